@@ -1,0 +1,7 @@
+/**
+ * The command line: flags and environment variables turned into options, handler files loaded, logs
+ * formatted.
+ * It leaves the operator itself to the runtime it is given, so that it can start one without knowing how one
+ * is made.
+ */
+export {};

@@ -1,0 +1,6 @@
+/**
+ * The framework as one package: the words of core at the top, the other parts by their names.
+ * It only puts together what the other packages make; there is nothing here to replace them with.
+ */
+export * from '@kopf-ts/core';
+export * as storage from '@kopf-ts/storage';

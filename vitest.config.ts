@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+const packages = readdirSync(path('packages'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+/** Tests run against sources, never against builds; so they need no build, and stack traces point home. */
+const sources = [
+  { find: /^@kopf-ts\/core\/engine$/, replacement: path('packages/core/src/engine.ts') },
+  { find: /^@kopf-ts\/([^/]+)$/, replacement: path('packages/$1/src/index.ts') },
+  { find: /^kopf-ts$/, replacement: path('packages/kopf-ts/src/index.ts') },
+];
+
+export default defineConfig({
+  resolve: { alias: sources },
+  test: {
+    passWithNoTests: true,
+    projects: [
+      ...packages.map((name) => ({
+        extends: true as const,
+        test: { name, root: path(`packages/${name}`), include: ['test/**/*.test.ts'] },
+      })),
+      {
+        extends: true as const,
+        test: { name: 'fences', root: path('.ci'), include: ['test/**/*.test.mjs'] },
+      },
+    ],
+  },
+});
