@@ -1,0 +1,240 @@
+/**
+ * The errors of the framework: few, meaningful to the user, and recognisable across copies of this package.
+ *
+ * An operator may end up with two copies of `@kopf-ts/core` in its tree (a plugin's and its own). `instanceof`
+ * works across them: each class carries a mark under `Symbol.for()`, inherited by its instances, and asks for
+ * the mark instead of for the prototype. The mark holds the literal name, since bundlers may rename a class.
+ */
+
+const marker = (name: string): symbol => Symbol.for(`kopf-ts.error.${name}`);
+
+/** Marks a class and all its descendants, so that any copy of the class recognises their instances. */
+function recognisable(cls: abstract new (...args: never[]) => Error, name: string): void {
+  const mark = marker(name);
+  Object.defineProperty(cls.prototype, mark, { value: true });
+  Object.defineProperty(cls.prototype, 'name', { value: name, configurable: true, writable: true });
+  Object.defineProperty(cls, Symbol.hasInstance, {
+    value(this: unknown, instance: unknown): boolean {
+      // A user's subclass has no mark of its own; for it, the ordinary check by prototype is the right one.
+      if (this !== cls) return Function.prototype[Symbol.hasInstance].call(this, instance);
+      return typeof instance === 'object' && instance !== null && mark in instance;
+    },
+  });
+}
+
+export interface KopfErrorOptions extends ErrorOptions {
+  /** A stable word for programs, e.g. `KOPF_BAD_SELECTOR`; the message is for people and may change. */
+  readonly code?: string;
+}
+
+/** The root of everything that the framework throws on its own behalf. */
+export class KopfError extends Error {
+  readonly code: string;
+  constructor(message?: string, options: KopfErrorOptions = {}) {
+    super(message, options);
+    this.code = options.code ?? 'KOPF_ERROR';
+  }
+}
+recognisable(KopfError, 'KopfError');
+
+/** A mistake in how handlers are declared: thrown at the declaration, and says how to mend it. */
+export class RegistrationError extends KopfError {
+  constructor(message: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_REGISTRATION', ...options });
+  }
+}
+recognisable(RegistrationError, 'RegistrationError');
+
+/** A field path leads through something that is not a mapping, or to nowhere where something is required. */
+export class FieldError extends KopfError {
+  constructor(message: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_FIELD', ...options });
+  }
+}
+recognisable(FieldError, 'FieldError');
+
+/** A function that needs a running handler (an implicit owner, sub-handlers, events) is called outside of any. */
+export class ContextError extends KopfError {
+  constructor(message: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_NO_CONTEXT', ...options });
+  }
+}
+recognisable(ContextError, 'ContextError');
+
+/** Throw it from a handler to have it retried after the delay. */
+export class TemporaryError extends KopfError {
+  /** Seconds until the next attempt; 0 or `undefined` (when given explicitly) retries at once. */
+  readonly delay: number | undefined;
+  constructor(message?: string, options: KopfErrorOptions & { readonly delay?: number | null | undefined } = {}) {
+    super(message, { code: 'KOPF_TEMPORARY', ...options });
+    this.delay = 'delay' in options ? (options.delay ?? undefined) : 60;
+  }
+}
+recognisable(TemporaryError, 'TemporaryError');
+
+/** Throw it from a handler to fail it for good: it is not retried for this change of the object. */
+export class PermanentError extends KopfError {
+  constructor(message?: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_PERMANENT', ...options });
+  }
+}
+recognisable(PermanentError, 'PermanentError');
+
+/** The handler has run (or would run) out of its `timeout`. */
+export class HandlerTimeoutError extends PermanentError {
+  constructor(message?: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_HANDLER_TIMEOUT', ...options });
+  }
+}
+recognisable(HandlerTimeoutError, 'HandlerTimeoutError');
+
+/** The handler has used (or would use) up its `retries`. */
+export class HandlerRetriesError extends PermanentError {
+  constructor(message?: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_HANDLER_RETRIES', ...options });
+  }
+}
+recognisable(HandlerRetriesError, 'HandlerRetriesError');
+
+/** Throw it from an admission handler to refuse the request, with an HTTP-like code and a message to the person. */
+export class AdmissionError extends PermanentError {
+  readonly status: number;
+  constructor(message = '', options: Omit<KopfErrorOptions, 'code'> & { readonly code?: number } = {}) {
+    const { code, ...rest } = options;
+    super(message, { ...rest, code: 'KOPF_ADMISSION' });
+    this.status = code ?? 500;
+  }
+}
+recognisable(AdmissionError, 'AdmissionError');
+
+/** One or more handlers of an activity (startup, cleanup, login, probe) have failed for good. */
+export class ActivityError extends KopfError {
+  /** What became of each handler of that activity, by id. */
+  readonly outcomes: ReadonlyMap<string, unknown>;
+  constructor(message: string, options: KopfErrorOptions & { readonly outcomes: ReadonlyMap<string, unknown> }) {
+    super(message, { code: 'KOPF_ACTIVITY', ...options });
+    this.outcomes = options.outcomes;
+  }
+}
+recognisable(ActivityError, 'ActivityError');
+
+/** There are no usable credentials for the cluster. */
+export class LoginError extends KopfError {
+  constructor(message: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_LOGIN', ...options });
+  }
+}
+recognisable(LoginError, 'LoginError');
+
+/** The `Status` object that Kubernetes answers with when it refuses a request. */
+export interface ApiStatus {
+  readonly kind: 'Status';
+  readonly code?: number;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface ApiErrorOptions extends ErrorOptions {
+  readonly status: number;
+  /** The answer's body: kept if it is a `Status` or a text; any other JSON may hold secrets and is dropped. */
+  readonly payload?: unknown;
+  /** Seconds to wait before the next request, if the server said so. */
+  readonly retryAfter?: number;
+}
+
+const MAX_TEXT = 256;
+
+function statusOf(payload: unknown): ApiStatus | undefined {
+  const isStatus = typeof payload === 'object' && payload !== null && (payload as ApiStatus).kind === 'Status';
+  return isStatus ? (payload as ApiStatus) : undefined;
+}
+
+function textOf(payload: unknown): string | undefined {
+  if (typeof payload !== 'string' || payload.trim() === '') return undefined;
+  const text = payload.trim();
+  return text.length < MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 3)}...`;
+}
+
+/** The API server answered with an error. Told apart by class or by `status`; the server's words are kept. */
+export class ApiError extends KopfError {
+  readonly status: number;
+  readonly reason: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly payload: ApiStatus | string | undefined;
+  readonly retryAfter: number | undefined;
+  constructor(options: ApiErrorOptions) {
+    const status = statusOf(options.payload);
+    const payload = status ?? textOf(options.payload);
+    super(status?.message ?? textOf(options.payload) ?? `HTTP ${options.status}`, {
+      ...('cause' in options ? { cause: options.cause } : {}),
+      code: `KOPF_API_${options.status}`,
+    });
+    this.status = options.status;
+    this.reason = status?.reason;
+    this.details = status?.details;
+    this.payload = payload;
+    this.retryAfter = options.retryAfter;
+  }
+}
+recognisable(ApiError, 'ApiError');
+
+/** Any other 4xx than those with a class of their own. */
+export class ApiClientError extends ApiError {}
+recognisable(ApiClientError, 'ApiClientError');
+export class ApiUnauthorizedError extends ApiClientError {}
+recognisable(ApiUnauthorizedError, 'ApiUnauthorizedError');
+export class ApiForbiddenError extends ApiClientError {}
+recognisable(ApiForbiddenError, 'ApiForbiddenError');
+export class ApiNotFoundError extends ApiClientError {}
+recognisable(ApiNotFoundError, 'ApiNotFoundError');
+export class ApiConflictError extends ApiClientError {}
+recognisable(ApiConflictError, 'ApiConflictError');
+export class ApiGoneError extends ApiClientError {}
+recognisable(ApiGoneError, 'ApiGoneError');
+export class ApiUnprocessableError extends ApiClientError {}
+recognisable(ApiUnprocessableError, 'ApiUnprocessableError');
+export class ApiTooManyRequestsError extends ApiClientError {}
+recognisable(ApiTooManyRequestsError, 'ApiTooManyRequestsError');
+export class ApiServerError extends ApiError {}
+recognisable(ApiServerError, 'ApiServerError');
+
+const byStatus: Readonly<Record<number, new (options: ApiErrorOptions) => ApiError>> = {
+  401: ApiUnauthorizedError,
+  403: ApiForbiddenError,
+  404: ApiNotFoundError,
+  409: ApiConflictError,
+  410: ApiGoneError,
+  422: ApiUnprocessableError,
+  429: ApiTooManyRequestsError,
+};
+
+/** The error of the right class for an HTTP status: what a client throws for any non-2xx answer. */
+export function apiError(options: ApiErrorOptions): ApiError {
+  const { status } = options;
+  const named = byStatus[status];
+  if (named) return new named(options);
+  if (status >= 400 && status < 500) return new ApiClientError(options);
+  if (status >= 500 && status < 600) return new ApiServerError(options);
+  return new ApiError(options);
+}
+
+/** What to say of an error in a log line or in a record: its text, or its class where it has no text. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return describeNonError(error);
+  return error.message === '' ? `${error.name}()` : error.message;
+}
+
+function describeNonError(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown === '' ? "''" : thrown;
+  try {
+    return typeof thrown === 'object' ? (JSON.stringify(thrown) ?? String(thrown)) : String(thrown);
+  } catch {
+    return Object.prototype.toString.call(thrown);
+  }
+}
+
+/** Whatever was thrown, as an error: JavaScript permits throwing anything. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new KopfError(describeNonError(thrown), { code: 'KOPF_NON_ERROR', cause: thrown });
+}

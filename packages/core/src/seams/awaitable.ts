@@ -1,0 +1,2 @@
+/** Either a value or a promise of it: for seams where a synchronous answer is natural. */
+export type Awaitable<T> = T | Promise<T>;

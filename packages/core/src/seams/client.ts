@@ -1,0 +1,36 @@
+import type { Seconds } from './clock.js';
+
+export type PatchType =
+  | 'application/merge-patch+json'
+  | 'application/json-patch+json'
+  | 'application/apply-patch+yaml'
+  | 'application/strategic-merge-patch+json';
+
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Server-relative, with the query: `/apis/kopf.dev/v1/kopfexamples?limit=500`. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: PatchType | 'application/json';
+  /** For aggregated discovery, Tables, and the like. */
+  readonly accept?: string;
+  /** Connect and whole-request limits; the client's settings apply where unset. */
+  readonly timeouts?: { readonly connect?: Seconds; readonly headers?: Seconds; readonly total?: Seconds };
+  /**
+   * How persistent the client is with this request: `'none'` gives the first error at once, for callers that
+   * have a retrying loop of their own or a fallback. By default, the client's settings apply.
+   */
+  readonly retries?: 'none';
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The way to the cluster. Authentication, TLS, proxies, connection pools and retries live behind it;
+ * lists, patches and watches are built in front of it (see `cluster/`).
+ */
+export interface KubeClient {
+  /** One request, one JSON answer. Throws `ApiError` for any non-2xx answer. */
+  request<T = unknown>(request: KubeRequest): Promise<T>;
+  /** One request, a stream of JSON lines, until the server ends it or `signal` aborts it. */
+  stream<T = unknown>(request: KubeRequest): AsyncIterable<T>;
+}

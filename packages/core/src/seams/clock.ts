@@ -1,0 +1,15 @@
+/** A duration; all durations of the framework are in seconds, as in Kubernetes and in Kopf. */
+export type Seconds = number;
+
+/** All the time there is: no other module reads the wall clock or sets a timer. */
+export interface Clock {
+  /** Monotonic, for durations and deadlines. */
+  now(): Seconds;
+  /** Wall-clock UTC, for what is persisted. Moves together with `now()`. */
+  utc(): Date;
+  /**
+   * Resolves with `undefined` when slept in full, or with the seconds left unslept when `wakeup` fires first.
+   * Rejects with the signal's reason when `signal` fires. A delay of zero or less does not sleep, but yields.
+   */
+  sleep(delay: Seconds, options?: { readonly wakeup?: AbortSignal; readonly signal?: AbortSignal }): Promise<Seconds | undefined>;
+}

@@ -1,0 +1,29 @@
+import type { Awaitable } from './awaitable.js';
+
+/** How to reach a cluster and as whom. Compared by value. */
+export interface ConnectionInfo {
+  readonly server: string;
+  readonly token?: string;
+  readonly scheme?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly ca?: string | Uint8Array;
+  readonly cert?: string | Uint8Array;
+  readonly key?: string | Uint8Array;
+  readonly insecure?: boolean;
+  /** The name to expect in the server's certificate, where it differs from the host in `server`. */
+  readonly serverName?: string;
+  readonly defaultNamespace?: string;
+  readonly proxyUrl?: string;
+  readonly trustEnv?: boolean;
+  /** A ready dispatcher instead of all the above (Kopf's custom sessions). */
+  readonly dispatcher?: unknown;
+  readonly priority?: number;
+  readonly expiration?: Date;
+}
+
+/** Where a client takes its credentials from, and where it returns the refused ones. */
+export interface Credentials {
+  current(signal?: AbortSignal): Promise<ConnectionInfo>;
+  invalidate(info: ConnectionInfo, cause: Error): Awaitable<void>;
+}

@@ -1,0 +1,13 @@
+import type { Resource } from '../values/resource.js';
+import type { SelectorSpec } from '../values/selector.js';
+
+/** What the operator knows of the cluster: the served kinds and namespaces, as they come and go. */
+export interface Insights {
+  readonly watched: ReadonlySet<Resource>;
+  readonly indexed: ReadonlySet<Resource>;
+  readonly webhook: ReadonlySet<Resource>;
+  readonly namespaces: ReadonlySet<string | null>;
+  find(selector: SelectorSpec): Resource | undefined;
+  /** Yields now, and after every revision. */
+  revisions(signal: AbortSignal): AsyncIterable<void>;
+}

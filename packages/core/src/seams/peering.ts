@@ -1,0 +1,24 @@
+import type { KubeClient } from './client.js';
+import type { Clock } from './clock.js';
+import type { Insights } from './insights.js';
+import type { Logger } from './logger.js';
+import type { Toggle } from './toggle.js';
+
+export interface PeeringScope {
+  readonly namespace: string | null;
+  readonly insights: Insights;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Turned on: the operator stops watching and its daemons stop. Turned off: all goes on. */
+  readonly paused: Toggle;
+  /** Takes the fence: it is asked before every write, and when it answers false, the write does not start. */
+  readonly fence: (mayWrite: () => boolean) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Decides whether this operator or another one is to work on a namespace (or on the cluster). */
+export interface Peering {
+  /** Joins the peers and stays until aborted; then leaves, so that the others take over at once. */
+  join(scope: PeeringScope): Promise<void>;
+}

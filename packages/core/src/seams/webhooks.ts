@@ -1,0 +1,24 @@
+import type { AdmissionRequest, AdmissionResponse, ReviewHints, WebhookClientConfig } from '../values/review.js';
+import type { KubeClient } from './client.js';
+import type { Clock } from './clock.js';
+import type { ConnectionInfo } from './credentials.js';
+import type { Logger } from './logger.js';
+
+/** Given by the framework, called by the servers. */
+export type ReviewFn = (request: AdmissionRequest, hints?: ReviewHints) => Promise<AdmissionResponse>;
+
+/**
+ * A server or a tunnel: accepts the admission requests wherever it can, asks `review`, answers.
+ * Yields how the API server can reach it: once when started, and again whenever that changes.
+ * Ends, with all its sockets closed, when `signal` aborts.
+ */
+export interface WebhookServer {
+  serve(at: {
+    readonly review: ReviewFn;
+    readonly signal: AbortSignal;
+    readonly logger: Logger;
+    readonly clock: Clock;
+    readonly client: KubeClient;
+    connection(): Promise<ConnectionInfo>;
+  }): AsyncIterable<WebhookClientConfig>;
+}

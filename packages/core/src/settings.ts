@@ -1,0 +1,249 @@
+/**
+ * The settings of an operator: groups and names as in Kopf, in camelCase. Mutable at any time, normally from a
+ * startup handler. Durations are in seconds. The storages and the webhook server are parts behind their seams;
+ * this file knows only their interfaces, and the assembling package puts in the defaults.
+ */
+import { KopfError } from './errors.js';
+import type { Seconds } from './seams/clock.js';
+import type { LogLevel } from './seams/logger.js';
+import type { DiffBaseStorage, ProgressStorage } from './seams/storage.js';
+import type { WebhookServer } from './seams/webhooks.js';
+
+export interface ProcessSettings {
+  /**
+   * How long a graceful stop may take before the process is ended by force; `undefined` waits for ever.
+   * Default: 25 (Kopf: 600), so that it fits into the 30 seconds that a pod is given.
+   */
+  ultimateExitingTimeout: Seconds | undefined;
+  /**
+   * What a stray error means: a floating rejection, or a throw in a timer that a handler has started. It is always
+   * attributed and logged; then `'exit'` ends the process with code 1, and `'log'` goes on. Default: `'exit'`.
+   */
+  onStray: 'exit' | 'log';
+}
+
+export interface PostingSettings {
+  /** Whether Kubernetes events are posted at all. Default: true. */
+  enabled: boolean;
+  /** Whether the lines of the handlers' loggers are posted as events. Default: false. */
+  loggers: boolean;
+  /** The lowest level that is posted. Default: `'info'`. */
+  level: LogLevel;
+  /** `reportingComponent` and `source.component` of the events. Default: `kopf`. */
+  reportingComponent: string;
+  /** `reportingInstance` of the events. Default: `dev`. */
+  reportingInstance: string;
+  /** `metadata.generateName` of the events. Default: `kopf-event-`. */
+  eventNamePrefix: string;
+}
+
+export interface PeeringSettings {
+  /** The name of the peering object. Default: `default`. */
+  name: string;
+  /** Whether to keep silent in the logs about successful keep-alives. Default: false. */
+  stealth: boolean;
+  /** Operators pause in favour of peers of a higher priority. Default: 0. */
+  priority: number;
+  /** How long our record counts as alive without a renewal. Default: 60. */
+  lifetime: Seconds;
+  /** Whether to stay paused while the peering object or its CRD is absent. Default: false. */
+  mandatory: boolean;
+  /** Whether to ignore the peers altogether. Default: false. */
+  standalone: boolean;
+  /** Whether the peering is of the cluster or of a namespace; set from the operator's scope. Default: false. */
+  clusterwide: boolean;
+  /** The inverse of `clusterwide`, readable and writable. */
+  namespaced: boolean;
+}
+
+export interface WatchingSettings {
+  /**
+   * How long the server is asked to keep one watch request (`timeoutSeconds`): a number, a range from which each
+   * request takes a random value, or `undefined` for the server's own choice. Default: 300 to 600 (Kopf: unset),
+   * so that a stream that died in silence is noticed even if the server sends no bookmarks.
+   */
+  serverTimeout: Seconds | { readonly min: Seconds; readonly max: Seconds } | undefined;
+  /** How long one watch request may take in total on our side. Default: unset. */
+  clientTimeout: Seconds | undefined;
+  /** How long it may take to connect a watch. Default: 5 (Kopf: unset). */
+  connectTimeout: Seconds | undefined;
+  /** The first pause before listing or watching again after a failure; it grows with consecutive failures. Default: 0.1. */
+  reconnectBackoff: Seconds;
+  /** The silence (no events, no bookmarks) after which a stream is reopened from its last version. Default: 70. */
+  inactivityTimeout: Seconds;
+  /** How long a stream may be down before liveness turns red; readiness tells at once. Default: 300. */
+  unhealthyAfter: Seconds;
+}
+
+export interface QueueingSettings {
+  /** How many objects of one stream are processed at once, in fair order; `undefined` for all. Default: 100 (Kopf: unset). */
+  workerLimit: number | undefined;
+  /** How long the worker of an object waits for new events before it ends. Default: 5. */
+  idleTimeout: Seconds;
+  /** How long the workers may go on with what is queued when the operator stops. Default: 2. */
+  exitTimeout: Seconds;
+  /** Pauses of one object after consecutive errors of the framework itself; the last one repeats. */
+  errorDelays: Iterable<Seconds>;
+}
+
+export interface ScanningSettings {
+  /** Whether to take the kinds and the namespaces as they are at the start, and not watch for new ones. Default: false. */
+  disabled: boolean;
+}
+
+export interface AdmissionSettings {
+  /** Where the admission reviews come in: a server or a tunnel. Mandatory if there are admission handlers. */
+  server: WebhookServer | undefined;
+  /** The name of the webhook configurations to manage; `undefined` leaves them to the user. */
+  managed: string | undefined;
+}
+
+export interface ExecutionSettings {
+  /** The pause before the next attempt after an arbitrary error, for handlers without `backoff`. Default: 60. */
+  defaultBackoff: Seconds;
+}
+
+export interface BackgroundSettings {
+  /** How often to look at a daemon that is asked to exit and has no cancellation timeout. Default: 60. */
+  cancellationPolling: Seconds;
+  /** How long to wait at once for a daemon to exit before looking again later. Default: unset. */
+  instantExitTimeout: Seconds | undefined;
+  /** How many turns of the event loop to grant to an exiting daemon, if the timeout above is unset. Default: 10. */
+  instantExitZeroTimeCycles: number | undefined;
+}
+
+export interface NetworkingSettings {
+  /** How long an ordinary request may take in total, per attempt. Default: 300. */
+  requestTimeout: Seconds | undefined;
+  /** How long it may take to connect an ordinary request. Default: 5 (Kopf: unset). */
+  connectTimeout: Seconds | undefined;
+  /** How long it may take until the headers of the answer come. Default: 30 (Kopf: unset). */
+  headersTimeout: Seconds | undefined;
+  /** Pauses between the attempts of one request; one number is one pause; empty for no retries. */
+  errorBackoffs: Iterable<Seconds> | Seconds;
+  /** Whether `Retry-After` of HTTP 429 is obeyed always, or only where it is longer than the planned pause. Default: false. */
+  enforceRetryAfter: boolean;
+  /** Whether the proxies of the environment are used. Default: false. */
+  trustEnv: boolean;
+}
+
+export interface PersistenceSettings {
+  /** The finalizer by which the operator blocks deletions. Default: `kopf.zalando.org/KopfFinalizerMarker`. */
+  finalizer: string;
+  /** Where the progress of handlers is kept. */
+  progressStorage: ProgressStorage | undefined;
+  /** Where the last handled state of objects is kept. */
+  diffbaseStorage: DiffBaseStorage | undefined;
+  /** How long to wait for our own patch to come back through the watch-stream; 0 does not wait. Default: 5. */
+  consistencyTimeout: Seconds;
+  /**
+   * `'kopf'` writes exactly what Kopf would: no extra keys in records, no uid in patches, touches as Kopf makes them.
+   * For fleets that run both for long. Default: unset; what we write is readable by Kopf all the same.
+   */
+  compat: 'kopf' | undefined;
+  /** Whether values of Secrets are kept in their last handled state as they are, as Kopf does. Default: false (digests). */
+  secretsInDiffBase: boolean;
+}
+
+/** All settings of one operator. */
+export interface Settings {
+  process: ProcessSettings;
+  posting: PostingSettings;
+  peering: PeeringSettings;
+  watching: WatchingSettings;
+  queueing: QueueingSettings;
+  scanning: ScanningSettings;
+  admission: AdmissionSettings;
+  execution: ExecutionSettings;
+  background: BackgroundSettings;
+  networking: NetworkingSettings;
+  persistence: PersistenceSettings;
+}
+
+/** What is to differ from the defaults: any groups, any of their fields. */
+export type SettingsOverrides = { readonly [Group in keyof Settings]?: Partial<Settings[Group]> };
+
+function peeringDefaults(): PeeringSettings {
+  return {
+    name: 'default',
+    stealth: false,
+    priority: 0,
+    lifetime: 60,
+    mandatory: false,
+    standalone: false,
+    clusterwide: false,
+    get namespaced() {
+      return !this.clusterwide;
+    },
+    set namespaced(value: boolean) {
+      this.clusterwide = !value;
+    },
+  };
+}
+
+function defaults(): Settings {
+  return {
+    process: { ultimateExitingTimeout: 25, onStray: 'exit' },
+    posting: {
+      enabled: true,
+      loggers: false,
+      level: 'info',
+      reportingComponent: 'kopf',
+      reportingInstance: 'dev',
+      eventNamePrefix: 'kopf-event-',
+    },
+    peering: peeringDefaults(),
+    watching: {
+      serverTimeout: { min: 300, max: 600 },
+      clientTimeout: undefined,
+      connectTimeout: 5,
+      reconnectBackoff: 0.1,
+      inactivityTimeout: 70,
+      unhealthyAfter: 300,
+    },
+    queueing: {
+      workerLimit: 100,
+      idleTimeout: 5,
+      exitTimeout: 2,
+      errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],
+    },
+    scanning: { disabled: false },
+    admission: { server: undefined, managed: undefined },
+    execution: { defaultBackoff: 60 },
+    background: { cancellationPolling: 60, instantExitTimeout: undefined, instantExitZeroTimeCycles: 10 },
+    networking: {
+      requestTimeout: 300,
+      connectTimeout: 5,
+      headersTimeout: 30,
+      errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
+      enforceRetryAfter: false,
+      trustEnv: false,
+    },
+    persistence: {
+      finalizer: 'kopf.zalando.org/KopfFinalizerMarker',
+      progressStorage: undefined,
+      diffbaseStorage: undefined,
+      consistencyTimeout: 5,
+      compat: undefined,
+      secretsInDiffBase: false,
+    },
+  };
+}
+
+/** Settings with the defaults, and with what is given instead of them. A group or a field that does not exist is refused. */
+export function settings(overrides: SettingsOverrides = {}): Settings {
+  const result = defaults();
+  for (const [group, fields] of Object.entries(overrides)) {
+    if (!Object.hasOwn(result, group)) throw unknownSetting(group, Object.keys(result));
+    const target = result[group as keyof Settings] as object;
+    for (const [field, value] of Object.entries(fields ?? {})) {
+      if (!Object.hasOwn(target, field)) throw unknownSetting(`${group}.${field}`, Object.keys(target));
+      (target as Record<string, unknown>)[field] = value;
+    }
+  }
+  return result;
+}
+
+function unknownSetting(name: string, known: readonly string[]): KopfError {
+  return new KopfError(`There is no setting "${name}". Known here: ${known.join(', ')}.`, { code: 'KOPF_UNKNOWN_SETTING' });
+}

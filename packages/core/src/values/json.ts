@@ -1,0 +1,81 @@
+/**
+ * Plain JSON data: copying, comparing, and reaching keys without ever touching a prototype.
+ *
+ * Objects come from the cluster and from strangers. `JSON.parse` happily makes an own key `__proto__`, but
+ * `target[key] = value` with that key replaces the prototype, and `source['constructor']` of an ordinary object
+ * is a function that nobody put there. Everything that copies or reads by a key of someone else goes through here.
+ */
+
+/** Any value as it stands in JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** A JSON object whose contents are not known. */
+export type Mapping = Record<string, unknown>;
+
+/** The same shape with everything in it read-only, however deep. */
+export type DeepReadonly<T> = T extends (...args: never[]) => unknown
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly DeepReadonly<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+      : T;
+
+/** True for JSON objects: neither null, nor an array, nor a function, nor a scalar. */
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads a key that the object itself has; never one inherited from a prototype. */
+export function getOwn(source: object, key: string): unknown {
+  return Object.hasOwn(source, key) ? (source as Mapping)[key] : undefined;
+}
+
+/** Writes a key into the object itself, also when the key is `__proto__`. */
+export function setOwn(target: object, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    (target as Mapping)[key] = value;
+  }
+}
+
+/** A copy that shares nothing with the original. Keys with `undefined` are left out, as JSON would. */
+export function deepCopy<T>(value: T): T {
+  if (Array.isArray(value)) return value.map((item) => deepCopy(item as unknown)) as T;
+  if (!isMapping(value)) return value;
+  const copy: Mapping = {};
+  for (const key of Object.keys(value)) {
+    const item = value[key];
+    if (item !== undefined) setOwn(copy, key, deepCopy(item));
+  }
+  return copy as T;
+}
+
+/** Equality by structure, strict in types: `true` differs from `1`. A key with `undefined` equals its absence. */
+export function deepEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
+  }
+  if (Array.isArray(b)) return false;
+  const keysOfA = definedKeys(a as Mapping);
+  const keysOfB = definedKeys(b as Mapping);
+  if (keysOfA.length !== keysOfB.length) return false;
+  return keysOfA.every((key) => Object.hasOwn(b, key) && deepEqual((a as Mapping)[key], (b as Mapping)[key]));
+}
+
+function definedKeys(source: Mapping): string[] {
+  const keys = Object.keys(source);
+  return keys.some((key) => source[key] === undefined) ? keys.filter((key) => source[key] !== undefined) : keys;
+}
+
+/** Makes the value read-only at run time as well, in place and however deep; frozen branches are not walked again. */
+export function deepFreeze<T>(value: T): DeepReadonly<T> {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const key of Object.keys(value)) deepFreeze((value as Mapping)[key]);
+  }
+  return value as DeepReadonly<T>;
+}
