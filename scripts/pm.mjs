@@ -1,0 +1,122 @@
+/**
+ * The front door of every root script: `node scripts/pm.mjs <task> [arguments]`.
+ *
+ * A fresh machine has Node and npm, nothing else. So each task first makes sure that the dependencies are
+ * installed, by the pinned pnpm, and installs nothing when nothing has changed. It is done here and not in npm's
+ * `pre…` scripts, because those are skipped where npm is configured with `ignore-scripts`.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, readJson, root, runScript, toolPath } from './tools.mjs';
+
+const manifest = readJson('package.json');
+const pnpm = manifest.packageManager.split('+')[0];
+const stamp = join(root, 'node_modules', '.kopf-ts-installed');
+
+/** What each task does once the dependencies are there. Each returns an exit code. */
+const tasks = {
+  start: async (args) => (await built()) || (await node('scripts/start.mjs', args)),
+  test: (args) => node('scripts/check.mjs', ['all', ...args]),
+  lint: (args) => node('scripts/check.mjs', ['lint', ...args]),
+  typecheck: (args) => node('scripts/check.mjs', ['typecheck', ...args]),
+  build: () => built(),
+  bench: (args) => node('bench/run.mjs', args),
+  format: (args) => node(toolPath('@biomejs/biome'), ['check', '--write', ...args]),
+  install: async () => 0,
+};
+
+async function main([name, ...args]) {
+  const task = Object.hasOwn(tasks, name ?? '') ? tasks[name] : undefined;
+  if (task === undefined) {
+    console.error(`Usage: node scripts/pm.mjs <${Object.keys(tasks).join('|')}> [arguments]`);
+    return 2;
+  }
+  if (!nodeIsRecentEnough()) {
+    console.error(`kopf-ts needs Node ${manifest.engines.node}, and this is ${process.versions.node}.`);
+    return 1;
+  }
+  return install() || (await task(args));
+}
+
+function nodeIsRecentEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [neededMajor, neededMinor] = manifest.engines.node.match(/\d+/g).map(Number);
+  return major > neededMajor || (major === neededMajor && minor >= neededMinor);
+}
+
+function install() {
+  const wanted = fingerprint();
+  if (installedByPnpm() && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return 0;
+
+  say(`Installing the dependencies with ${pnpm} …`);
+  // Development needs the development dependencies even where NODE_ENV=production is set for everything.
+  const code = npx(pnpm, 'install', '--frozen-lockfile', '--prod=false', '--reporter=append-only', '--loglevel=warn');
+  if (code !== 0) {
+    console.error(
+      'The installation has failed; see above. If it says that the lockfile is outdated because you have changed ' +
+        `a package.json, update it: npx ${pnpm} install --no-frozen-lockfile`,
+    );
+    return code;
+  }
+  writeFileSync(stamp, wanted);
+  say('Installed.');
+  return 0;
+}
+
+/** Everything that decides what is installed. As long as it stays the same, so do all the node_modules. */
+function fingerprint() {
+  const files = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()];
+  const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}\0`);
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file))).update('\0');
+  return hash.digest('hex');
+}
+
+function manifests() {
+  return readdirSync(join(root, 'packages'))
+    .sort()
+    .map((name) => `packages/${name}/package.json`)
+    .filter((file) => existsSync(join(root, file)));
+}
+
+/** An `npm install` typed by habit, or a deleted folder, leaves the stamp in place but not the dependencies. */
+function installedByPnpm() {
+  const modules = join(root, 'node_modules');
+  const npmWasHere = existsSync(join(modules, '.package-lock.json'));
+  const pnpmWasHere = existsSync(join(modules, '.modules.yaml'));
+  const everyPackageIsLinked = manifests().every((file) => {
+    const needsLinks = Object.keys(readJson(file).dependencies ?? {}).length > 0;
+    return !needsLinks || existsSync(join(root, file, '..', 'node_modules'));
+  });
+  return pnpmWasHere && !npmWasHere && everyPackageIsLinked;
+}
+
+async function built() {
+  say('Building what has changed …');
+  const { code, output } = await build({ quiet: true });
+  if (code !== 0) console.error(output);
+  else say('Built.');
+  return code;
+}
+
+async function node(script, args) {
+  return (await runScript(script, args)).code;
+}
+
+function npx(...args) {
+  const windows = process.platform === 'win32';
+  const result = spawnSync(windows ? 'npx.cmd' : 'npx', ['--yes', ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: windows,
+  });
+  if (result.error) throw result.error;
+  return result.status ?? 1;
+}
+
+function say(text) {
+  console.log(`kopf-ts: ${text}`);
+}
+
+process.exitCode = await main(process.argv.slice(2));

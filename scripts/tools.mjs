@@ -1,0 +1,75 @@
+/**
+ * Finding and running the development tools that `pm.mjs` has installed.
+ *
+ * Tools are started as `node <their script>`: it is faster than going through `npx`,
+ * and needs neither a shell nor executable bits, so it works the same on every platform.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** @param {string} file a path relative to the root of the workspace */
+export function readJson(file) {
+  return JSON.parse(readFileSync(join(root, file), 'utf8'));
+}
+
+/**
+ * The script behind a command of an installed package.
+ *
+ * @param {string} name the package
+ * @param {string} [command] the command, if it is not called like the package
+ */
+export function toolPath(name, command = name.split('/').at(-1)) {
+  const home = join(root, 'node_modules', name);
+  const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const script = typeof bin === 'string' ? bin : bin?.[command];
+  if (script === undefined) throw new Error(`The package ${name} has no command named ${command}.`);
+  return join(home, script);
+}
+
+/** The environment of every tool: its neighbours are on the PATH, and nobody phones home. */
+export function toolEnvironment() {
+  return {
+    ...process.env,
+    PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].filter(Boolean).join(delimiter),
+    TURBO_TELEMETRY_DISABLED: '1',
+    DO_NOT_TRACK: '1',
+  };
+}
+
+/**
+ * Runs a Node script from the root of the workspace.
+ *
+ * @param {string} script
+ * @param {readonly string[]} [args]
+ * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv }} [options] quiet: collect the output instead of showing it
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function runScript(script, args = [], { quiet = false, env = {} } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], {
+      cwd: root,
+      env: { ...toolEnvironment(), ...env },
+      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    });
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    child.on('error', reject);
+    // A tool ended by a signal has not succeeded, whatever it has said before.
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Builds what has changed since the last build; turbo knows what that is, package by package. */
+export function build({ quiet = false } = {}) {
+  const args = ['run', 'build', '--concurrency=100%', '--output-logs=errors-only', '--log-prefix=task'];
+  return runScript(toolPath('turbo'), args, { quiet });
+}
