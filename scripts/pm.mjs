@@ -69,7 +69,11 @@ function install() {
 function fingerprint() {
   const files = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()];
   const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}\0`);
-  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file))).update('\0');
+  for (const file of files)
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update('\0');
   return hash.digest('hex');
 }
 

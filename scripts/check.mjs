@@ -1,0 +1,112 @@
+/**
+ * Runs the named checks one after another, and counts: `node scripts/check.mjs <all|lint|typecheck|…> [arguments]`.
+ *
+ * Each check is one line with its time; the output of those that fail follows it. Tests count one by one, every other
+ * check counts as one. The last line is always `N passed, N failed, N skipped`, over everything that ran.
+ * Arguments go to vitest, so `npm test -- packages/core -t diff` narrows the tests down.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, runScript, toolPath } from './tools.mjs';
+
+const tool = (name, args, command) => () => runScript(toolPath(name, command), args, { quiet: true });
+const fence = (name) => () => runScript(`.ci/${name}.mjs`, [], { quiet: true });
+
+/** In the order of their cost, so that a mistake is told soon. `needs` names a check that has to pass before. */
+const checks = [
+  { name: 'fence: import graph', groups: ['lint', 'fences'], run: fence('graph') },
+  { name: 'fence: purity of core', groups: ['lint', 'fences'], run: fence('purity') },
+  { name: 'fence: hosts and paths', groups: ['lint', 'fences'], run: fence('hosts') },
+  { name: 'biome: format and lint', groups: ['lint'], run: tool('@biomejs/biome', ['check', '--error-on-warnings']) },
+  { name: 'knip: nothing unused', groups: ['lint'], run: tool('knip', ['--no-config-hints', '--no-progress']) },
+  { name: 'types, type tests included', groups: ['typecheck'], run: tool('typescript', ['--project', '.'], 'tsc') },
+  { name: 'eslint: promises and layers', groups: ['lint'], run: tool('eslint', ['.', '--max-warnings=0']) },
+  { name: 'build', groups: ['build', 'fences', 'packages'], run: () => build({ quiet: true }) },
+  { name: 'fence: exports and builds', groups: ['fences'], needs: 'build', run: fence('exports') },
+  { name: 'packages: publint and attw', groups: ['packages'], needs: 'build', run: () => turbo('check:package') },
+  { name: 'tests', groups: ['tests'], run: tests },
+];
+
+async function main([group = 'all', ...args]) {
+  const chosen = checks.filter(({ groups }) => group === 'all' || groups.includes(group));
+  if (chosen.length === 0) {
+    const known = [...new Set(['all', ...checks.flatMap(({ groups }) => groups)])];
+    console.error(`There are no checks named '${group}'; there are: ${known.join(', ')}.`);
+    return 2;
+  }
+
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const broken = new Set();
+  for (const check of chosen) {
+    if (broken.has(check.needs)) {
+      console.log(`- ${check.name} (skipped: it needs '${check.needs}')`);
+      broken.add(check.name);
+      total.skipped += 1;
+      continue;
+    }
+    const started = performance.now();
+    const { code, output, counts } = await check.run(args);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const verdict = code === 0 ? '✓' : '✗';
+    console.log(`${verdict} ${check.name} (${seconds} s)`);
+    if (code !== 0) {
+      broken.add(check.name);
+      if (output !== '') console.log(indented(output));
+    }
+    const { passed, failed, skipped } = counts ?? {
+      passed: code === 0 ? 1 : 0,
+      failed: code === 0 ? 0 : 1,
+      skipped: 0,
+    };
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+  }
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  return total.failed === 0 && broken.size === 0 ? 0 : 1;
+}
+
+function turbo(task) {
+  const args = ['run', task, '--concurrency=100%', '--output-logs=errors-only', '--log-prefix=task'];
+  return runScript(toolPath('turbo'), args, { quiet: true });
+}
+
+/** The tests are shown as they run: they are what one waits for. */
+async function tests(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'kopf-ts-tests-'));
+  const report = join(folder, 'report.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const { code } = await runScript(toolPath('vitest'), ['run', ...reporters, ...args]);
+    return { code, output: '', counts: countsOf(report, code) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A file that cannot even be loaded has no tests to count, and a crash leaves no report at all;
+ * each counts as a failure, so that a red run never ends with `0 failed`.
+ */
+function countsOf(report, code) {
+  let results;
+  try {
+    results = JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const unloaded = results.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+  const failed = results.numFailedTests + unloaded.length;
+  return {
+    passed: results.numPassedTests,
+    failed: code === 0 ? failed : Math.max(failed, 1),
+    skipped: results.numPendingTests + results.numTodoTests,
+  };
+}
+
+function indented(text) {
+  return text.trimEnd().replace(/^/gm, '    ');
+}
+
+process.exitCode = await main(process.argv.slice(2));
