@@ -40,30 +40,56 @@ export function setOwn(target: object, key: string, value: unknown): void {
   }
 }
 
-/** A copy that shares nothing with the original. Keys with `undefined` are left out, as JSON would. */
-export function deepCopy<T>(value: T): T {
-  if (Array.isArray(value)) return value.map((item) => deepCopy(item as unknown)) as T;
-  if (!isMapping(value)) return value;
+/**
+ * A copy that shares nothing with the original. Keys with `undefined` are left out, as JSON would.
+ * What knows how to become JSON (a `Date`, mostly, in a patch of a handler) becomes it.
+ */
+export function deepCopy<T>(value: T): T;
+export function deepCopy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const copy: unknown[] = [];
+    for (const item of value) copy.push(deepCopy<unknown>(item));
+    return copy;
+  }
+  if (convertsItself(value)) return deepCopy(value.toJSON());
   const copy: Mapping = {};
   for (const key of Object.keys(value)) {
-    const item = value[key];
+    const item = (value as Mapping)[key];
     if (item !== undefined) setOwn(copy, key, deepCopy(item));
   }
-  return copy as T;
+  return copy;
+}
+
+/** Only instances of classes can: a plain object may well have data under the key `toJSON`. */
+function convertsItself(value: object): value is { toJSON(): unknown } {
+  if (Object.getPrototypeOf(value) === Object.prototype) return false;
+  return typeof (value as Mapping).toJSON === 'function';
 }
 
 /** Equality by structure, strict in types: `true` differs from `1`. A key with `undefined` equals its absence. */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
+  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && listsAreEqual(a, b);
+  return mappingsAreEqual(a as Mapping, b as Mapping);
+}
+
+function listsAreEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) {
+    if (!deepEqual(a[index], b[index])) return false;
   }
-  if (Array.isArray(b)) return false;
-  const keysOfA = definedKeys(a as Mapping);
-  const keysOfB = definedKeys(b as Mapping);
-  if (keysOfA.length !== keysOfB.length) return false;
-  return keysOfA.every((key) => Object.hasOwn(b, key) && deepEqual((a as Mapping)[key], (b as Mapping)[key]));
+  return true;
+}
+
+function mappingsAreEqual(a: Mapping, b: Mapping): boolean {
+  const keysOfA = definedKeys(a);
+  if (keysOfA.length !== definedKeys(b).length) return false;
+  for (const key of keysOfA) {
+    if (!Object.hasOwn(b, key) || !deepEqual(a[key], b[key])) return false;
+  }
+  return true;
 }
 
 function definedKeys(source: Mapping): string[] {

@@ -1,0 +1,101 @@
+/**
+ * What has changed between two objects, field by field: the `diff` that handlers are given and selected by.
+ *
+ * `null` and `undefined` both mean absence: the cluster drops nulls from what it stores. Lists are values: they
+ * are compared as a whole. A subtree that appears or vanishes is one item, not one per leaf of it.
+ */
+import { type FieldPath, resolveField } from './fields.js';
+import { deepEqual, isMapping, type Mapping } from './json.js';
+
+export type DiffOperation = 'add' | 'change' | 'remove';
+
+/** One difference. The values are those of the compared objects themselves, not copies. */
+export type DiffItem = readonly [operation: DiffOperation, field: FieldPath, old: unknown, new: unknown];
+
+export type Diff = readonly DiffItem[];
+
+/** `left` overlooks the keys that only the second object has; `right`, those that only the first one has. */
+export type DiffScope = 'full' | 'left' | 'right';
+
+/**
+ * Compares two values, usually two essences.
+ *
+ * The order is stable: for every mapping, first the added keys, then the removed ones, then those changed inside.
+ */
+export function diff(a: unknown, b: unknown, options: { readonly scope?: DiffScope } = {}): Diff {
+  const items: DiffItem[] = [];
+  compare(a, b, { items, path: [], scope: options.scope ?? 'full' });
+  return items;
+}
+
+/** The same changes as seen from a field: those outside of it are dropped, those above it are narrowed down to it. */
+export function reduceDiff(items: Diff, path: FieldPath): Diff {
+  if (path.length === 0) return items;
+  return items.flatMap(([operation, field, old, new_]): Diff => {
+    if (startsWith(field, path)) return [[operation, field.slice(path.length), old, new_]];
+    if (!startsWith(path, field)) return [];
+    const tail = path.slice(field.length);
+    return diff(resolveField(old, tail), resolveField(new_, tail));
+  });
+}
+
+function startsWith(path: FieldPath, prefix: FieldPath): boolean {
+  return path.length >= prefix.length && prefix.every((key, depth) => path[depth] === key);
+}
+
+/** Where the comparison stands: one stack of keys for all of it, so that nothing is allocated for what is equal. */
+interface Walk {
+  readonly items: DiffItem[];
+  readonly path: string[];
+  readonly scope: DiffScope;
+}
+
+function compare(a: unknown, b: unknown, walk: Walk): void {
+  if (a === b) return;
+  const aIsAbsent = a === undefined || a === null;
+  const bIsAbsent = b === undefined || b === null;
+  if (aIsAbsent && bIsAbsent) return;
+  if (aIsAbsent) emit(walk, 'add', undefined, b);
+  else if (bIsAbsent) emit(walk, 'remove', a, undefined);
+  else if (isMapping(a) && isMapping(b)) compareMappings(a, b, walk);
+  else if (!deepEqual(a, b)) emit(walk, 'change', a, b);
+}
+
+function emit({ items, path }: Walk, operation: DiffOperation, old: unknown, new_: unknown): void {
+  items.push([operation, path.slice(), old, new_]);
+}
+
+function compareMappings(a: Mapping, b: Mapping, walk: Walk): void {
+  const keysOfA = Object.keys(a);
+  const keysOfB = Object.keys(b);
+  // Mostly, two states of an object have the same keys in the same order. Knowing that, keys need no looking up.
+  if (listsOfKeysAreSame(keysOfA, keysOfB)) {
+    for (const key of keysOfA) compareAt(key, a[key], b[key], walk);
+    return;
+  }
+  // A key with `null` is still there: `left` is how a patch is checked, and a patch removes by nulls.
+  const isInA = (key: string) => Object.hasOwn(a, key) && a[key] !== undefined;
+  const isInB = (key: string) => Object.hasOwn(b, key) && b[key] !== undefined;
+  if (walk.scope !== 'left') {
+    for (const key of keysOfB) if (!isInA(key)) compareAt(key, undefined, b[key], walk);
+  }
+  if (walk.scope !== 'right') {
+    for (const key of keysOfA) if (!isInB(key)) compareAt(key, a[key], undefined, walk);
+  }
+  for (const key of keysOfA) if (isInA(key) && isInB(key)) compareAt(key, a[key], b[key], walk);
+}
+
+function compareAt(key: string, a: unknown, b: unknown, walk: Walk): void {
+  if (a === b) return;
+  walk.path.push(key);
+  compare(a, b, walk);
+  walk.path.pop();
+}
+
+function listsOfKeysAreSame(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) {
+    if (a[index] !== b[index]) return false;
+  }
+  return true;
+}
