@@ -6,7 +6,7 @@ const lockfile = "lockfileVersion: '9.0'\npackages:\n  vitest@4.1.12:\n    resol
 const house = {
   'pnpm-lock.yaml': lockfile,
   'README.md': 'See https://kubernetes.io/docs and /home/you/.kube/config.\n',
-  'node_modules/x/package.json': '{"_resolved": "http://packages.corp.example/x.tgz"}',
+  'node_modules/x/package.json': { _resolved: 'http://packages.corp.example/x' },
 };
 const machine = { host: 'packages.corp.example', folders: ['/srv/builds/kopf-ts'] };
 const violationsWith = (files) => hostViolations(workspace({ ...house, ...files }), machine);
