@@ -1,0 +1,24 @@
+/** Whether an object's deletion is to be held by our finalizer, or released. Pure. */
+
+export interface BlockingFacts {
+  /** Some handler wants to be called before the object vanishes: a daemon, a timer, a mandatory deletion handler. */
+  readonly deletionMustBeBlocked: boolean;
+  /** Our finalizer is on the object. */
+  readonly deletionIsBlocked: boolean;
+  readonly deletionIsOngoing: boolean;
+}
+
+/**
+ * `block` and `release` change the finalizers and leave the change handlers to the next cycle, since that change
+ * must be on the object before (or after) any of their side effects. `release-when-done` handles the deletion first.
+ */
+export type BlockingDecision = 'block' | 'release' | 'release-when-done' | 'nothing';
+
+export function decideBlocking(facts: BlockingFacts): BlockingDecision {
+  const { deletionMustBeBlocked, deletionIsBlocked, deletionIsOngoing } = facts;
+  if (deletionMustBeBlocked && !deletionIsBlocked && !deletionIsOngoing) return 'block';
+  if (!deletionMustBeBlocked && deletionIsBlocked) return 'release';
+  if (deletionMustBeBlocked && deletionIsBlocked && deletionIsOngoing) return 'release-when-done';
+  // It is too late to block what is being deleted; and nothing is to be changed for what is as it should be.
+  return 'nothing';
+}

@@ -1,0 +1,146 @@
+/**
+ * Why handlers are called: one shape per family, told by `kind`; and the pure decisions that make them of events.
+ * Below this point, nothing sees raw watch-events: only the cause of `on.event` carries one to the user.
+ */
+import type { KubeClient } from '../seams/client.js';
+import type { Indices } from '../seams/indexing.js';
+import type { Logger } from '../seams/logger.js';
+import type { Settings } from '../settings.js';
+import type { AnyObject, Body, WatchEvent } from '../values/body.js';
+import type { Diff } from '../values/diff.js';
+import type { Essence } from '../values/essence.js';
+import { isDeletionBlocked, isDeletionOngoing } from '../values/finalizers.js';
+import type { HandlerId } from '../values/ids.js';
+import type { Patch } from '../values/patch.js';
+import type { Resource } from '../values/resource.js';
+import type { Operation, UserInfo } from '../values/review.js';
+import type { LiveBody } from '../values/views.js';
+import type { Activity } from './handlers.js';
+
+interface OfOperator {
+  readonly logger: Logger;
+  readonly memo: unknown;
+  readonly indices?: Indices;
+  readonly client?: KubeClient;
+}
+
+interface OfObject extends OfOperator {
+  readonly resource: Resource;
+  readonly body: Body;
+  readonly patch: Patch;
+}
+
+/** The operator itself starts, stops, logs in, or is asked how it is. */
+export interface ActivityCause extends OfOperator {
+  readonly kind: 'activity';
+  readonly activity: Activity;
+  readonly settings: Settings;
+}
+
+export interface IndexingCause extends OfObject {
+  readonly kind: 'indexing';
+}
+
+export interface WatchingCause extends OfObject {
+  readonly kind: 'watching';
+  readonly event: WatchEvent<AnyObject>;
+}
+
+export interface SpawningCause extends OfObject {
+  readonly kind: 'spawning';
+  /** Whether the essence has changed, so that the idling of timers begins anew. */
+  readonly reset: boolean;
+}
+
+/** The first four call the handlers; the last three only explain in the logs why nothing is called. */
+export type ChangingReason = 'create' | 'update' | 'delete' | 'resume' | 'noop' | 'free' | 'gone';
+
+/** The reasons for which handlers are called. */
+export type HandlingReason = Extract<ChangingReason, 'create' | 'update' | 'delete' | 'resume'>;
+
+export interface ChangingCause extends OfObject {
+  readonly kind: 'changing';
+  readonly reason: ChangingReason;
+  /** The object existed before the operator has started, and was not yet handled in full since then. */
+  readonly initial: boolean;
+  /** Of the essences; for a handler with a `field`, reduced to that field when it is called. */
+  readonly diff: Diff;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+export interface DaemonCause extends OfObject {
+  readonly kind: 'daemon';
+  /** What the daemon sees of the object: always its newest state, of which `body` is one moment. */
+  readonly live: LiveBody;
+  readonly stopped: AbortSignal;
+}
+
+export interface WebhookCause extends OfObject {
+  readonly kind: 'webhook';
+  /** Narrow the candidates, where the server knows them from the URL. */
+  readonly reason: 'validating' | 'mutating' | undefined;
+  readonly webhook: HandlerId | undefined;
+  readonly operation: Operation | (string & {}) | undefined;
+  readonly subresource: string | undefined;
+  readonly dryrun: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sslpeer: Readonly<Record<string, unknown>>;
+  readonly userinfo: UserInfo;
+  readonly warnings: string[];
+  readonly old: Body | undefined;
+  readonly new: Body | undefined;
+  readonly diff: Diff;
+}
+
+export type ResourceCause = IndexingCause | WatchingCause | SpawningCause | ChangingCause | DaemonCause | WebhookCause;
+export type Cause = ActivityCause | ResourceCause;
+
+/** The nouns of the log lines: `Creation is in progress`. */
+export const REASON_TITLES: Readonly<Record<HandlingReason, string>> = {
+  create: 'creation',
+  update: 'updating',
+  delete: 'deletion',
+  resume: 'resuming',
+};
+
+export function isHandlingReason(reason: ChangingReason): reason is HandlingReason {
+  return Object.hasOwn(REASON_TITLES, reason);
+}
+
+/** What a change of an object is, as far as handlers are concerned. */
+export interface ChangeFacts {
+  readonly event: { readonly type: string | null };
+  readonly body: Body;
+  /** Our finalizer. */
+  readonly finalizer: string;
+  readonly old: Essence | undefined;
+  readonly diff: Diff;
+  readonly initial: boolean;
+}
+
+/**
+ * Decides why the handlers are called, if at all. The first answer that fits is the answer.
+ *
+ * A creation is never initial: an object that was never handled is new to us, no matter when it was made.
+ */
+export function detectChange(facts: ChangeFacts): Pick<ChangingCause, 'reason' | 'initial'> {
+  const { event, body, finalizer, old, diff, initial } = facts;
+
+  // The last event of all: it may still list our finalizer, but there is nothing to hold any more.
+  if (event.type === 'DELETED') return { reason: 'gone', initial };
+
+  // Deleted, and we do not hold it (any more): our part is done, others may still have theirs to do.
+  if (isDeletionOngoing(body) && !isDeletionBlocked(body, finalizer)) return { reason: 'free', initial };
+
+  if (isDeletionOngoing(body)) return { reason: 'delete', initial };
+
+  if (old === undefined) return { reason: 'create', initial: false };
+
+  // Nothing has changed since it was handled last, but this operator has not seen it yet.
+  if (diff.length === 0 && initial) return { reason: 'resume', initial };
+
+  if (diff.length === 0) return { reason: 'noop', initial };
+
+  return { reason: 'update', initial };
+}

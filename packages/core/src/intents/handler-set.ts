@@ -1,0 +1,126 @@
+/** Handlers of one family: written by the registrars, read by whoever runs them. */
+import type { HandlerId } from '../values/ids.js';
+import type { Resource } from '../values/resource.js';
+import type {
+  ActivityCause,
+  Cause,
+  ChangingCause,
+  DaemonCause,
+  IndexingCause,
+  SpawningCause,
+  WatchingCause,
+  WebhookCause,
+} from './causes.js';
+import type {
+  ActivityHandler,
+  AnyHandler,
+  ChangeHandler,
+  IndexHandler,
+  ResourceHandler,
+  SpawningHandler,
+  WatchHandler,
+  WebhookHandler,
+} from './handlers.js';
+import { fitsReason, fitsReview, match } from './matching.js';
+
+export interface SelectOptions {
+  readonly excluded?: ReadonlySet<HandlerId>;
+}
+
+export interface HandlerSet<H extends AnyHandler, C extends Cause> extends Iterable<H> {
+  readonly size: number;
+  add(handler: H): void;
+  /** Those which want this cause, in the order of registration, each function once per id. */
+  select(cause: C, options?: SelectOptions): readonly H[];
+  /** Those of this resource, whatever the object is like; also a function that is there several times. */
+  of(resource: Resource): readonly H[];
+}
+
+export interface Handlers {
+  readonly activities: HandlerSet<ActivityHandler, ActivityCause>;
+  readonly indexing: HandlerSet<IndexHandler, IndexingCause>;
+  readonly watching: HandlerSet<WatchHandler, WatchingCause>;
+  readonly spawning: HandlerSet<SpawningHandler, SpawningCause | DaemonCause>;
+  readonly changing: HandlerSet<ChangeHandler, ChangingCause>;
+  readonly webhooks: HandlerSet<WebhookHandler, WebhookCause>;
+}
+
+export function createHandlers(): Handlers {
+  return {
+    activities: activitySet(),
+    indexing: resourceSet<IndexHandler, IndexingCause>(match),
+    watching: resourceSet<WatchHandler, WatchingCause>(match),
+    spawning: resourceSet<SpawningHandler, SpawningCause | DaemonCause>(match),
+    changing: resourceSet<ChangeHandler, ChangingCause>((handler, cause) => fitsReason(handler, cause) && match(handler, cause)),
+    webhooks: resourceSet<WebhookHandler, WebhookCause>((handler, cause) => fitsReview(handler, cause) && match(handler, cause)),
+  };
+}
+
+/** Change handlers outside of any registry: those which a handler has made for itself, as its sub-handlers. */
+export function createChangeHandlers(): Handlers['changing'] {
+  return createHandlers().changing;
+}
+
+function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, ActivityCause>>(
+  wants: (handler: H, cause: C) => boolean,
+): HandlerSet<H, C> {
+  const handlers: H[] = [];
+  // Every event of every object asks for the handlers of its resource; resources are few and handlers rarely change.
+  let byResource = new WeakMap<Resource, readonly H[]>();
+
+  const of = (resource: Resource): readonly H[] => {
+    let found = byResource.get(resource);
+    if (found === undefined) {
+      found = handlers.filter((handler) => handler.selector?.check(resource) ?? true);
+      byResource.set(resource, found);
+    }
+    return found;
+  };
+  return {
+    get size() {
+      return handlers.length;
+    },
+    [Symbol.iterator]: () => handlers.values(),
+    add(handler) {
+      handlers.push(handler);
+      byResource = new WeakMap();
+    },
+    of,
+    select(cause, { excluded } = {}) {
+      return unique(of(cause.resource).filter((handler) => !excluded?.has(handler.id) && wants(handler, cause)));
+    },
+  };
+}
+
+function activitySet(): Handlers['activities'] {
+  const handlers: ActivityHandler[] = [];
+  return {
+    get size() {
+      return handlers.length;
+    },
+    [Symbol.iterator]: () => handlers.values(),
+    add(handler) {
+      handlers.push(handler);
+    },
+    of: () => [],
+    select(cause, { excluded } = {}) {
+      const wanted = handlers.filter((handler) => handler.activity === cause.activity && !excluded?.has(handler.id));
+      const own = wanted.filter((handler) => !handler.fallback);
+      return unique(own.length > 0 ? own : wanted);
+    },
+  };
+}
+
+/**
+ * One function under one id is called once for one cause, however many of its declarations fit: resuming is often
+ * stacked upon creation. It is only known after the selection, since these declarations are for different causes.
+ */
+function unique<H extends AnyHandler>(handlers: readonly H[]): readonly H[] {
+  const seen = new Map<HandlerId, Set<unknown>>();
+  return handlers.filter((handler) => {
+    const fns = seen.get(handler.id) ?? new Set();
+    if (fns.has(handler.fn)) return false;
+    seen.set(handler.id, fns.add(handler.fn));
+    return true;
+  });
+}

@@ -1,0 +1,139 @@
+/**
+ * What the user has declared: a union of seven kinds, told by `kind`, so that a `switch` over it is checked for
+ * completeness and no kind carries the options of another.
+ */
+import type { Awaitable } from '../seams/awaitable.js';
+import type { Seconds } from '../seams/clock.js';
+import type { FieldPath } from '../values/fields.js';
+import { type HandlerId, quoteId } from '../values/ids.js';
+import type { Operation } from '../values/review.js';
+import type { Selector } from '../values/selector.js';
+import type { MetaFilter, ValueFilter } from './filters.js';
+
+/** What an arbitrary error means: nothing; another attempt later; or the end of the handler for this change. */
+export type ErrorsMode = 'ignored' | 'temporary' | 'permanent';
+
+/** The pause before the next attempt: fixed, or growing by `factor` (2) from `min` to `max`, spread by `jitter` (0…1). */
+export type Backoff =
+  | Seconds
+  | { readonly min: Seconds; readonly max: Seconds; readonly factor?: number; readonly jitter?: number };
+
+// biome-ignore lint/suspicious/noExplicitAny: kwargs differ by kind; the registrars type them for the user
+export type HandlerFn = (kwargs: any) => Awaitable<unknown>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type WhenFn = (kwargs: any) => boolean;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export type InitialDelay = Seconds | ((kwargs: any) => Seconds);
+
+interface Handler {
+  readonly id: HandlerId;
+  readonly fn: HandlerFn;
+  readonly param: unknown;
+  readonly errors?: ErrorsMode;
+  /** Since the first attempt, all attempts together. */
+  readonly timeout?: Seconds;
+  /** How many attempts at most. */
+  readonly retries?: number;
+  readonly backoff?: Backoff;
+}
+
+interface OfResource extends Handler {
+  /** Unset for sub-handlers: they are of the same object as their parent. */
+  readonly selector?: Selector;
+  readonly labels?: MetaFilter;
+  readonly annotations?: MetaFilter;
+  readonly when?: WhenFn;
+  readonly field?: FieldPath;
+  readonly value?: ValueFilter<unknown>;
+}
+
+export type Activity = 'startup' | 'cleanup' | 'login' | 'probe';
+
+export interface ActivityHandler extends Handler {
+  readonly kind: 'activity';
+  readonly activity: Activity;
+  /** Used only if there are no other handlers of that activity. */
+  readonly fallback?: boolean;
+}
+
+export interface IndexHandler extends OfResource {
+  readonly kind: 'index';
+}
+
+export interface WatchHandler extends OfResource {
+  readonly kind: 'watch';
+}
+
+export interface ChangeHandler extends OfResource {
+  readonly kind: 'change';
+  /** Without a reason: any of them, as for fields and resuming. */
+  readonly reason?: 'create' | 'update' | 'delete';
+  /** Only for objects that existed before the operator has started. */
+  readonly initial?: boolean;
+  /** Also for those of them that are being deleted. */
+  readonly deleted?: boolean;
+  readonly requiresFinalizer?: boolean;
+  readonly fieldNeedsChange?: boolean;
+  readonly old?: ValueFilter<unknown>;
+  readonly new?: ValueFilter<unknown>;
+}
+
+export interface DaemonHandler extends OfResource {
+  readonly kind: 'daemon';
+  readonly initialDelay?: InitialDelay;
+  readonly cancellationBackoff?: Seconds;
+  readonly cancellationTimeout?: Seconds;
+  readonly cancellationPolling?: Seconds;
+}
+
+export interface TimerHandler extends OfResource {
+  readonly kind: 'timer';
+  readonly initialDelay?: InitialDelay;
+  readonly interval?: Seconds;
+  readonly idle?: Seconds;
+  readonly sharp?: boolean;
+}
+
+export interface WebhookHandler extends OfResource {
+  readonly kind: 'webhook';
+  readonly reason: 'validating' | 'mutating';
+  readonly operations?: readonly Operation[];
+  readonly subresource?: string;
+  readonly persistent?: boolean;
+  readonly sideEffects?: boolean;
+  readonly ignoreFailures?: boolean;
+  readonly timeoutSeconds?: number;
+  readonly namespaceSelector?: object;
+  readonly objectSelector?: object;
+  readonly matchConditions?: readonly object[];
+}
+
+export type SpawningHandler = DaemonHandler | TimerHandler;
+export type ResourceHandler = IndexHandler | WatchHandler | ChangeHandler | SpawningHandler | WebhookHandler;
+export type AnyHandler = ActivityHandler | ResourceHandler;
+
+/** How the kinds treat arbitrary errors, where the handler says nothing. */
+export const DEFAULT_ERRORS: Readonly<Record<AnyHandler['kind'], ErrorsMode>> = {
+  activity: 'temporary',
+  index: 'ignored',
+  watch: 'ignored',
+  change: 'temporary',
+  daemon: 'temporary',
+  timer: 'temporary',
+  webhook: 'permanent',
+};
+
+const TITLES: Readonly<Record<AnyHandler['kind'], string>> = {
+  activity: 'Activity',
+  index: 'Indexer',
+  watch: 'Handler',
+  change: 'Handler',
+  daemon: 'Daemon',
+  timer: 'Timer',
+  webhook: 'Webhook',
+};
+
+/** How a handler is named in log lines: `Handler 'create_fn/spec.size'`. */
+export function titleOf(handler: AnyHandler): string {
+  return `${TITLES[handler.kind]} ${quoteId(handler.id)}`;
+}

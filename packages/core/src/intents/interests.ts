@@ -1,0 +1,50 @@
+/** What the handlers of a registry, all together, want of a resource or of an object. Pure, but for users' filters. */
+import type { FieldPath } from '../values/fields.js';
+import type { HandlerId } from '../values/ids.js';
+import type { Resource } from '../values/resource.js';
+import type { ChangingCause, SpawningCause } from './causes.js';
+import type { Handlers } from './handler-set.js';
+import { fieldOf } from './kwargs.js';
+import { match, prematch } from './matching.js';
+
+/** Fields that must be in the essence because handlers look at them, though they are not the user's by convention. */
+export function extraFields(handlers: Handlers, resource: Resource): readonly FieldPath[] {
+  const families = [handlers.watching.of(resource), handlers.changing.of(resource), handlers.spawning.of(resource)];
+  const byPath = new Map<string, FieldPath>();
+  for (const handler of families.flat()) {
+    const field = fieldOf(handler);
+    if (field !== undefined) byPath.set(JSON.stringify(field), field);
+  }
+  return [...byPath.values()];
+}
+
+/**
+ * Whether the object is of any interest to the change handlers. If not, the operator leaves no trace on it;
+ * and when it becomes of interest one day, it is new.
+ */
+export function isInScope(handlers: Handlers, cause: ChangingCause): boolean {
+  return handlers.changing.of(cause.resource).some((handler) => prematch(handler, cause));
+}
+
+export interface BlockingInterest {
+  readonly spawning?: SpawningCause | undefined;
+  /** Only if the object is in scope. */
+  readonly changing?: ChangingCause | undefined;
+  /** Daemons that have exited on their own: they do not hold the object any more. */
+  readonly foreverStopped?: ReadonlySet<HandlerId>;
+}
+
+/** Whether the deletion of the object must wait for some handlers of ours. */
+export function mustBlockDeletion(handlers: Handlers, interest: BlockingInterest): boolean {
+  const { spawning, changing, foreverStopped } = interest;
+  const isHeldByDaemons =
+    spawning !== undefined &&
+    handlers.spawning
+      .of(spawning.resource)
+      .some((handler) => !foreverStopped?.has(handler.id) && match(handler, spawning));
+  if (isHeldByDaemons) return true;
+  if (changing === undefined) return false;
+  return handlers.changing
+    .of(changing.resource)
+    .some((handler) => Boolean(handler.requiresFinalizer) && prematch(handler, changing));
+}

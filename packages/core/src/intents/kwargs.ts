@@ -1,0 +1,209 @@
+/**
+ * What handlers and their filters are given: one object to destructure, typed per kind of handler.
+ * The words are Kopf's; what a kind has no use for, it does not get.
+ */
+import type { KubeClient } from '../seams/client.js';
+import type { Seconds } from '../seams/clock.js';
+import type { Index, Indices } from '../seams/indexing.js';
+import type { Logger } from '../seams/logger.js';
+import type { Settings } from '../settings.js';
+import type { AnyObject, Body, ObjectMeta } from '../values/body.js';
+import type { Diff } from '../values/diff.js';
+import type { FieldPath, ValueAt } from '../values/fields.js';
+import type { DeepReadonly, Mapping } from '../values/json.js';
+import type { PatchOf } from '../values/patch.js';
+import type { Resource, ResourceToken, SpecOf, StatusOf } from '../values/resource.js';
+import type { Operation, UserInfo } from '../values/review.js';
+import { bodyViews } from '../values/views.js';
+import type { Cause, HandlingReason, ResourceCause } from './causes.js';
+import type { Activity } from './handlers.js';
+
+/** What an operator adds of its own: the type of its memos, and of the indices that are flattened into kwargs. */
+export interface Env {
+  // biome-ignore lint/suspicious/noExplicitAny: an untyped memo is used freely, as in Kopf
+  memo: any;
+  indices: Readonly<Record<string, Index>>;
+}
+/** Of an operator that declares nothing: an untyped memo; indices are reached by their tokens. */
+export interface DefaultEnv extends Env {
+  // biome-ignore lint/complexity/noBannedTypes: no flattened indices are known to the compiler
+  indices: {};
+}
+
+/** The type of the objects: of a resource token, or given as it is. */
+export type ObjectOf<R> = R extends ResourceToken<infer T> ? T : R extends object ? R : AnyObject;
+
+interface OperatorKwargs<E extends Env> {
+  readonly logger: Logger;
+  readonly memo: E['memo'];
+  readonly indices: Indices;
+  /** The way to the cluster, with the operator's own credentials. */
+  readonly client: KubeClient;
+}
+
+/** What is known of this very call; handlers get it, filters do not. */
+interface CallKwargs<P> {
+  /** As given in the options. */
+  readonly param: P;
+  /** How many attempts were made before this one. */
+  readonly retry: number;
+  /** When the first attempt was made. */
+  readonly started: Date;
+  /** Since the first attempt. */
+  readonly runtime: Seconds;
+  /** Fires when the handler is out of its time, or is not needed any more: give it to whatever runs long. */
+  readonly signal: AbortSignal;
+}
+
+interface ObjectKwargs<T extends object> {
+  readonly resource: Resource;
+  readonly body: Body<T>;
+  readonly spec: DeepReadonly<SpecOf<T>>;
+  readonly meta: DeepReadonly<ObjectMeta>;
+  readonly status: DeepReadonly<StatusOf<T>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly uid: string;
+  readonly name: string;
+  /** `undefined` for objects of the cluster. */
+  readonly namespace: string | undefined;
+  /** What to change in the object after the call: a merge-patch to write into, and `fns` for the rest. */
+  readonly patch: PatchOf<T>;
+}
+
+/** With a literal field: the value there; without: the essence, i.e. the user's part of the object. */
+type OldOrNew<T extends object, F extends string> = [F] extends [never]
+  ? DeepReadonly<Mapping & Partial<Pick<T, Extract<keyof T, 'spec'>>>>
+  : DeepReadonly<ValueAt<T, F>>;
+
+interface ChangeOnlyKwargs<T extends object, F extends string> {
+  readonly reason: HandlingReason;
+  readonly diff: Diff;
+  readonly old: OldOrNew<T, F> | undefined;
+  readonly new: OldOrNew<T, F> | undefined;
+}
+
+interface AdmissionOnlyKwargs<T extends object> {
+  readonly dryrun: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sslpeer: Readonly<Record<string, unknown>>;
+  readonly userinfo: UserInfo;
+  /** Shown to whoever has made the request. */
+  readonly warnings: string[];
+  readonly operation: Operation;
+  readonly subresource: string | undefined;
+  readonly old: Body<T> | undefined;
+  readonly new: Body<T> | undefined;
+  readonly diff: Diff;
+}
+
+interface UnnamedYet {
+  /** Absent while the object is only about to be created with a generated name. */
+  readonly uid: string | undefined;
+  readonly name: string | undefined;
+}
+
+/** For filters of each kind: all but what is known of the call itself. */
+export type WatchFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> & ObjectKwargs<T> & EventOnlyKwargs<T>;
+export type ChangeFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> &
+  ObjectKwargs<T> &
+  ChangeOnlyKwargs<T, never>;
+export type ObjectFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> & ObjectKwargs<T>;
+export type AdmissionFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> &
+  Omit<ObjectKwargs<T>, keyof UnnamedYet> &
+  UnnamedYet &
+  AdmissionOnlyKwargs<T>;
+
+interface EventOnlyKwargs<T extends object> {
+  readonly event: { readonly type: EventType; readonly object: Body<T> };
+  readonly type: EventType;
+}
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | null;
+
+/** For `on.create`, `on.update`, `on.delete`, `on.resume`, `on.field`, and sub-handlers. */
+export type Change<R = AnyObject, P = undefined, E extends Env = DefaultEnv, F extends string = never> = E['indices'] &
+  CallKwargs<P> &
+  OperatorKwargs<E> &
+  ObjectKwargs<ObjectOf<R>> &
+  ChangeOnlyKwargs<ObjectOf<R>, F>;
+
+/** For `on.event`. */
+export type Watch<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = E['indices'] &
+  CallKwargs<P> &
+  WatchFilterKwargs<ObjectOf<R>, E>;
+
+/** For `index`. */
+export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = E['indices'] &
+  CallKwargs<P> &
+  ObjectFilterKwargs<ObjectOf<R>, E>;
+
+/** For `daemon` and `timer`: views of the object are live, they show its newest state. */
+export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = Indexing<R, P, E> & {
+  /** Fires as soon as the daemon is to exit; its reason tells why. `signal` fires only when patience has ended. */
+  readonly stopped: AbortSignal;
+};
+
+/** For `on.validate` and `on.mutate`. */
+export type Admission<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = E['indices'] &
+  CallKwargs<P> &
+  AdmissionFilterKwargs<ObjectOf<R>, E>;
+
+/** For `on.startup`, `on.cleanup`, `on.login`, `on.probe`. */
+export type ActivityKwargs<P = undefined, E extends Env = DefaultEnv> = E['indices'] &
+  CallKwargs<P> &
+  OperatorKwargs<E> & { readonly activity: Activity; readonly settings: Settings };
+
+/** Kwargs while they are being put together. */
+export type Kwargs = Record<string, unknown>;
+
+/**
+ * The kwargs that a cause gives to its handlers and to their filters: everything but what is known only of a call.
+ * Indices come last, so that an index replaces a kwarg of the same name: a new kwarg of a later version cannot then
+ * break an operator that had such an index before.
+ */
+export function causeKwargs(cause: Cause): Kwargs {
+  return { ...operatorKwargs(cause), ...ownKwargs(cause), ...indexKwargs(cause) };
+}
+
+/** Only the indices, by their names. */
+export function indexKwargs(cause: Cause): Kwargs {
+  return cause.indices === undefined ? {} : Object.fromEntries(cause.indices);
+}
+
+function operatorKwargs(cause: Cause): Kwargs {
+  return { logger: cause.logger, memo: cause.memo, indices: cause.indices, client: cause.client };
+}
+
+function ownKwargs(cause: Cause): Kwargs {
+  switch (cause.kind) {
+    case 'activity':
+      return { activity: cause.activity, settings: cause.settings };
+    case 'watching':
+      return { ...objectKwargs(cause), event: cause.event, type: cause.event.type };
+    case 'changing': {
+      const { reason, diff, old } = cause;
+      return { ...objectKwargs(cause), reason, diff, old, new: cause.new };
+    }
+    case 'webhook': {
+      const { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource, old, diff } = cause;
+      const review = { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource };
+      return { ...objectKwargs(cause), ...review, old, new: cause.new, diff };
+    }
+    case 'indexing':
+    case 'spawning':
+    case 'daemon':
+      return objectKwargs(cause);
+  }
+}
+
+function objectKwargs(cause: ResourceCause): Kwargs {
+  const { resource, patch } = cause;
+  if (cause.kind !== 'daemon') return { resource, patch, body: cause.body, ...bodyViews(cause.body) };
+  const { body, spec, meta, status, labels, annotations, newest } = cause.live;
+  return { resource, patch, ...bodyViews(newest), body, spec, meta, status, labels, annotations };
+}
+
+/** The path of a handler's field, if it has any. */
+export function fieldOf(handler: { readonly field?: FieldPath }): FieldPath | undefined {
+  return handler.field !== undefined && handler.field.length > 0 ? handler.field : undefined;
+}

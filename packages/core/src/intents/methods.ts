@@ -1,0 +1,72 @@
+/**
+ * Methods of classes as handlers. A decorator runs when the class is defined, but there is no object to call the
+ * method on until the class is constructed; so a declared method becomes a handler with each construction.
+ */
+import { RegistrationError } from '../errors.js';
+import type { Awaitable } from '../seams/awaitable.js';
+import type { Title } from './options.js';
+
+type Method = (this: unknown, kwargs: never) => Awaitable<unknown>;
+
+/** What of TC39's decorator context is used here. */
+export type MethodContext = Pick<ClassMethodDecoratorContext, 'kind' | 'name' | 'static' | 'addInitializer' | 'access'>;
+
+export interface DeclaredMethod {
+  /** How the method is called: on its object, and as it is overridden there. */
+  readonly fn: (kwargs: never) => Awaitable<unknown>;
+  readonly className: string;
+  readonly methodName: string;
+}
+
+export interface MethodDeclarations {
+  /** Remembers the method; `register` is called for each construction of its class and returns the id. */
+  declare(title: Title, context: MethodContext, register: (method: DeclaredMethod) => string): void;
+  /** Throws if some class was never constructed, or so that several objects would share one id. */
+  verify(): void;
+}
+
+export function methodDeclarations(): MethodDeclarations {
+  const declarations: { title: Title; methodName: string; ids: string[] }[] = [];
+  // Stacked decorators of one method must give one function, or else it would be called twice for one cause.
+  const boundMethods = new WeakMap<object, Map<string | symbol, DeclaredMethod['fn']>>();
+
+  const bind = (instance: object, context: MethodContext): DeclaredMethod['fn'] => {
+    const ofInstance = boundMethods.get(instance) ?? new Map<string | symbol, DeclaredMethod['fn']>();
+    boundMethods.set(instance, ofInstance);
+    const known = ofInstance.get(context.name);
+    if (known !== undefined) return known;
+    const fn: DeclaredMethod['fn'] = (kwargs) => (context.access.get(instance) as Method).call(instance, kwargs);
+    ofInstance.set(context.name, fn);
+    return fn;
+  };
+
+  return {
+    declare(title, context, register) {
+      const methodName = String(context.name);
+      const declaration = { title, methodName, ids: [] as string[] };
+      declarations.push(declaration);
+      context.addInitializer(function (this: unknown) {
+        const instance = this as object;
+        const className = context.static ? (instance as { name: string }).name : instance.constructor.name;
+        declaration.ids.push(register({ fn: bind(instance, context), className, methodName }));
+      });
+    },
+    verify() {
+      for (const { title, methodName, ids } of declarations) {
+        if (ids.length === 0) {
+          throw new RegistrationError(
+            `${title}: method "${methodName}" is decorated, but its class is never constructed, so there is no object ` +
+              'to call it on. Construct the class once before the operator starts, or make the method static.',
+          );
+        }
+        const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+        if (repeated !== undefined) {
+          throw new RegistrationError(
+            `${title}: the class of method "${methodName}" is constructed more than once, so several objects would share ` +
+              `the id "${repeated}" and each other's progress. Construct it once, or use a subclass for each object.`,
+          );
+        }
+      }
+    },
+  };
+}

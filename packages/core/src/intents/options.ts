@@ -1,0 +1,203 @@
+/** What the registrars accept of the user, as types for the compiler and as checks for everyone else. */
+import { RegistrationError } from '../errors.js';
+import type { Seconds } from '../seams/clock.js';
+import { type FieldPath, parseField, type ValueAt } from '../values/fields.js';
+import { isMapping } from '../values/json.js';
+import type { Operation } from '../values/review.js';
+import { ABSENT, type MetaFilter, PRESENT, type ValueFilter } from './filters.js';
+import type { Backoff, ErrorsMode, WhenFn } from './handlers.js';
+
+export interface IdentityOptions<P> {
+  /** Under which the progress and the result are stored. By default, the function's name. */
+  readonly id?: string | undefined;
+  /** Passed to the handler as it is. */
+  readonly param?: P | undefined;
+}
+
+export interface ExecutionOptions {
+  /** What an arbitrary error means. By default, it depends on the kind of the handler. */
+  readonly errors?: ErrorsMode | undefined;
+  /** Since the first attempt, all attempts together. */
+  readonly timeout?: Seconds | undefined;
+  /** How many attempts at most. */
+  readonly retries?: number | undefined;
+  /** The pause after an arbitrary error. By default, `settings.execution.defaultBackoff`. */
+  readonly backoff?: Backoff | undefined;
+}
+
+type ValueFilterOf<V, K> = typeof PRESENT | typeof ABSENT | ((value: V | undefined, kwargs: K) => boolean) | V | undefined;
+type MetaFilterOf<K> = Readonly<
+  Record<string, typeof PRESENT | typeof ABSENT | string | ((value: string | undefined, kwargs: K) => boolean)>
+>;
+
+/** A field that the type cannot have is `never`, which nothing can be assigned to. */
+type KnownField<T, F extends string> = [ValueAt<T, F>] extends [never] ? never : unknown;
+/** Without a literal field, nothing is known of its values. */
+type FieldValue<T, F extends string> = [F] extends [never] ? unknown : ValueAt<T, F>;
+
+export interface FilterOptions<T extends object, F extends string, K> {
+  readonly labels?: MetaFilterOf<K> | undefined;
+  readonly annotations?: MetaFilterOf<K> | undefined;
+  /** Anything else to decide by. */
+  readonly when?: ((kwargs: K) => boolean) | undefined;
+  /** `'spec.size'`, or a list of keys where the keys themselves have dots. */
+  readonly field?: (F & KnownField<T, F>) | FieldPath | undefined;
+  /** By default, the field must be present: before or after the change, for change handlers. */
+  readonly value?: ValueFilterOf<FieldValue<T, F>, K>;
+}
+
+export interface ChangeFilterOptions<T extends object, F extends string, K> {
+  /** What the field was before the change. */
+  readonly old?: ValueFilterOf<FieldValue<T, F>, K>;
+  /** What the field is after the change. */
+  readonly new?: ValueFilterOf<FieldValue<T, F>, K>;
+}
+
+export interface DeleteOnlyOptions {
+  /** Whether the deletion does not have to wait for this handler. */
+  readonly optional?: boolean | undefined;
+}
+
+export interface ResumeOnlyOptions {
+  /** Whether to resume also the objects that are being deleted. */
+  readonly deleted?: boolean | undefined;
+}
+
+export interface DaemonOnlyOptions<K> {
+  readonly initialDelay?: Seconds | ((kwargs: K) => Seconds) | undefined;
+  /** How long the daemon may take to exit on its own after `stopped`, before `signal` fires. */
+  readonly cancellationBackoff?: Seconds | undefined;
+  /** How long it may take after `signal`, before it is abandoned. */
+  readonly cancellationTimeout?: Seconds | undefined;
+  readonly cancellationPolling?: Seconds | undefined;
+}
+
+export interface TimerOnlyOptions<K> {
+  readonly initialDelay?: Seconds | ((kwargs: K) => Seconds) | undefined;
+  /** From the end of one call to the beginning of the next. */
+  readonly interval?: Seconds | undefined;
+  /** Only while the object is not changed for that long. */
+  readonly idle?: Seconds | undefined;
+  /** Whether the interval goes from beginning to beginning instead. */
+  readonly sharp?: boolean | undefined;
+}
+
+export interface AdmissionOnlyOptions {
+  /** All of them by default. */
+  readonly operations?: readonly Operation[] | undefined;
+  /** `'*'` for the object and all its subresources; by default, for the object alone. */
+  readonly subresource?: string | undefined;
+  /** Whether the webhook stays in the cluster after the operator exits. */
+  readonly persistent?: boolean | undefined;
+  readonly sideEffects?: boolean | undefined;
+  readonly ignoreFailures?: boolean | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly namespaceSelector?: object | undefined;
+  readonly objectSelector?: object | undefined;
+  readonly matchConditions?: readonly object[] | undefined;
+}
+
+/** Options as they come at run time: the compiler has checked them, or nobody has. */
+export type RawOptions = Readonly<Record<string, unknown>>;
+
+export const IDENTITY = ['id', 'param'] as const;
+export const EXECUTION = ['errors', 'timeout', 'retries', 'backoff'] as const;
+export const FILTERS = ['labels', 'annotations', 'when', 'field', 'value'] as const;
+export const CHANGE_FILTERS = ['old', 'new'] as const;
+
+/** A handler under construction, in messages: `on.create('kopfexamples') of createFn`. */
+export type Title = string;
+
+/** Misspelt options do not pass in silence: a handler without the retries it asked for is worse than an error. */
+export function refuseUnknown(title: Title, options: RawOptions, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw mistake(title, `there is no option "${name}"; known here: ${known.join(', ')}`);
+  }
+}
+
+export interface ParsedExecution {
+  readonly errors?: ErrorsMode;
+  readonly timeout?: Seconds;
+  readonly retries?: number;
+  readonly backoff?: Backoff;
+}
+
+const ERRORS: readonly unknown[] = ['ignored', 'temporary', 'permanent'] satisfies ErrorsMode[];
+
+export function executionFrom(title: Title, options: RawOptions): ParsedExecution {
+  const { errors, backoff, retries } = options;
+  if (errors !== undefined && !ERRORS.includes(errors)) {
+    throw mistake(title, `errors must be one of ${ERRORS.join(', ')}, not ${String(errors)}`);
+  }
+  requireDuration(title, options, 'timeout');
+  if (retries !== undefined && !(Number.isInteger(retries) && (retries as number) >= 0)) {
+    throw mistake(title, `retries must be a whole number of attempts, not ${String(retries)}`);
+  }
+  if (isMapping(backoff)) requireGrowingBackoff(title, backoff);
+  else requireDuration(title, options, 'backoff');
+  return definedOnly(options, EXECUTION);
+}
+
+function requireGrowingBackoff(title: Title, backoff: RawOptions): void {
+  refuseUnknown(`${title}, backoff`, backoff, ['min', 'max', 'factor', 'jitter']);
+  const { min, max, factor = 2, jitter = 0 } = backoff as Record<string, number>;
+  const isFine = isDuration(min) && isDuration(max) && min <= max && factor >= 1 && jitter >= 0 && jitter <= 1;
+  if (!isFine) throw mistake(title, 'backoff must be { min, max } in seconds with min ≤ max, factor ≥ 1, jitter from 0 to 1');
+}
+
+export interface ParsedFilters {
+  readonly labels?: MetaFilter;
+  readonly annotations?: MetaFilter;
+  readonly when?: WhenFn;
+  readonly field?: FieldPath;
+  readonly value?: ValueFilter<unknown>;
+  readonly old?: ValueFilter<unknown>;
+  readonly new?: ValueFilter<unknown>;
+}
+
+export function filtersFrom(title: Title, options: RawOptions): ParsedFilters {
+  const { when, value, old, new: new_ } = options;
+  requireMetaFilter(title, 'labels', options['labels']);
+  requireMetaFilter(title, 'annotations', options['annotations']);
+  if (when !== undefined && typeof when !== 'function') throw mistake(title, 'when must be a function that returns a boolean');
+  const field = parseField(options['field'] as string);
+  if (field.length === 0 && (value !== undefined || old !== undefined || new_ !== undefined)) {
+    throw mistake(title, 'Value/old/new filters are specified without a mandatory field; add the field');
+  }
+  if (value !== undefined && (old !== undefined || new_ !== undefined)) {
+    throw mistake(title, 'Either value or old/new can be defined, not both');
+  }
+  const rest = definedOnly(options, ['labels', 'annotations', 'when', 'value', 'old', 'new']);
+  return field.length === 0 ? rest : { ...rest, field };
+}
+
+function requireMetaFilter(title: Title, name: string, filter: unknown): void {
+  if (filter === undefined) return;
+  if (!isMapping(filter)) throw mistake(title, `${name} must be an object of keys with their filters`);
+  for (const [key, wanted] of Object.entries(filter)) {
+    const isFine = typeof wanted === 'string' || typeof wanted === 'function' || wanted === PRESENT || wanted === ABSENT;
+    if (!isFine) {
+      throw mistake(title, `the filter of ${name} "${key}" is ${String(wanted)}; use a string, a function, PRESENT or ABSENT`);
+    }
+  }
+}
+
+/** Only those options that are given: the absent ones must not become keys with `undefined`. */
+export function definedOnly(options: RawOptions, names: readonly string[]): Record<string, never> {
+  return Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])) as never;
+}
+
+export function requireDuration(title: Title, options: RawOptions, name: string): void {
+  const value = options[name];
+  if (value !== undefined && !isDuration(value)) {
+    throw mistake(title, `${name} must be a number of seconds, not ${String(value)}`);
+  }
+}
+
+function isDuration(value: unknown): value is Seconds {
+  return typeof value === 'number' && value >= 0;
+}
+
+export function mistake(title: Title, problem: string): RegistrationError {
+  return new RegistrationError(`${title}: ${problem}.`);
+}
