@@ -3,5 +3,114 @@
  * handlers, causes, the registry, the executor, and the seams behind which everything else lives.
  * It opens no socket, reads no clock, writes no log and knows no default implementation of any seam: those
  * are the other packages' business, and yours.
+ *
+ * This entry is for those who write handlers and plugins; `@kopf-ts/core/engine` is for those who run handlers.
  */
-export {};
+
+// Declaring handlers.
+export { createRegistry, type Registry } from './intents/registry.js';
+export type {
+  ActivityRegistrar,
+  FieldRegistrar,
+  HandlerDecorator,
+  IndexKey,
+  IndexRegistrar,
+  IndexValue,
+  LoginResult,
+  On,
+  Registered,
+  Registrars,
+  ResourceRegistrar,
+} from './intents/registrars.js';
+export { ABSENT, all, any, type MetaFilter, none, not, PRESENT, type ValueFilter } from './intents/filters.js';
+export { EVERYTHING, type ResourcePredicate, type SelectorFields, type SelectorSpec } from './values/selector.js';
+export { type Resource, type ResourceToken, resource, type TypedObject } from './values/resource.js';
+export type { StandardSchema } from './values/standard-schema.js';
+
+// What handlers get.
+export type {
+  ActivityKwargs,
+  Admission,
+  Change,
+  Daemon,
+  DefaultEnv,
+  Env,
+  Indexing,
+  ObjectOf,
+  Watch,
+} from './intents/kwargs.js';
+export type { AnyObject, Body, ObjectMeta, OwnerReference, WatchEvent } from './values/body.js';
+export { Patch, type PatchFn, type PatchOf } from './values/patch.js';
+export type { Diff, DiffItem, DiffOperation } from './values/diff.js';
+export type { HandlingReason } from './intents/causes.js';
+export type { Operation, UserInfo } from './values/review.js';
+
+// What handlers throw.
+export {
+  ActivityError,
+  AdmissionError,
+  ApiClientError,
+  ApiConflictError,
+  ApiError,
+  type ApiErrorOptions,
+  ApiForbiddenError,
+  ApiGoneError,
+  ApiNotFoundError,
+  ApiServerError,
+  type ApiStatus,
+  ApiTooManyRequestsError,
+  ApiUnauthorizedError,
+  ApiUnprocessableError,
+  apiError,
+  ContextError,
+  FieldError,
+  HandlerRetriesError,
+  HandlerTimeoutError,
+  KopfError,
+  type KopfErrorOptions,
+  LoginError,
+  PermanentError,
+  RegistrationError,
+  TemporaryError,
+} from './errors.js';
+
+// Settings.
+export { type Settings, type SettingsOverrides, settings } from './settings.js';
+
+// The seams: what can be replaced, and what to implement for that.
+export type { Awaitable } from './seams/awaitable.js';
+export type { KubeClient, KubeRequest, PatchType } from './seams/client.js';
+export type { Clock, Seconds } from './seams/clock.js';
+export type { ConnectionInfo, Credentials } from './seams/credentials.js';
+export type { Index, Indexer, IndexRef, Indices, Store } from './seams/indexing.js';
+export type { Insights } from './seams/insights.js';
+export type { LogFields, Logger, LogLevel } from './seams/logger.js';
+export type { Memos } from './seams/memos.js';
+export type { Peering, PeeringScope } from './seams/peering.js';
+export type { EventPoster, KubeEvent, KubeEventType } from './seams/poster.js';
+export type { Scheduler } from './seams/scheduler.js';
+export type { Service } from './seams/service.js';
+export type { DiffBaseStorage, ProgressRecord, ProgressStorage, ReportMalformed } from './seams/storage.js';
+export type { Toggle } from './seams/toggle.js';
+export type { ReviewFn, WebhookServer } from './seams/webhooks.js';
+export type { AdmissionRequest, AdmissionResponse, ReviewHints, WebhookClientConfig } from './values/review.js';
+
+// Plain data, for plugins: prototypes are never reached, null means absence, nothing is changed in place unless named so.
+export { type DeepReadonly, deepCopy, deepEqual, getOwn, isMapping, type Json, type Mapping, setOwn } from './values/json.js';
+export {
+  ensureField,
+  type FieldPath,
+  type FieldSpec,
+  formatField,
+  hasField,
+  parseField,
+  removeField,
+  resolveField,
+  type ValueAt,
+} from './values/fields.js';
+export { diff } from './values/diff.js';
+export { buildEssence, type Essence, type EssenceOptions, removeEmptyStanzas } from './values/essence.js';
+export { digestOf, digestOnly, isDigestOnly } from './values/digest.js';
+export type { HandlerId } from './values/ids.js';
+export { formatTimestamp, parseTimestamp } from './values/timestamps.js';
+export { buildObjectReference, buildOwnerReference, type ObjectReference } from './values/references.js';

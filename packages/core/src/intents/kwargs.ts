@@ -120,33 +120,44 @@ interface EventOnlyKwargs<T extends object> {
 }
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | null;
 
-/** For `on.create`, `on.update`, `on.delete`, `on.resume`, `on.field`, and sub-handlers. */
-export type Change<R = AnyObject, P = undefined, E extends Env = DefaultEnv, F extends string = never> = E['indices'] &
+// The registrars infer the type of the objects from these, which take it as it is. Their namesakes below take a token
+// as well, for handlers that are written apart; inferring through that choice would find the token, not the object.
+export type ChangeKwargs<T extends object, P, E extends Env, F extends string> = E['indices'] &
   CallKwargs<P> &
   OperatorKwargs<E> &
-  ObjectKwargs<ObjectOf<R>> &
-  ChangeOnlyKwargs<ObjectOf<R>, F>;
-
-/** For `on.event`. */
-export type Watch<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = E['indices'] &
+  ObjectKwargs<T> &
+  ChangeOnlyKwargs<T, F>;
+export type WatchKwargs<T extends object, P, E extends Env> = E['indices'] & CallKwargs<P> & WatchFilterKwargs<T, E>;
+export type IndexingKwargs<T extends object, P, E extends Env> = E['indices'] &
   CallKwargs<P> &
-  WatchFilterKwargs<ObjectOf<R>, E>;
-
-/** For `index`. */
-export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = E['indices'] &
-  CallKwargs<P> &
-  ObjectFilterKwargs<ObjectOf<R>, E>;
-
-/** For `daemon` and `timer`: views of the object are live, they show its newest state. */
-export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = Indexing<R, P, E> & {
+  ObjectFilterKwargs<T, E>;
+export type DaemonKwargs<T extends object, P, E extends Env> = IndexingKwargs<T, P, E> & {
   /** Fires as soon as the daemon is to exit; its reason tells why. `signal` fires only when patience has ended. */
   readonly stopped: AbortSignal;
 };
+export type AdmissionKwargs<T extends object, P, E extends Env> = E['indices'] &
+  CallKwargs<P> &
+  AdmissionFilterKwargs<T, E>;
+
+/** For `on.create`, `on.update`, `on.delete`, `on.resume`, `on.field`, and sub-handlers. */
+export type Change<R = AnyObject, P = undefined, E extends Env = DefaultEnv, F extends string = never> = ChangeKwargs<
+  ObjectOf<R>,
+  P,
+  E,
+  F
+>;
+
+/** For `on.event`. */
+export type Watch<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = WatchKwargs<ObjectOf<R>, P, E>;
+
+/** For `index`. */
+export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = IndexingKwargs<ObjectOf<R>, P, E>;
+
+/** For `daemon` and `timer`: views of the object are live, they show its newest state. */
+export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = DaemonKwargs<ObjectOf<R>, P, E>;
 
 /** For `on.validate` and `on.mutate`. */
-export type Admission<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = E['indices'] &
-  CallKwargs<P> &
-  AdmissionFilterKwargs<ObjectOf<R>, E>;
+export type Admission<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = AdmissionKwargs<ObjectOf<R>, P, E>;
 
 /** For `on.startup`, `on.cleanup`, `on.login`, `on.probe`. */
 export type ActivityKwargs<P = undefined, E extends Env = DefaultEnv> = E['indices'] &

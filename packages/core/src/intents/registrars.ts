@@ -13,16 +13,16 @@ import type { ResourceToken } from '../values/resource.js';
 import type { SelectorSpec } from '../values/selector.js';
 import type {
   ActivityKwargs,
-  Admission,
   AdmissionFilterKwargs,
-  Change,
+  AdmissionKwargs,
   ChangeFilterKwargs,
-  Daemon,
+  ChangeKwargs,
+  DaemonKwargs,
   Env,
-  Indexing,
+  IndexingKwargs,
   ObjectFilterKwargs,
-  Watch,
   WatchFilterKwargs,
+  WatchKwargs,
 } from './kwargs.js';
 import type {
   AdmissionOnlyOptions,
@@ -41,17 +41,17 @@ export type Selecting<T extends object> = ResourceToken<T> | Exclude<SelectorSpe
 
 /** The kwargs of each registrar's handlers. */
 interface KwargsOf<T extends object, F extends string, P, E extends Env> {
-  create: Change<T, P, E, F>;
-  update: Change<T, P, E, F>;
-  delete: Change<T, P, E, F>;
-  resume: Change<T, P, E, F>;
-  field: Change<T, P, E, F>;
-  event: Watch<T, P, E>;
-  validate: Admission<T, P, E>;
-  mutate: Admission<T, P, E>;
-  daemon: Daemon<T, P, E>;
-  timer: Daemon<T, P, E>;
-  index: Indexing<T, P, E>;
+  create: ChangeKwargs<T, P, E, F>;
+  update: ChangeKwargs<T, P, E, F>;
+  delete: ChangeKwargs<T, P, E, F>;
+  resume: ChangeKwargs<T, P, E, F>;
+  field: ChangeKwargs<T, P, E, F>;
+  event: WatchKwargs<T, P, E>;
+  validate: AdmissionKwargs<T, P, E>;
+  mutate: AdmissionKwargs<T, P, E>;
+  daemon: DaemonKwargs<T, P, E>;
+  timer: DaemonKwargs<T, P, E>;
+  index: IndexingKwargs<T, P, E>;
 }
 
 type ChangeOptions<T extends object, F extends string, P, E extends Env> = IdentityOptions<P> &
