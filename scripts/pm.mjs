@@ -7,13 +7,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, readJson, root, runScript, toolPath } from './tools.mjs';
 
 const manifest = readJson('package.json');
 const pnpm = manifest.packageManager.split('+')[0];
-const stamp = join(root, 'node_modules', '.kopf-ts-installed');
+const modules = join(root, 'node_modules');
+const stamp = join(modules, '.kopf-ts-installed');
 
 /** What each task does once the dependencies are there. Each returns an exit code. */
 const tasks = {
@@ -50,6 +51,10 @@ function install() {
   const wanted = fingerprint();
   if (installedByPnpm() && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return 0;
 
+  if (installedByNpm()) {
+    say('Removing the node_modules that `npm install` has made: this workspace is installed by pnpm …');
+    rmSync(modules, { recursive: true, force: true });
+  }
   say(`Installing the dependencies with ${pnpm} …`);
   // Development needs the development dependencies even where NODE_ENV=production is set for everything.
   const code = npx(pnpm, 'install', '--frozen-lockfile', '--prod=false', '--reporter=append-only', '--loglevel=warn');
@@ -84,16 +89,18 @@ function manifests() {
     .filter((file) => existsSync(join(root, file)));
 }
 
-/** An `npm install` typed by habit, or a deleted folder, leaves the stamp in place but not the dependencies. */
+/** A deleted folder may leave the stamp in place, but not the dependencies. */
 function installedByPnpm() {
-  const modules = join(root, 'node_modules');
-  const npmWasHere = existsSync(join(modules, '.package-lock.json'));
-  const pnpmWasHere = existsSync(join(modules, '.modules.yaml'));
   const everyPackageIsLinked = manifests().every((file) => {
     const needsLinks = Object.keys(readJson(file).dependencies ?? {}).length > 0;
     return !needsLinks || existsSync(join(root, file, '..', 'node_modules'));
   });
-  return pnpmWasHere && !npmWasHere && everyPackageIsLinked;
+  return existsSync(join(modules, '.modules.yaml')) && everyPackageIsLinked && !installedByNpm();
+}
+
+/** `npm install`, typed by habit: it leaves this file, and packages that do not see each other. */
+function installedByNpm() {
+  return existsSync(join(modules, '.package-lock.json'));
 }
 
 async function built() {
