@@ -84,17 +84,14 @@ function listsAreEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function mappingsAreEqual(a: Mapping, b: Mapping): boolean {
-  const keysOfA = definedKeys(a);
-  if (keysOfA.length !== definedKeys(b).length) return false;
-  for (const key of keysOfA) {
-    if (!Object.hasOwn(b, key) || !deepEqual(a[key], b[key])) return false;
+  let commonKeys = 0;
+  for (const key of Object.keys(a)) {
+    const isCommon = Object.hasOwn(b, key);
+    if (!deepEqual(a[key], isCommon ? b[key] : undefined)) return false;
+    if (isCommon) commonKeys++;
   }
-  return true;
-}
-
-function definedKeys(source: Mapping): string[] {
-  const keys = Object.keys(source);
-  return keys.some((key) => source[key] === undefined) ? keys.filter((key) => source[key] !== undefined) : keys;
+  const keysOfB = Object.keys(b);
+  return keysOfB.length === commonKeys || keysOfB.every((key) => b[key] === undefined || Object.hasOwn(a, key));
 }
 
 /** Makes the value read-only at run time as well, in place and however deep; frozen branches are not walked again. */

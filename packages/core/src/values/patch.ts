@@ -109,7 +109,7 @@ export class Patch {
   }
 }
 
-/** Names on the left win over the fields of the same names; those are still reachable in `patch.merge`. */
+/** These names win over the same fields of objects, which are still reachable in `patch.merge`. */
 const CONSTANT_MEMBERS: ReadonlySet<string> = new Set(['merge', 'fns', 'body', 'isEmpty', 'clear', 'toJSON']);
 const STANZAS: ReadonlySet<string> = new Set(['spec', 'status', 'metadata', 'meta']);
 
