@@ -51,8 +51,12 @@ export function createHandlers(): Handlers {
     indexing: resourceSet<IndexHandler, IndexingCause>(match),
     watching: resourceSet<WatchHandler, WatchingCause>(match),
     spawning: resourceSet<SpawningHandler, SpawningCause | DaemonCause>(match),
-    changing: resourceSet<ChangeHandler, ChangingCause>((handler, cause) => fitsReason(handler, cause) && match(handler, cause)),
-    webhooks: resourceSet<WebhookHandler, WebhookCause>((handler, cause) => fitsReview(handler, cause) && match(handler, cause)),
+    changing: resourceSet<ChangeHandler, ChangingCause>(
+      (handler, cause) => fitsReason(handler, cause) && match(handler, cause),
+    ),
+    webhooks: resourceSet<WebhookHandler, WebhookCause>(
+      (handler, cause) => fitsReview(handler, cause) && match(handler, cause),
+    ),
   };
 }
 

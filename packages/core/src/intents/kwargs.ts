@@ -104,7 +104,9 @@ interface UnnamedYet {
 }
 
 /** For filters of each kind: all but what is known of the call itself. */
-export type WatchFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> & ObjectKwargs<T> & EventOnlyKwargs<T>;
+export type WatchFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> &
+  ObjectKwargs<T> &
+  EventOnlyKwargs<T>;
 export type ChangeFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> &
   ObjectKwargs<T> &
   ChangeOnlyKwargs<T, never>;

@@ -52,10 +52,7 @@ export function fitsReason(handler: ChangeHandler, cause: ChangingCause): boolea
  * Whether an admission handler is meant by the request: by its type and id, where the address tells them, and by
  * its operations. Mutating handlers skip deletions, unless deletions are all that they want: there is nothing to mutate.
  */
-export function fitsReview(
-  handler: WebhookHandler,
-  cause: Extract<ResourceCause, { kind: 'webhook' }>,
-): boolean {
+export function fitsReview(handler: WebhookHandler, cause: Extract<ResourceCause, { kind: 'webhook' }>): boolean {
   const { reason, webhook, operation } = cause;
   if (reason !== undefined && reason !== handler.reason) return false;
   if (webhook !== undefined && webhook !== handler.id) return false;

@@ -2,8 +2,9 @@
  * One registrar, shaped into all of them: a kind of handlers, its known options, and how to make a handler of these.
  * Everything is checked when it is declared, so that a mistake points at the line which made it.
  */
+
+import { functionName, type HandlerId, handlerIdOf } from '../values/ids.js';
 import { isMapping } from '../values/json.js';
-import { type HandlerId, handlerIdOf, functionName } from '../values/ids.js';
 import { EVERYTHING, parseSelector, type Selector, type SelectorSpec } from '../values/selector.js';
 import type { Activity, AnyHandler, HandlerFn } from './handlers.js';
 import type { Env } from './kwargs.js';
@@ -44,7 +45,11 @@ interface Kind {
   readonly options: readonly string[];
   /** Whether the field becomes a part of the id. */
   readonly fieldInId?: boolean;
-  make(common: Common & { readonly selector?: Selector } & ParsedFilters, options: RawOptions, title: Title): AnyHandler;
+  make(
+    common: Common & { readonly selector?: Selector } & ParsedFilters,
+    options: RawOptions,
+    title: Title,
+  ): AnyHandler;
 }
 
 const CHANGING = [...EXECUTION, ...FILTERS];
@@ -85,7 +90,8 @@ const KINDS: Readonly<Record<ResourceKindName, Kind>> = {
   field: {
     options: [...CHANGING, ...CHANGE_FILTERS],
     make: (common, _options, title) => {
-      if (common.field === undefined) throw mistake(title, 'the field is mandatory; say which one it is for: { field: … }');
+      if (common.field === undefined)
+        throw mistake(title, 'the field is mandatory; say which one it is for: { field: … }');
       return { kind: 'change', ...common, fieldNeedsChange: true };
     },
   },
@@ -117,11 +123,21 @@ const KINDS: Readonly<Record<ResourceKindName, Kind>> = {
   },
   validate: {
     options: [...FILTERS, ...ADMISSION],
-    make: (common, options, title) => ({ kind: 'webhook', ...common, reason: 'validating', ...admissionFrom(title, options) }),
+    make: (common, options, title) => ({
+      kind: 'webhook',
+      ...common,
+      reason: 'validating',
+      ...admissionFrom(title, options),
+    }),
   },
   mutate: {
     options: [...FILTERS, ...ADMISSION],
-    make: (common, options, title) => ({ kind: 'webhook', ...common, reason: 'mutating', ...admissionFrom(title, options) }),
+    make: (common, options, title) => ({
+      kind: 'webhook',
+      ...common,
+      reason: 'mutating',
+      ...admissionFrom(title, options),
+    }),
   },
 };
 
@@ -131,9 +147,13 @@ function requireInitialDelay(title: Title, options: RawOptions): void {
 
 function admissionFrom(title: Title, options: RawOptions): Record<string, never> {
   const { operations } = options;
-  const isFine = Array.isArray(operations) && operations.length > 0 && operations.every((name) => OPERATIONS.includes(name));
+  const isFine =
+    Array.isArray(operations) && operations.length > 0 && operations.every((name) => OPERATIONS.includes(name));
   if (operations !== undefined && !isFine) {
-    throw mistake(title, `operations must be a non-empty list of ${OPERATIONS.join(', ')}; leave it out for all of them`);
+    throw mistake(
+      title,
+      `operations must be a non-empty list of ${OPERATIONS.join(', ')}; leave it out for all of them`,
+    );
   }
   return definedOnly(options, ADMISSION);
 }
@@ -210,7 +230,10 @@ function decorator(target: () => RegistrationTarget, title: Title, declare: Decl
       return fn;
     }
     if (!isMethodContext(context)) {
-      throw mistake(title, 'only methods can be decorated, by standard decorators (no experimentalDecorators in tsconfig.json)');
+      throw mistake(
+        title,
+        'only methods can be decorated, by standard decorators (no experimentalDecorators in tsconfig.json)',
+      );
     }
     const registry = target();
     // What is wrong with the options is told now, at the class, and not when (or if) it is constructed.
@@ -238,7 +261,10 @@ function identify(
   hints: { fallback: string; field?: readonly string[] | undefined; ofClass?: string | undefined },
 ): { id: HandlerId; isNameless: boolean } {
   const given = options['id'] as string | undefined;
-  return { id: handlerIdOf({ id: given, fn, ...hints }), isNameless: given === undefined && functionName(fn) === undefined };
+  return {
+    id: handlerIdOf({ id: given, fn, ...hints }),
+    isNameless: given === undefined && functionName(fn) === undefined,
+  };
 }
 
 /** The declaration as the user sees it in the code. */

@@ -25,7 +25,12 @@ export interface ExecutionOptions {
   readonly backoff?: Backoff | undefined;
 }
 
-type ValueFilterOf<V, K> = typeof PRESENT | typeof ABSENT | ((value: V | undefined, kwargs: K) => boolean) | V | undefined;
+type ValueFilterOf<V, K> =
+  | typeof PRESENT
+  | typeof ABSENT
+  | ((value: V | undefined, kwargs: K) => boolean)
+  | V
+  | undefined;
 type MetaFilterOf<K> = Readonly<
   Record<string, typeof PRESENT | typeof ABSENT | string | ((value: string | undefined, kwargs: K) => boolean)>
 >;
@@ -142,7 +147,8 @@ function requireGrowingBackoff(title: Title, backoff: RawOptions): void {
   refuseUnknown(`${title}, backoff`, backoff, ['min', 'max', 'factor', 'jitter']);
   const { min, max, factor = 2, jitter = 0 } = backoff as Record<string, number>;
   const isFine = isDuration(min) && isDuration(max) && min <= max && factor >= 1 && jitter >= 0 && jitter <= 1;
-  if (!isFine) throw mistake(title, 'backoff must be { min, max } in seconds with min ≤ max, factor ≥ 1, jitter from 0 to 1');
+  if (!isFine)
+    throw mistake(title, 'backoff must be { min, max } in seconds with min ≤ max, factor ≥ 1, jitter from 0 to 1');
 }
 
 export interface ParsedFilters {
@@ -159,7 +165,8 @@ export function filtersFrom(title: Title, options: RawOptions): ParsedFilters {
   const { when, value, old, new: new_ } = options;
   requireMetaFilter(title, 'labels', options['labels']);
   requireMetaFilter(title, 'annotations', options['annotations']);
-  if (when !== undefined && typeof when !== 'function') throw mistake(title, 'when must be a function that returns a boolean');
+  if (when !== undefined && typeof when !== 'function')
+    throw mistake(title, 'when must be a function that returns a boolean');
   const field = parseField(options['field'] as string);
   if (field.length === 0 && (value !== undefined || old !== undefined || new_ !== undefined)) {
     throw mistake(title, 'Value/old/new filters are specified without a mandatory field; add the field');
@@ -175,16 +182,22 @@ function requireMetaFilter(title: Title, name: string, filter: unknown): void {
   if (filter === undefined) return;
   if (!isMapping(filter)) throw mistake(title, `${name} must be an object of keys with their filters`);
   for (const [key, wanted] of Object.entries(filter)) {
-    const isFine = typeof wanted === 'string' || typeof wanted === 'function' || wanted === PRESENT || wanted === ABSENT;
+    const isFine =
+      typeof wanted === 'string' || typeof wanted === 'function' || wanted === PRESENT || wanted === ABSENT;
     if (!isFine) {
-      throw mistake(title, `the filter of ${name} "${key}" is ${String(wanted)}; use a string, a function, PRESENT or ABSENT`);
+      throw mistake(
+        title,
+        `the filter of ${name} "${key}" is ${String(wanted)}; use a string, a function, PRESENT or ABSENT`,
+      );
     }
   }
 }
 
 /** Only those options that are given: the absent ones must not become keys with `undefined`. */
 export function definedOnly(options: RawOptions, names: readonly string[]): Record<string, never> {
-  return Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]])) as never;
+  return Object.fromEntries(
+    names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+  ) as never;
 }
 
 export function requireDuration(title: Title, options: RawOptions, name: string): void {

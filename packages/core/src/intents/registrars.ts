@@ -120,11 +120,21 @@ export interface FieldRegistrar<E extends Env> {
 }
 
 type Present<R> = Exclude<Awaited<R>, null | undefined>;
-type IsMapping<R> = R extends readonly unknown[] | ((...args: never[]) => unknown) ? false : R extends object ? true : false;
+type IsMapping<R> = R extends readonly unknown[] | ((...args: never[]) => unknown)
+  ? false
+  : R extends object
+    ? true
+    : false;
 
 /** The keys of an index, by the result of its function; what is not a mapping is stored under `null`. */
 export type IndexKey<R> =
-  Present<R> extends infer V ? (V extends ReadonlyMap<infer K, unknown> ? K : IsMapping<V> extends true ? string : null) : never;
+  Present<R> extends infer V
+    ? V extends ReadonlyMap<infer K, unknown>
+      ? K
+      : IsMapping<V> extends true
+        ? string
+        : null
+    : never;
 
 /** The values of an index, by the result of its function. */
 export type IndexValue<R> =

@@ -2,10 +2,10 @@
 import { RegistrationError } from '../errors.js';
 import type { Logger } from '../seams/logger.js';
 import { looksMinified } from '../values/ids.js';
-import type { Env, DefaultEnv } from './kwargs.js';
 import { createHandlers, type Handlers } from './handler-set.js';
 import type { AnyHandler } from './handlers.js';
 import { titleOf } from './handlers.js';
+import type { DefaultEnv, Env } from './kwargs.js';
 import { methodDeclarations } from './methods.js';
 import { type RegistrationTarget, registrars } from './on.js';
 import type { Registrars } from './registrars.js';
