@@ -31,10 +31,12 @@ export function toolPath(name, command = name.split('/').at(-1)) {
 }
 
 /** The environment of every tool: its neighbours are on the PATH, and nobody phones home. */
-export function toolEnvironment() {
+function toolEnvironment() {
+  // Windows spells it `Path`; with two spellings in one environment, either may win.
+  const path = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   return {
     ...process.env,
-    PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].filter(Boolean).join(delimiter),
+    [path]: [join(root, 'node_modules', '.bin'), process.env[path]].filter(Boolean).join(delimiter),
     TURBO_TELEMETRY_DISABLED: '1',
     DO_NOT_TRACK: '1',
   };
