@@ -1,0 +1,23 @@
+/** Structural schemas of custom resources, compiled once per version of a definition. */
+import type { Cause, ServedObject } from './objects.js';
+
+/** `openAPIV3Schema` as written in a definition. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * All three work on the whole object, in place where they change it. None touches `apiVersion`, `kind`
+ * and `metadata` (of the object itself or of embedded resources), whatever the schema says of them.
+ */
+export interface CompiledSchema {
+  /** Removes what is not specified. Returns the paths of what was removed: `spec.foo`, `spec.items[0].bar`. */
+  prune(object: ServedObject): readonly string[];
+  applyDefaults(object: ServedObject): void;
+  /** All problems, in the words of kube-apiserver. `old` is given for updates, for ratcheting. */
+  validate(object: ServedObject, old?: ServedObject): readonly Cause[];
+}
+
+export interface SchemaCompiler {
+  compile(schema: JsonSchema, options: { readonly preserveUnknownFields: boolean }): CompiledSchema;
+  /** What is wrong with the schema itself (it must be structural); `path` is where it stands in the definition. */
+  check(schema: JsonSchema, path: string): readonly Cause[];
+}
