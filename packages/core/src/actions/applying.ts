@@ -1,0 +1,59 @@
+/** What comes after the handlers were called and their patch was sent. Pure. */
+import type { Seconds } from '../seams/clock.js';
+import { roundedSeconds } from './verdicts.js';
+
+/** No sleep is longer than this: the world may have changed more than we know. */
+export const MAX_SLEEP: Seconds = 600;
+
+export interface NextFacts {
+  /** Until the nearest of all handlers and daemons is due; `undefined` if nobody waits. */
+  readonly delay: Seconds | undefined;
+  /** Whether the object was really changed by us, so that a new event of it comes. */
+  readonly patched: boolean;
+  readonly compat?: 'kopf' | undefined;
+}
+
+/**
+ * How the next round begins. By itself, in memory; or, as in Kopf, by touching the object, so that an event of it
+ * comes back.
+ */
+export type Awakening = 'again' | 'touch';
+
+export type NextStep =
+  /** Nothing is left to do until somebody changes the object. */
+  | { readonly action: 'finish'; readonly log: string }
+  /** Our own change brings the next round. */
+  | { readonly action: 'await-event'; readonly log?: string }
+  /** Something is due already. */
+  | { readonly action: Awakening }
+  /** Sleep, unless something new happens to the object; then, the next round. */
+  | { readonly action: 'sleep'; readonly seconds: Seconds; readonly awakening: Awakening; readonly log: string };
+
+/** The first answer that fits is the answer. */
+export function decideNext({ delay, patched, compat }: NextFacts): NextStep {
+  const awakening: Awakening = compat === 'kopf' ? 'touch' : 'again';
+
+  if (delay === undefined && !patched) {
+    return { action: 'finish', log: 'Handling cycle is finished, waiting for new changes.' };
+  }
+  if (delay === undefined) return { action: 'await-event' };
+
+  // The event of our change comes sooner than the delay ends, and the rest of the delay is waited for then.
+  if (patched && delay > 0) {
+    const log = `Sleeping was skipped because of the patch, ${roundedSeconds(delay)} seconds left.`;
+    return { action: 'await-event', log };
+  }
+  if (patched) return { action: 'await-event' };
+
+  // It could be over between the selection of handlers and now: never stall on that.
+  if (delay <= 0) return { action: awakening };
+
+  const capped = delay > MAX_SLEEP ? ` (capped ${MAX_SLEEP})` : '';
+  const log = `Sleeping for ${roundedSeconds(delay)}${capped} seconds for the delayed handlers.`;
+  return { action: 'sleep', seconds: Math.min(delay, MAX_SLEEP), awakening, log };
+}
+
+/** What to say of a sleep that has ended early. */
+export function interruptedSleep(left: Seconds): string {
+  return `Sleeping was interrupted by new changes, ${roundedSeconds(left)} seconds left.`;
+}

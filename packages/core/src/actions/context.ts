@@ -1,0 +1,71 @@
+/**
+ * What is going on around the code being run: which handler, for which cause, with which settings.
+ *
+ * It is kept on `globalThis`, so that all copies of this package in one process see the same: a handler may import
+ * `kopf-ts` from another place than the operator does. It follows the code through promises and timers.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ContextError } from '../errors.js';
+import type { Cause } from '../intents/causes.js';
+import type { Handlers } from '../intents/handler-set.js';
+import type { AnyHandler } from '../intents/handlers.js';
+import type { Clock } from '../seams/clock.js';
+import type { EventPoster } from '../seams/poster.js';
+import type { Settings } from '../settings.js';
+import type { HandlerId } from '../values/ids.js';
+import type { LifeCycle } from './lifecycles.js';
+
+/** Sub-handlers of one call of one handler, as they are declared and executed in the course of that call. */
+export interface Subhandling {
+  readonly handlers: Handlers['changing'];
+  /** Whether those declared are already executed: explicitly, as they are otherwise executed after the call. */
+  isExecuted: boolean;
+  /** Executions begun by the handler, whether it waits for them or not. */
+  readonly executions: Promise<void>[];
+  /** Where the ids of sub-handlers go: of this handler, and of all handlers above it. */
+  readonly subrefs: readonly Set<HandlerId>[];
+}
+
+export interface HandlerContext {
+  readonly handler?: AnyHandler | undefined;
+  /** With `old`, `new` and `diff` as the handler sees them, i.e. of its field if it has one. */
+  readonly cause?: Cause | undefined;
+  readonly settings?: Settings | undefined;
+  readonly poster?: EventPoster | undefined;
+  readonly lifecycle?: LifeCycle | undefined;
+  readonly clock?: Clock | undefined;
+  /** Of the current call. */
+  readonly signal?: AbortSignal | undefined;
+  readonly random?: (() => number) | undefined;
+  /** Only in change handlers. */
+  readonly subhandling?: Subhandling | undefined;
+}
+
+const STORAGE: unique symbol = Symbol.for('kopf-ts.context') as never;
+
+function contextStorage(): AsyncLocalStorage<HandlerContext> {
+  const holder = globalThis as { [STORAGE]?: AsyncLocalStorage<HandlerContext> };
+  holder[STORAGE] ??= new AsyncLocalStorage();
+  return holder[STORAGE];
+}
+
+/** Runs the function, and all that it starts, in the current context with these fields replaced. */
+export function runInContext<R>(fields: HandlerContext, fn: () => R): R {
+  const storage = contextStorage();
+  return storage.run({ ...storage.getStore(), ...fields }, fn);
+}
+
+/** What is going on around, if anything. */
+export function currentContext(): HandlerContext | undefined {
+  return contextStorage().getStore();
+}
+
+/** The context for a function that makes no sense without one, e.g. `sleep()`; a {@link ContextError} if there is none. */
+export function requireContext(what: string): HandlerContext {
+  const context = currentContext();
+  if (context !== undefined) return context;
+  throw new ContextError(
+    `${what} is called outside of any handler. Call it from a handler, or from what a handler calls or awaits; ` +
+      'in tests, run it inside of runInContext().',
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * Calls that may not last for ever. A running function cannot be stopped in JavaScript: it can be told that its time is
+ * over, and it can be left alone if it does not care.
+ */
+import { type HandlerTimeoutError, PermanentError, toError } from '../errors.js';
+import type { Clock, Seconds } from '../seams/clock.js';
+import { childController } from '../sync/abort.js';
+import { isChildrenRetry } from './verdicts.js';
+
+export interface DeadlineOptions {
+  readonly clock: Clock;
+  /** How much of the time is left; `undefined` for no limit. */
+  readonly timeLeft: Seconds | undefined;
+  /** Aborts the call for reasons of others. The call is then waited for, as it may have something to clean up. */
+  readonly signal?: AbortSignal | undefined;
+  /** What to abort the call with, and to fail it with. */
+  readonly timeout: (options?: ErrorOptions) => HandlerTimeoutError;
+  /** Told if a call that was left alone has ended after all: with an error, or without. */
+  readonly onLateEnd: (error: Error | undefined) => void;
+  /** How long to wait for a call before telling that it is still running: then, after twice as long, and so on. */
+  readonly patience?: Seconds | undefined;
+  readonly onStillRunning?: ((runtime: Seconds) => void) | undefined;
+}
+
+/**
+ * Calls the function with a signal that aborts at the deadline. Whoever obeys the signal, fails by it; whoever does
+ * not, is left alone, and the call fails all the same. Either way, nothing of it is kept after the call.
+ */
+export async function callWithin(options: DeadlineOptions, call: (signal: AbortSignal) => unknown): Promise<unknown> {
+  const { timeLeft } = options;
+  const controller = childController(options.signal);
+  // Watching costs timers, so the quickest ones are not watched: synchronous functions have already ended here.
+  const watching = new AbortController();
+  try {
+    const begun = call(controller.signal);
+    if (!isThenable(begun)) return begun;
+    const running = Promise.resolve(begun);
+    if (options.patience !== undefined) void tellWhileRunning(options, options.patience, watching.signal);
+    if (timeLeft === undefined || timeLeft === Number.POSITIVE_INFINITY) return await running;
+    return await raceWithDeadline(running, { ...options, timeLeft }, controller.abort, watching.signal);
+  } finally {
+    watching.abort();
+    controller.dispose();
+  }
+}
+
+async function raceWithDeadline(
+  running: Promise<unknown>,
+  options: DeadlineOptions & { readonly timeLeft: Seconds },
+  abort: (reason: Error) => void,
+  ended: AbortSignal,
+): Promise<unknown> {
+  const { clock, timeLeft, timeout, onLateEnd } = options;
+  let deadlineError: HandlerTimeoutError | undefined;
+  const deadline = async (): Promise<never> => {
+    await clock.sleep(timeLeft, { signal: ended });
+    deadlineError = timeout();
+    abort(deadlineError);
+    // Whoever listens to the signal needs a moment to react, and then ends in its own way.
+    await clock.sleep(0);
+    throw deadlineError;
+  };
+  let isLeftAlone = false;
+  const watched = running.catch((thrown: unknown) => {
+    throw deadlineError === undefined || isLeftAlone ? thrown : asTimeout(toError(thrown), timeout);
+  });
+  try {
+    return await Promise.race([watched, deadline()]);
+  } catch (error) {
+    if (error !== undefined && error === deadlineError) {
+      isLeftAlone = true;
+      void running.then(
+        () => onLateEnd(undefined),
+        (thrown: unknown) => {
+          if (thrown !== deadlineError) onLateEnd(toError(thrown));
+        },
+      );
+    }
+    throw error;
+  }
+}
+
+/** Whatever was thrown by the abortion is about the time that is over; unless the function says that it is final. */
+function asTimeout(error: Error, timeout: DeadlineOptions['timeout']): Error {
+  return error instanceof PermanentError || isChildrenRetry(error) ? error : timeout({ cause: error });
+}
+
+async function tellWhileRunning(options: DeadlineOptions, patience: Seconds, ended: AbortSignal): Promise<void> {
+  const { clock, onStillRunning } = options;
+  try {
+    for (let total = patience, step = patience; ; step = total, total *= 2) {
+      await clock.sleep(step, { signal: ended });
+      onStillRunning?.(total);
+    }
+  } catch {
+    // It has ended, and there is nothing more to tell.
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}

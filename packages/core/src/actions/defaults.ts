@@ -1,0 +1,49 @@
+/**
+ * What is used where nothing is given: one registry and one lifecycle for the whole process. They are kept on
+ * `globalThis`, so that all copies of this package meet there: the one of the command line and the one of the user.
+ */
+import type { Env } from '../intents/kwargs.js';
+import { createRegistry, type Registry } from '../intents/registry.js';
+import type { Logger } from '../seams/logger.js';
+import { asap, type LifeCycle } from './lifecycles.js';
+
+interface Defaults {
+  lifecycle?: LifeCycle | undefined;
+  registry?: Registry | undefined;
+}
+
+const DEFAULTS: unique symbol = Symbol.for('kopf-ts.defaults') as never;
+
+function defaults(): Defaults {
+  const holder = globalThis as { [DEFAULTS]?: Defaults };
+  holder[DEFAULTS] ??= {};
+  return holder[DEFAULTS];
+}
+
+/** The lifecycle of change handlers for operators that have none of their own: `asap`, unless set otherwise. */
+export function getDefaultLifecycle(): LifeCycle {
+  return defaults().lifecycle ?? asap;
+}
+
+/** Sets the lifecycle for all operators of the process that have none of their own; `undefined` restores `asap`. */
+export function setDefaultLifecycle(
+  lifecycle: LifeCycle | undefined,
+  options: { readonly logger?: Logger } = {},
+): void {
+  const previous = defaults().lifecycle;
+  defaults().lifecycle = lifecycle;
+  const change = lifecycle === undefined ? 'is reset' : previous === undefined ? 'is set' : 'is changed';
+  options.logger?.warn(`The default lifecycle ${change}: it is ${getDefaultLifecycle().name || 'a nameless one'} now.`);
+}
+
+/** The registry that handlers are declared in when no other is named; made when first needed. */
+export function getDefaultRegistry(): Registry {
+  const all = defaults();
+  all.registry ??= createRegistry();
+  return all.registry;
+}
+
+/** Replaces the default registry; `undefined` makes the next one empty. What was declared before stays where it was. */
+export function setDefaultRegistry<E extends Env>(registry: Registry<E> | undefined): void {
+  defaults().registry = registry as Registry | undefined;
+}

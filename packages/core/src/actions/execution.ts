@@ -1,0 +1,196 @@
+/**
+ * Executing handlers: one of them once, or all that are due. Whatever a handler does, it becomes an outcome here;
+ * only its cancellation by others goes further.
+ */
+import { KopfError, toError } from '../errors.js';
+import type { Cause } from '../intents/causes.js';
+import { createChangeHandlers } from '../intents/handler-set.js';
+import { type AnyHandler, titleOf } from '../intents/handlers.js';
+import type { Clock, Seconds } from '../seams/clock.js';
+import type { EventPoster } from '../seams/poster.js';
+import type { Settings } from '../settings.js';
+import { type HandlerId, quoteId } from '../values/ids.js';
+import { currentContext, runInContext, type Subhandling } from './context.js';
+import { callWithin, isThenable } from './deadlines.js';
+import { getDefaultLifecycle } from './defaults.js';
+import type { HandlerState } from './handler-state.js';
+import { causeFor, filterKwargs, invoke, kwargsOf } from './invocation.js';
+import { allAtOnce, type LifeCycle } from './lifecycles.js';
+import type { Outcome, Outcomes } from './outcomes.js';
+import type { State } from './progression.js';
+import { isDelivered, whyNotStorable } from './results.js';
+import { type ExecuteFn, executeSubhandlers } from './subexecution.js';
+import { backoffOf, judgeError, roundedSeconds, timedOut, whySpent } from './verdicts.js';
+
+/** After this time, it is told that a handler is still running; then after twice that time, and so on. */
+const PATIENCE: Seconds = 60;
+
+/** The same for all handlers that are executed together. */
+export interface ExecutionOptions {
+  readonly cause: Cause;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** When it aborts, the handlers are not needed any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** For sub-handlers, too. By default: the default one for changes; all at once for everything else. */
+  readonly lifecycle?: LifeCycle | undefined;
+  readonly poster?: EventPoster | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+export interface ExecuteAllOptions extends ExecutionOptions {
+  readonly handlers: readonly AnyHandler[];
+  readonly state: State;
+}
+
+export interface ExecuteOnceOptions extends ExecutionOptions {
+  readonly handler: AnyHandler;
+  readonly state: HandlerState;
+}
+
+/**
+ * Calls those of the handlers that are due now and that the lifecycle picks, one after another.
+ * Rejects only if the handlers are not needed any more, or if the lifecycle itself has failed.
+ */
+export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> {
+  const { handlers, cause, state, random } = options;
+  const lifecycle = options.lifecycle ?? (cause.kind === 'changing' ? getDefaultLifecycle() : allAtOnce);
+  const due = handlers.filter((handler) => state.get(handler.id)?.awakened);
+  const picked = lifecycle(due, { ...filterKwargs(cause), ...(random && { random }), state });
+  const outcomes = new Map<HandlerId, Outcome>();
+  for (const handler of picked) {
+    // What is done so far is worth storing, even if the rest is not needed any more.
+    if (outcomes.size > 0 && options.signal?.aborted) break;
+    const handlerState = state.get(handler.id);
+    if (handlerState === undefined) throw strangeHandler(handler);
+    outcomes.set(handler.id, await executeOnce({ ...options, handler, state: handlerState, lifecycle }));
+  }
+  return outcomes;
+}
+
+function strangeHandler({ id }: AnyHandler): KopfError {
+  return new KopfError(`The lifecycle has picked the handler ${quoteId(id)}, which was not offered to it.`, {
+    code: 'KOPF_LIFECYCLE',
+  });
+}
+
+/**
+ * Calls the handler once, unless it is out of its time or attempts, and tells what became of it.
+ * Rejects only if `signal` has aborted, and the handler has ended because of that.
+ */
+export async function executeOnce(options: ExecuteOnceOptions): Promise<Outcome> {
+  const { handler, cause, state, settings, random, signal } = options;
+  const { logger } = cause;
+  const title = titleOf(handler);
+  const subrefs = new Set<HandlerId>();
+  signal?.throwIfAborted();
+  logger.debug(`${title} is invoked.`);
+  try {
+    const spent = whySpent({ handler, runtime: state.runtime, retries: state.retries });
+    if (spent !== undefined) throw spent;
+    const result = storable(await call(options, subrefs), options);
+    logger.info(`${title} succeeded.`);
+    return { final: true, result, subrefs: [...subrefs].sort() };
+  } catch (thrown) {
+    if (isCancellation(thrown, signal)) {
+      logger.warn(`${title} is cancelled. Will escalate.`);
+      throw thrown;
+    }
+    const backoff = backoffOf(handler.backoff ?? settings.execution.defaultBackoff, state.retries, random);
+    const error = toError(thrown);
+    const verdict = judgeError(error, { handler, runtime: state.runtime, retries: state.retries, backoff });
+    logger[verdict.level](verdict.text, verdict.isTraced ? { error } : undefined);
+    return { ...verdict.outcome, subrefs: [...subrefs].sort() };
+  }
+}
+
+async function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promise<unknown> {
+  const { handler, cause, state, clock, signal } = options;
+  const { logger } = cause;
+  const title = titleOf(handler);
+  const timeLeft = handler.timeout === undefined ? undefined : handler.timeout - state.runtime;
+  return await callWithin(
+    {
+      clock,
+      timeLeft,
+      signal,
+      timeout: (cause) => timedOut(handler, state.runtime, cause),
+      onLateEnd: (error) => {
+        const what = error === undefined ? 'ended' : 'failed';
+        const text = `${title} has ${what} after it had timed out. Whatever it returned or threw is ignored.`;
+        logger.warn(text, error && { error });
+      },
+      // Daemons are made to run for long.
+      patience: handler.kind === 'daemon' ? undefined : PATIENCE,
+      onStillRunning: (runtime) => logger.warn(`${title} is still running for ${roundedSeconds(runtime)} s.`),
+    },
+    (callSignal) => callWithSubhandlers({ ...options, signal: callSignal }, subrefs),
+  );
+}
+
+/** Calls the function, and then the sub-handlers that it has declared, unless it has executed them by itself. */
+function callWithSubhandlers(options: ExecuteOnceOptions & { signal: AbortSignal }, subrefs: Set<HandlerId>): unknown {
+  const { handler, state, settings, clock, signal, lifecycle, poster, random } = options;
+  const cause = causeFor(options.cause, handler);
+  const subhandling = handler.kind === 'change' && cause.kind === 'changing' ? newSubhandling(subrefs) : undefined;
+  const context = { handler, cause, settings, poster, lifecycle, clock, signal, random, subhandling };
+  const returned = invoke(context, handler, kwargsOf({ cause: options.cause, handler, state, signal }));
+  if (subhandling === undefined) return returned;
+
+  const isAlone = subhandling.handlers.size === 0 && subhandling.executions.length === 0;
+  if (isAlone && !isThenable(returned)) return returned;
+  return (async () => {
+    const result = await returned;
+    // The handler may have begun these without waiting for them; but it is not done until they are.
+    await Promise.all(subhandling.executions);
+    if (cause.kind === 'changing' && !subhandling.isExecuted && subhandling.handlers.size > 0) {
+      subhandling.isExecuted = true;
+      const { handlers } = subhandling;
+      const options = { context, subhandling, cause, handlers, execute: executeInContext };
+      await runInContext(context, () => executeSubhandlers(options));
+    }
+    return result;
+  })();
+}
+
+/** The ids go to all handlers above, too: each of them has to purge the records when it is done. */
+function newSubhandling(subrefs: Set<HandlerId>): Subhandling {
+  const above = currentContext()?.subhandling?.subrefs ?? [];
+  return { handlers: createChangeHandlers(), isExecuted: false, executions: [], subrefs: [...above, subrefs] };
+}
+
+/** Executes sub-handlers with all that their parent is executed with. */
+export const executeInContext: ExecuteFn = ({ context, ...options }) => {
+  const { settings, clock, signal, poster, random } = context;
+  if (settings === undefined || clock === undefined)
+    throw new KopfError('Sub-handlers need the context of their parent.');
+  return executeAll({ ...options, settings, clock, signal, poster, random });
+};
+
+/**
+ * The handler has done its work, and must not repeat it for the sake of a result that cannot be stored: such a result
+ * is dropped, and the author of the handler is told.
+ */
+function storable(result: unknown, { handler, cause }: ExecuteOnceOptions): unknown {
+  const problem = isDelivered(handler) ? whyNotStorable(result) : undefined;
+  if (problem === undefined) return result;
+  cause.logger.error(
+    `${titleOf(handler)} has returned what cannot be stored in${nameOf(cause)}: ${problem}. It is dropped.`,
+  );
+  return undefined;
+}
+
+function nameOf(cause: Cause): string {
+  if (cause.kind === 'activity') return '';
+  const { namespace, name } = cause.body.metadata ?? {};
+  const kind = cause.body.kind ?? cause.resource.kind ?? cause.resource.plural;
+  return ` ${kind} ${[namespace, name].filter(Boolean).join('/')}`;
+}
+
+/** Functions that obey signals throw either the reason of the signal, or an error of their own about it. */
+function isCancellation(thrown: unknown, signal: AbortSignal | undefined): boolean {
+  if (!signal?.aborted) return false;
+  if (thrown === signal.reason) return true;
+  if (!(thrown instanceof Error)) return false;
+  return thrown.name === 'AbortError' || thrown.cause === signal.reason;
+}

@@ -1,0 +1,252 @@
+/** Progress of one handler on one object: as it is stored, as it is known at run time, as it moves by outcomes. */
+import { TemporaryError } from '../errors.js';
+import type { Seconds } from '../seams/clock.js';
+import type { ProgressRecord, ReportMalformed } from '../seams/storage.js';
+import { type HandlerId, quoteId } from '../values/ids.js';
+import { deepEqual } from '../values/json.js';
+import { formatTimestamp, parseTimestamp } from '../values/timestamps.js';
+import type { Outcome } from './outcomes.js';
+import { after, secondsBetween, type Timeline } from './timeline.js';
+
+/**
+ * The longest delay between two attempts: a year. Beyond that, a stored time is taken for a mistake (of somebody's
+ * clock, most likely) and counts as absent; and no such time is stored.
+ */
+export const MAX_RETRY_DELAY: Seconds = 366 * 24 * 60 * 60;
+
+export interface RecordOptions {
+  /** Whether the records have digests. They do, unless they must look exactly as Kopf's. */
+  readonly digests?: boolean;
+}
+
+interface HandlerProgress {
+  /** Whether the handler takes part in the current handling. Others only wait to be purged. */
+  readonly active: boolean;
+  readonly started: Date;
+  readonly stopped?: Date | undefined;
+  readonly delayed?: Date | undefined;
+  /** The reason that the handler is called for; unknown for the records of the oldest versions. */
+  readonly purpose?: string | undefined;
+  /** How many attempts were made. */
+  readonly retries: number;
+  readonly success: boolean;
+  readonly failure: boolean;
+  readonly message?: string | undefined;
+  readonly subrefs: readonly HandlerId[];
+  /** Of what the handler saw when it last finished. */
+  readonly digest?: string | undefined;
+}
+
+/** The state of one handler. Immutable; but whether it is awake or sleeping depends on the time. */
+export class HandlerState implements HandlerProgress {
+  readonly active: boolean;
+  readonly started: Date;
+  readonly stopped: Date | undefined;
+  readonly delayed: Date | undefined;
+  readonly purpose: string | undefined;
+  readonly retries: number;
+  readonly success: boolean;
+  readonly failure: boolean;
+  readonly message: string | undefined;
+  readonly subrefs: readonly HandlerId[];
+  readonly digest: string | undefined;
+  /** As it was loaded, to know whether it has to be stored. */
+  readonly #origin: ProgressRecord | undefined;
+  readonly #timeline: Timeline;
+
+  private constructor(progress: HandlerProgress, timeline: Timeline, origin: ProgressRecord | undefined) {
+    this.active = progress.active;
+    this.started = progress.started;
+    this.stopped = progress.stopped;
+    this.delayed = progress.delayed;
+    this.purpose = progress.purpose;
+    this.retries = progress.retries;
+    this.success = progress.success;
+    this.failure = progress.failure;
+    this.message = progress.message;
+    this.subrefs = progress.subrefs;
+    this.digest = progress.digest;
+    this.#timeline = timeline;
+    this.#origin = origin;
+  }
+
+  /** Of a handler that is selected for the first time. */
+  static fresh(timeline: Timeline, purpose: string | undefined): HandlerState {
+    const untouched = { retries: 0, success: false, failure: false, subrefs: [] };
+    return new HandlerState({ active: true, started: timeline.now(), purpose, ...untouched }, timeline, undefined);
+  }
+
+  /**
+   * Of a record. It may be left by another version, by Kopf, or by a person with an editor: whatever in it is not of
+   * the right type counts as absent.
+   */
+  static fromRecord(record: ProgressRecord, timeline: Timeline, report?: ReportMalformed): HandlerState {
+    const raw = record as Readonly<Record<string, unknown>>;
+    const stamp = (name: string): Date | undefined => {
+      const value = raw[name] ?? undefined;
+      const date = typeof value === 'string' ? parseTimestamp(value) : undefined;
+      if (value !== undefined && date === undefined) report?.(`its '${name}' is not a timestamp`);
+      return date;
+    };
+    const now = timeline.now();
+    const delayed = stamp('delayed');
+    const delayIsAbsurd = delayed !== undefined && secondsBetween(now, delayed) > MAX_RETRY_DELAY;
+    if (delayIsAbsurd) report?.("its 'delayed' is more than a year ahead");
+    const progress: HandlerProgress = {
+      active: false,
+      started: stamp('started') ?? now,
+      stopped: stamp('stopped'),
+      delayed: delayIsAbsurd ? undefined : delayed,
+      purpose: textIn(raw, 'purpose'),
+      retries: countIn(raw, 'retries'),
+      success: raw['success'] === true,
+      failure: raw['failure'] === true,
+      message: typeof raw['message'] === 'string' ? raw['message'] : undefined,
+      subrefs: idsIn(raw, 'subrefs'),
+      digest: textIn(raw, 'digest'),
+    };
+    return new HandlerState(progress, timeline, record);
+  }
+
+  get finished(): boolean {
+    return this.success || this.failure;
+  }
+
+  /** Waits for its next attempt. */
+  get sleeping(): boolean {
+    return !this.finished && this.delayed !== undefined && this.delayed.getTime() > this.#timeline.now().getTime();
+  }
+
+  /** Is due for an attempt. */
+  get awakened(): boolean {
+    return !this.finished && !this.sleeping;
+  }
+
+  /** Since the first attempt. */
+  get runtime(): Seconds {
+    return secondsBetween(this.started, this.#timeline.now());
+  }
+
+  /** Until the next attempt: zero if it is due; `undefined` if there will be none. */
+  get delay(): Seconds | undefined {
+    if (this.finished) return undefined;
+    if (this.delayed === undefined) return 0;
+    return Math.max(0, secondsBetween(this.#timeline.now(), this.delayed));
+  }
+
+  asActive(): HandlerState {
+    return this.#with({ active: true });
+  }
+
+  withPurpose(purpose: string | undefined): HandlerState {
+    return this.#with({ purpose });
+  }
+
+  /**
+   * As if it were never called; except that its digest and sub-handlers are remembered, since the handler does have
+   * acted once, and is not to be forgotten until it has acted on what has changed since then.
+   */
+  reopened(): HandlerState {
+    return this.#with({
+      started: this.#timeline.now(),
+      stopped: undefined,
+      delayed: undefined,
+      retries: 0,
+      success: false,
+      failure: false,
+      message: undefined,
+    });
+  }
+
+  /** After an attempt. The digest is of what the handler saw; it is remembered only if the handler has finished. */
+  withOutcome(outcome: Outcome, digest?: string): HandlerState {
+    const now = this.#timeline.now();
+    const error = 'error' in outcome ? outcome.error : undefined;
+    const delay = outcome.final ? undefined : sensibleDelay(outcome.delay);
+    return this.#with({
+      stopped: this.stopped ?? (outcome.final ? now : undefined),
+      delayed: delay === undefined ? undefined : after(now, delay),
+      retries: this.retries + 1,
+      success: outcome.final && error === undefined,
+      failure: outcome.final && error !== undefined,
+      message: error === undefined ? undefined : storedMessage(error),
+      subrefs: [...new Set([...this.subrefs, ...outcome.subrefs])].sort(),
+      digest: outcome.final ? digest : this.digest,
+    });
+  }
+
+  /** What is to be stored: all fields, in the order that they always have, with nulls for the absent ones. */
+  toRecord(options: RecordOptions = {}): ProgressRecord {
+    const record: ProgressRecord = {
+      started: this.#stamp('started'),
+      stopped: this.#stamp('stopped'),
+      delayed: this.#stamp('delayed'),
+      purpose: this.purpose ?? null,
+      retries: this.retries,
+      success: this.success,
+      failure: this.failure,
+      message: this.message ?? null,
+      subrefs: this.subrefs.length > 0 ? this.subrefs : null,
+    };
+    // Kopf does not know of it, and nobody has to, where there is none.
+    const digestIsKnown = this.digest !== undefined || isPresent(this.#origin?.digest);
+    return digestIsKnown && options.digests !== false ? { ...record, digest: this.digest ?? null } : record;
+  }
+
+  /** Whether it differs from what was loaded. A null in the stored record is the same as an absent field. */
+  isChanged(options: RecordOptions = {}): boolean {
+    if (this.#origin === undefined) return true;
+    const record = this.toRecord(options);
+    const keys = Object.keys(record) as (keyof ProgressRecord)[];
+    return keys.some((key) => !deepEqual(record[key] ?? undefined, this.#origin?.[key] ?? undefined));
+  }
+
+  /**
+   * The stored text of a time that has not changed stays as it is: others store microseconds, which we do not have,
+   * and an object must not be patched for the sake of them.
+   */
+  #stamp(name: 'started' | 'stopped' | 'delayed'): string | null {
+    const moment = this[name];
+    if (moment === undefined) return null;
+    const stored = this.#origin?.[name];
+    const isSame = typeof stored === 'string' && parseTimestamp(stored)?.getTime() === moment.getTime();
+    return isSame ? stored : formatTimestamp(moment);
+  }
+
+  #with(changes: Partial<HandlerProgress>): HandlerState {
+    return new HandlerState({ ...this, ...changes }, this.#timeline, this.#origin);
+  }
+}
+
+/** How a malformed record is reported. */
+export function malformedRecord(id: HandlerId, problem: string): string {
+  return `The stored progress of the handler ${quoteId(id)} is malformed: ${problem}. That part of it is ignored.`;
+}
+
+/** Kopf stores the word for an error without words of its own; what is stored is read by Kopf, too. */
+function storedMessage(error: Error): string {
+  return error.message === '' && error instanceof TemporaryError ? 'None' : error.message;
+}
+
+function sensibleDelay(delay: Seconds | undefined): Seconds | undefined {
+  return delay === undefined || Number.isNaN(delay) ? undefined : Math.min(Math.max(delay, 0), MAX_RETRY_DELAY);
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function textIn(raw: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = raw[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function countIn(raw: Readonly<Record<string, unknown>>, name: string): number {
+  const value = raw[name];
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+}
+
+function idsIn(raw: Readonly<Record<string, unknown>>, name: string): readonly HandlerId[] {
+  const value = raw[name];
+  return Array.isArray(value) ? value.filter((id): id is HandlerId => typeof id === 'string') : [];
+}

@@ -1,0 +1,131 @@
+/**
+ * Loggers that know their object: every line carries the reference to it, and may become an event about it.
+ * Prefixing the texts with the object's name is left to those who print them: the reference is enough for that.
+ */
+import type { LogFields, Logger, LogLevel } from '../seams/logger.js';
+import type { EventPoster, KubeEventType } from '../seams/poster.js';
+import type { Settings } from '../settings.js';
+import type { Body } from '../values/body.js';
+import type { Diff } from '../values/diff.js';
+import { deepCopy, isMapping } from '../values/json.js';
+import { isPosted } from './posting.js';
+
+export interface ObjectLoggerOptions {
+  /** Where the lines go. */
+  readonly logger: Logger;
+  readonly body: Body;
+  /** Who posts the lines as events, if the settings say so. Without it, they are only logged. */
+  readonly posting?: { readonly settings: Settings; readonly poster: EventPoster } | undefined;
+}
+
+/** As it is in every line; `null` for what the object does not have, so that the lines of all objects look the same. */
+export interface LoggedReference {
+  readonly apiVersion: string | null;
+  readonly kind: string | null;
+  readonly name: string | null;
+  readonly uid: string | null;
+  readonly namespace: string | null;
+}
+
+const EVENT_TYPES: Readonly<Record<LogLevel, KubeEventType>> = {
+  debug: 'Debug',
+  info: 'Normal',
+  warn: 'Warning',
+  error: 'Error',
+};
+
+/**
+ * A logger for the handlers of one object. The object is remembered as it is now: later changes of its name, if
+ * such a thing could be, do not matter. Settings are looked at for every line.
+ */
+export function objectLogger({ logger, body, posting }: ObjectLoggerOptions): Logger {
+  const logged = logger.child({ object: referenceTo(body) });
+  return posting === undefined ? logged : postingLogger(logged, aboutOnly(body), posting);
+}
+
+/** One level quieter: for what happens so often that it is of interest only when something is being debugged. */
+export function terseLogger(logger: Logger): Logger {
+  return {
+    debug: () => {},
+    info: (message, fields) => logger.debug(message, fields),
+    warn: (message, fields) => logger.warn(message, fields),
+    error: (message, fields) => logger.error(message, fields),
+    child: (fields) => terseLogger(logger.child(fields)),
+  };
+}
+
+function postingLogger(logger: Logger, about: Body, posting: NonNullable<ObjectLoggerOptions['posting']>): Logger {
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields?: LogFields): void => {
+      logger[level](message, fields);
+      const { enabled, loggers, level: lowest } = posting.settings.posting;
+      if (!enabled || !loggers || !isPosted(level, lowest)) return;
+      posting.poster.post({ about, type: EVENT_TYPES[level], reason: 'Logging', message });
+    };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => postingLogger(logger.child(fields), about, posting),
+  };
+}
+
+function referenceTo(body: Body): LoggedReference {
+  const { apiVersion, kind, metadata } = body;
+  const { name, uid, namespace } = metadata ?? {};
+  return {
+    apiVersion: apiVersion ?? null,
+    kind: kind ?? null,
+    name: name ?? null,
+    uid: uid ?? null,
+    namespace: namespace ?? null,
+  };
+}
+
+/** What is enough to post an event, so that waiting events do not keep whole objects in memory. */
+function aboutOnly(body: Body): Body {
+  const { apiVersion, kind, metadata } = body;
+  const { name, uid, namespace } = metadata ?? {};
+  return {
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(namespace === undefined ? {} : { namespace }),
+    },
+  };
+}
+
+const REDACTED = '***';
+
+function isSecret({ apiVersion, kind }: Body): boolean {
+  return apiVersion === 'v1' && kind === 'Secret';
+}
+
+/**
+ * The body as it may be logged. Of a Secret, no values are shown: neither of its data, nor of its annotations, where
+ * tools keep copies of the data.
+ */
+export function loggableBody(body: Body): Body {
+  if (!isSecret(body)) return body;
+  const copy = deepCopy(body) as { data?: unknown; stringData?: unknown; metadata?: { annotations?: unknown } };
+  if (copy.data !== undefined) copy.data = redacted(copy.data);
+  if (copy.stringData !== undefined) copy.stringData = redacted(copy.stringData);
+  if (copy.metadata?.annotations !== undefined) copy.metadata.annotations = redacted(copy.metadata.annotations);
+  return copy as Body;
+}
+
+/** The diff of the body as it may be logged: of a Secret, only where it has changed, not from what to what. */
+export function loggableDiff(diff: Diff, body: Body): Diff {
+  if (!isSecret(body)) return diff;
+  return diff.map(([operation, field, old, new_]) => [operation, field, redacted(old), redacted(new_)] as const);
+}
+
+function redacted(value: unknown): unknown {
+  if (value === undefined || value === null) return value;
+  if (!isMapping(value)) return REDACTED;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item)]));
+}

@@ -1,0 +1,83 @@
+/**
+ * Events of Kubernetes about any objects: `kubectl describe` shows them. They are only handed over here; the poster
+ * of the operator sends them later, and no failure of it is a failure of a handler.
+ */
+import { ContextError, describeError } from '../errors.js';
+import type { LogLevel } from '../seams/logger.js';
+import type { EventPoster, KubeEventType } from '../seams/poster.js';
+import type { Settings } from '../settings.js';
+import type { Body } from '../values/body.js';
+import { requireContext } from './context.js';
+
+/** One object, or any iterables of them, however nested. Absent ones are skipped. */
+export type EventObjects = object | null | undefined | Iterable<EventObjects>;
+
+export interface EventOptions {
+  /** A word in CamelCase, for programs. */
+  readonly reason?: string;
+  /** A text for people. */
+  readonly message?: string;
+}
+
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+/** Whether things of this level are to be posted, if the lowest level is that. */
+export function isPosted(level: LogLevel, lowest: LogLevel): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(lowest);
+}
+
+/** Posts an event of any type, whatever the lowest level of posting is. */
+export function event(objects: EventObjects, options: EventOptions & { readonly type: KubeEventType }): void {
+  post('event()', undefined, objects, options);
+}
+
+/** Posts a `Normal` event. */
+export function info(objects: EventObjects, options: EventOptions = {}): void {
+  post('info()', 'info', objects, { type: 'Normal', ...options });
+}
+
+/** Posts a `Warning` event. */
+export function warn(objects: EventObjects, options: EventOptions = {}): void {
+  post('warn()', 'warn', objects, { type: 'Warning', ...options });
+}
+
+/** Posts an `Error` event about an error: with its class as the reason and with its text, unless told otherwise. */
+export function exception(objects: EventObjects, options: EventOptions & { readonly error?: unknown } = {}): void {
+  const { error, reason, message = '' } = options;
+  const texts = [message, error === undefined ? '' : describeError(error)];
+  post('exception()', 'error', objects, {
+    type: 'Error',
+    reason: reason || classOf(error),
+    message: texts.filter((text) => text !== '').join(' '),
+  });
+}
+
+function post(
+  what: string,
+  level: LogLevel | undefined,
+  objects: EventObjects,
+  { type, reason = '', message = '' }: EventOptions & { readonly type: KubeEventType },
+): void {
+  const { settings, poster } = currentPosting(what);
+  const isWanted = settings.posting.enabled && (level === undefined || isPosted(level, settings.posting.level));
+  if (!isWanted) return;
+  for (const about of flatten(objects)) poster.post({ about, type, reason, message });
+}
+
+function currentPosting(what: string): { readonly settings: Settings; readonly poster: EventPoster } {
+  const { settings, poster } = requireContext(what);
+  if (settings !== undefined && poster !== undefined) return { settings, poster };
+  throw new ContextError(`${what} has nobody to post events: it works in handlers of a running operator.`);
+}
+
+function flatten(objects: EventObjects): Body[] {
+  if (objects === undefined || objects === null) return [];
+  if (Symbol.iterator in objects) return [...objects].flatMap(flatten);
+  return [objects as Body];
+}
+
+/** Of the classes that do not name themselves, only the constructor knows the name. */
+function classOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'Error';
+  return error.name === 'Error' ? error.constructor.name || 'Error' : error.name;
+}

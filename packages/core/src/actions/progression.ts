@@ -1,0 +1,281 @@
+/**
+ * Progress of all handlers of one object for one cause: loaded, narrowed down to those selected, moved on by their
+ * outcomes, stored into the patch, and purged when all is done.
+ *
+ * Each state is immutable: every step gives a new one. All of them share one timeline, begun when it was loaded.
+ */
+import { KopfError } from '../errors.js';
+import type { Clock, Seconds } from '../seams/clock.js';
+import type { ProgressStorage, ReportMalformed } from '../seams/storage.js';
+import type { Body } from '../values/body.js';
+import { type HandlerId, quoteId } from '../values/ids.js';
+import type { Patch } from '../values/patch.js';
+import { HandlerState, malformedRecord } from './handler-state.js';
+import type { Outcomes } from './outcomes.js';
+import { type Timeline, timelineOf } from './timeline.js';
+
+/** Anything that has an id; for what is asked here, handlers need nothing more. */
+type Identified = { readonly id: HandlerId };
+
+/** Digests of what each handler sees now; `undefined` where it does not matter. */
+export type Digests = (id: HandlerId) => string | undefined;
+
+export interface ProgressCounts {
+  readonly success: number;
+  readonly failure: number;
+  readonly running: number;
+}
+
+/** Where the progress of one object is. */
+export interface StoragePlace {
+  readonly body: Body;
+  readonly patch: Patch;
+  readonly storage: ProgressStorage;
+}
+
+export interface LoadOptions {
+  readonly storage: ProgressStorage;
+  readonly body: Body;
+  /** All handlers of that kind of objects, be they selected or not. */
+  readonly handlers: Iterable<Identified>;
+  readonly clock: Clock;
+  /** Whether records must look exactly as Kopf's, and be treated as Kopf treats them. */
+  readonly compat?: 'kopf' | undefined;
+  readonly malformed?: ReportMalformed | undefined;
+}
+
+interface StateParts {
+  readonly timeline: Timeline;
+  readonly records: ReadonlyMap<HandlerId, HandlerState>;
+  readonly purpose?: string | undefined;
+  readonly digests?: Digests | undefined;
+  readonly compat?: 'kopf' | undefined;
+  readonly reopened: readonly HandlerId[];
+}
+
+export class State implements Iterable<readonly [HandlerId, HandlerState]> {
+  readonly #parts: StateParts;
+
+  private constructor(parts: StateParts) {
+    this.#parts = parts;
+  }
+
+  /** Of handlers whose progress is not stored anywhere: daemons, timers, activities, indices. */
+  static fromScratch(clock: Clock): State {
+    return new State({ timeline: timelineOf(clock), records: new Map(), reopened: [] });
+  }
+
+  /** Of handlers as they are stored. None of them is active yet. */
+  static async fromStorage(options: LoadOptions): Promise<State> {
+    const { storage, body, handlers, clock, compat, malformed } = options;
+    const timeline = timelineOf(clock);
+    const records = new Map<HandlerId, HandlerState>();
+    for (const id of idsOf(handlers)) {
+      const record = await storage.fetch({ key: id, body, ...(malformed && { malformed }) });
+      const report = malformed && ((problem: string) => malformed(malformedRecord(id, problem)));
+      if (record !== undefined) records.set(id, HandlerState.fromRecord(record, timeline, report));
+    }
+    return new State({ timeline, records, compat, reopened: [] });
+  }
+
+  get(id: HandlerId): HandlerState | undefined {
+    return this.#parts.records.get(id);
+  }
+
+  get size(): number {
+    return this.#parts.records.size;
+  }
+
+  get ids(): readonly HandlerId[] {
+    return [...this.#parts.records.keys()];
+  }
+
+  [Symbol.iterator](): Iterator<readonly [HandlerId, HandlerState]> {
+    return this.#parts.records.entries();
+  }
+
+  get purpose(): string | undefined {
+    return this.#parts.purpose;
+  }
+
+  /** Handlers that had finished, but on something else than what the object is now. */
+  get reopened(): readonly HandlerId[] {
+    return this.#parts.reopened;
+  }
+
+  /**
+   * Sets what the handlers are called for. With handlers, these are taken over from whatever they were called for;
+   * and if it is a deletion now, then those that have finished something else are to be called anew: a function
+   * declared for both updates and deletions has one id and one record, but two things to do.
+   */
+  withPurpose(purpose: string | undefined, handlers: Iterable<Identified & { initial?: boolean }> = []): State {
+    const records = new Map(this.#parts.records);
+    for (const { id, initial } of handlers) {
+      const record = records.get(id);
+      if (record === undefined) continue;
+      const isOfAnother = record.purpose !== undefined && record.purpose !== purpose;
+      const isToBeCalledAnew = isOfAnother && record.finished && purpose === 'delete' && !initial && !this.#isCompat;
+      records.set(id, (isToBeCalledAnew ? record.reopened() : record).withPurpose(purpose));
+    }
+    return this.#with({ purpose, records });
+  }
+
+  /** Activates the selected handlers; those without records get fresh ones. */
+  withHandlers(handlers: Iterable<Identified>): State {
+    const { timeline, purpose } = this.#parts;
+    const records = new Map(this.#parts.records);
+    for (const { id } of handlers) {
+      records.set(id, records.get(id)?.asActive() ?? HandlerState.fresh(timeline, purpose));
+    }
+    return this.#with({ records });
+  }
+
+  /**
+   * Tells what the handlers see now. Those active ones that have finished on something else are reopened: they are
+   * called again before all is done, so that no change is lost by coming in the middle of handling. Without a stored
+   * digest (as Kopf leaves it), a finished handler has finished.
+   */
+  withEssence(digests: Digests): State {
+    if (this.#isCompat) return this;
+    const records = new Map(this.#parts.records);
+    const reopened: HandlerId[] = [];
+    for (const [id, record] of records) {
+      if (!record.active || !record.finished || !isOutdated(record, digests(id))) continue;
+      records.set(id, record.reopened());
+      reopened.push(id);
+    }
+    return this.#with({ records, digests, reopened });
+  }
+
+  /** After the handlers were called. */
+  withOutcomes(outcomes: Outcomes): State {
+    const records = new Map(this.#parts.records);
+    for (const [id, outcome] of outcomes) {
+      const record = records.get(id);
+      if (record === undefined) {
+        throw new KopfError(`There is an outcome of the handler ${quoteId(id)}, which is not among those called.`, {
+          code: 'KOPF_UNKNOWN_OUTCOME',
+        });
+      }
+      records.set(id, record.withOutcome(outcome, this.#parts.digests?.(id)));
+    }
+    return this.#with({ records });
+  }
+
+  /** Whether there is nothing more to do for those selected. */
+  get done(): boolean {
+    return this.#active().every((record) => record.finished);
+  }
+
+  /** Until the next attempt of each selected handler that is not done. */
+  get delays(): readonly Seconds[] {
+    return this.#active().flatMap((record) => record.delay ?? []);
+  }
+
+  /** Until the nearest attempt of all. */
+  get delay(): Seconds | undefined {
+    const delays = this.delays;
+    return delays.length > 0 ? Math.min(...delays) : undefined;
+  }
+
+  /** Over the handlers of the current purpose, and those whose purpose is unknown. */
+  get counts(): ProgressCounts {
+    const { purpose } = this.#parts;
+    return countOf(
+      [...this.#parts.records.values()].filter(
+        (record) => purpose === undefined || record.purpose === undefined || record.purpose === purpose,
+      ),
+    );
+  }
+
+  /** Over the handlers of other purposes: of what was not finished, and is superseded now. */
+  get extras(): ReadonlyMap<string, ProgressCounts> {
+    const groups = new Map<string, HandlerState[]>();
+    for (const record of this.#parts.records.values()) {
+      if (!this.#isExtra(record) || record.purpose === undefined) continue;
+      groups.set(record.purpose, [...(groups.get(record.purpose) ?? []), record]);
+    }
+    return new Map([...groups].map(([purpose, records]) => [purpose, countOf(records)]));
+  }
+
+  /** Puts into the patch what has changed since it was loaded. */
+  async store({ body, patch, storage }: StoragePlace): Promise<void> {
+    const options = { digests: !this.#isCompat };
+    for (const [key, record] of this.#parts.records) {
+      if (record.isChanged(options)) await storage.store({ key, record: record.toRecord(options), body, patch });
+    }
+    await storage.flush?.();
+  }
+
+  /** Forgets the progress of all: of the given handlers, of those known, and of all their sub-handlers. */
+  async purge(place: StoragePlace & { readonly handlers: Iterable<Identified> }): Promise<void> {
+    const subrefs = [...this.#parts.records.values()].flatMap((record) => record.subrefs);
+    await purgeKeys(place, new Set([...this.#parts.records.keys(), ...subrefs, ...idsOf(place.handlers)]));
+  }
+
+  /**
+   * Forgets the progress of what is superseded; but not of those handlers that are called now, nor of those which
+   * sleep or have finished for the same purpose.
+   */
+  async purgeExtras(place: StoragePlace): Promise<void> {
+    const withSubrefs = ([id, record]: readonly [HandlerId, HandlerState]) => [id, ...record.subrefs];
+    const records = [...this.#parts.records];
+    const kept = new Set(records.filter(([, record]) => !this.#isExtra(record)).flatMap(withSubrefs));
+    const purged = records.filter(([, record]) => this.#isExtra(record)).flatMap(withSubrefs);
+    await purgeKeys(place, new Set(purged.filter((id) => !kept.has(id))));
+  }
+
+  get #isCompat(): boolean {
+    return this.#parts.compat === 'kopf';
+  }
+
+  #isExtra(record: HandlerState): boolean {
+    const { purpose } = this.#parts;
+    return purpose !== undefined && record.purpose !== undefined && record.purpose !== purpose;
+  }
+
+  #active(): readonly HandlerState[] {
+    return [...this.#parts.records.values()].filter((record) => record.active);
+  }
+
+  #with(changes: Partial<StateParts>): State {
+    return new State({ ...this.#parts, ...changes });
+  }
+}
+
+/** Whether a record is about something else than what the handler sees now. Unknown is not different. */
+export function isOutdated(record: HandlerState, current: string | undefined): boolean {
+  return record.digest !== undefined && current !== undefined && record.digest !== current;
+}
+
+/**
+ * Forgets what is left on an object that is not being handled: its change was undone before it was handled in full,
+ * and the next change must not find its handlers done. Tells whether there was anything.
+ */
+export async function purgeLeftovers(
+  place: StoragePlace & { readonly handlers: Iterable<Identified>; readonly clock: Clock },
+): Promise<boolean> {
+  const handlers = [...place.handlers];
+  const leftovers = await State.fromStorage({ ...place, handlers });
+  if (leftovers.size === 0) return false;
+  await leftovers.purge({ ...place, handlers });
+  return true;
+}
+
+async function purgeKeys({ body, patch, storage }: StoragePlace, keys: Iterable<HandlerId>): Promise<void> {
+  for (const key of keys) await storage.purge({ key, body, patch });
+  await storage.flush?.();
+}
+
+function idsOf(handlers: Iterable<Identified>): ReadonlySet<HandlerId> {
+  return new Set([...handlers].map(({ id }) => id));
+}
+
+function countOf(records: readonly HandlerState[]): ProgressCounts {
+  const count = (is: (record: HandlerState) => boolean): number => records.filter(is).length;
+  return {
+    success: count((record) => record.success),
+    failure: count((record) => record.failure),
+    running: count((record) => !record.finished),
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Which change handlers take part in handling, given what they did before. Beside those that want the cause now, there
+ * are those which have begun with it, or with an earlier stage of it, and must come to an end.
+ */
+import type { ChangingCause } from '../intents/causes.js';
+import type { ChangeHandler } from '../intents/handlers.js';
+import { fieldOf } from '../intents/kwargs.js';
+import type { Clock } from '../seams/clock.js';
+import type { ProgressStorage, ReportMalformed } from '../seams/storage.js';
+import { digestOf } from '../values/digest.js';
+import { resolveField } from '../values/fields.js';
+import type { HandlerId } from '../values/ids.js';
+import { isOutdated, type ProgressCounts, State } from './progression.js';
+
+/** Enough to tell one essence from another; annotations are not for more. */
+const DIGEST_LENGTH = 16;
+
+/**
+ * The digest of what the handler sees of the object: of its field, or of the whole essence.
+ *
+ * There is none for deletions: these are handled once, and whatever is changed in an object that is about to vanish
+ * is no reason to delete it again.
+ */
+export function digestFor(handler: ChangeHandler, cause: ChangingCause): string | undefined {
+  if (cause.reason === 'delete') return undefined;
+  const field = fieldOf(handler);
+  const seen = field === undefined ? cause.new : resolveField(cause.new, field);
+  return digestOf({ seen }).slice(0, DIGEST_LENGTH);
+}
+
+export interface PinningFacts {
+  /** As loaded. */
+  readonly state: State;
+  /** All handlers of that kind of objects. */
+  readonly owned: readonly ChangeHandler[];
+  /** Those that want the cause. */
+  readonly selected: readonly ChangeHandler[];
+  readonly cause: ChangingCause;
+}
+
+/**
+ * Those owned handlers that do not want the cause (any more), but are not done with it: they were tried and have to be
+ * tried again, or have finished on something that the object is not any more. In the order of registration.
+ *
+ * Only of the same reason: when one reason supersedes another, the work on the other ends where it is.
+ */
+export function pinnedHandlers({ state, owned, selected, cause }: PinningFacts): readonly ChangeHandler[] {
+  const taken = new Set<HandlerId>(selected.map(({ id }) => id));
+  return owned.filter((handler) => {
+    const record = state.get(handler.id);
+    if (record === undefined || taken.has(handler.id)) return false;
+    const isOfThisReason = handler.reason === undefined || handler.reason === cause.reason;
+    const isForThisReason = record.purpose === undefined || record.purpose === cause.reason;
+    const hasActed = record.retries > 0 || record.digest !== undefined;
+    const isDone = record.finished && !isOutdated(record, digestFor(handler, cause));
+    const isPinned = isOfThisReason && isForThisReason && hasActed && !isDone;
+    if (isPinned) taken.add(handler.id);
+    return isPinned;
+  });
+}
+
+export interface ProgressOptions {
+  readonly storage: ProgressStorage;
+  readonly owned: readonly ChangeHandler[];
+  readonly selected: readonly ChangeHandler[];
+  readonly cause: ChangingCause;
+  readonly clock: Clock;
+  readonly compat?: 'kopf' | undefined;
+  readonly malformed?: ReportMalformed | undefined;
+  /** Whether those superseded stay with the reasons that they were called for, as sub-handlers do in Kopf. */
+  readonly keepsPurposes?: boolean;
+}
+
+export interface LoadedProgress {
+  /** With the handlers active, and with those reopened that have finished on something else. */
+  readonly state: State;
+  /** Those selected and those pinned, in the order of registration. */
+  readonly handlers: readonly ChangeHandler[];
+  readonly pinned: readonly ChangeHandler[];
+  /**
+   * What the cause supersedes, by reason. Those of its handlers that take part now are taken over; the others are
+   * among the state's extras, and are to be purged.
+   */
+  readonly superseded: ReadonlyMap<string, ProgressCounts>;
+}
+
+/** Loads the progress of an object's handlers for the cause, and decides which of them take part. */
+export async function loadProgress(options: ProgressOptions): Promise<LoadedProgress> {
+  const { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes } = options;
+  const stored = await State.fromStorage({ storage, body: cause.body, handlers: owned, clock, compat, malformed });
+  const loaded = stored.withPurpose(cause.reason);
+  const pinned = compat === 'kopf' ? [] : pinnedHandlers({ state: loaded, owned, selected, cause });
+  const taken = new Set([...selected, ...pinned]);
+  const handlers = owned.filter((handler) => taken.has(handler));
+  const byId = new Map(handlers.map((handler) => [handler.id, handler]));
+  const digests = (id: HandlerId): string | undefined => {
+    const handler = byId.get(id);
+    return handler && digestFor(handler, cause);
+  };
+  // Counted before anything is reopened: it is a report of what was done.
+  const superseded = loaded.extras;
+  const isTakingOver = superseded.size > 0 && !keepsPurposes;
+  const owning = isTakingOver ? loaded.withPurpose(cause.reason, handlers) : loaded;
+  return { state: owning.withHandlers(handlers).withEssence(digests), handlers, pinned, superseded };
+}

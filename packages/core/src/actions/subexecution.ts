@@ -1,0 +1,91 @@
+/** Executing the sub-handlers of a handler: a cycle within a cycle, with its own states and results. */
+import { HandlerTimeoutError, KopfError, RegistrationError } from '../errors.js';
+import type { ChangingCause } from '../intents/causes.js';
+import type { Handlers } from '../intents/handler-set.js';
+import { type ChangeHandler, titleOf } from '../intents/handlers.js';
+import { functionName, quoteId } from '../values/ids.js';
+import type { HandlerContext, Subhandling } from './context.js';
+import { getDefaultLifecycle } from './defaults.js';
+import type { LifeCycle } from './lifecycles.js';
+import type { Outcomes } from './outcomes.js';
+import type { State } from './progression.js';
+import { deliverResults } from './results.js';
+import { loadProgress } from './selection.js';
+import { childrenRetry } from './verdicts.js';
+
+/** How handlers are executed. It is a parameter, since it in turn executes the sub-handlers of sub-handlers. */
+export type ExecuteFn = (options: {
+  readonly handlers: readonly ChangeHandler[];
+  readonly cause: ChangingCause;
+  readonly state: State;
+  readonly lifecycle: LifeCycle;
+  readonly context: HandlerContext;
+}) => Promise<Outcomes>;
+
+export interface SubexecutionOptions {
+  readonly context: HandlerContext;
+  readonly subhandling: Subhandling;
+  /** As the parent sees it, i.e. of its field if it has one. */
+  readonly cause: ChangingCause;
+  readonly handlers: Handlers['changing'];
+  readonly lifecycle?: LifeCycle | undefined;
+  readonly execute: ExecuteFn;
+}
+
+/**
+ * Executes the sub-handlers that are due. Throws the children-retry if some are left for later, so that the parent is
+ * called again then. A sub-handler that has failed for good is done.
+ */
+export async function executeSubhandlers(options: SubexecutionOptions): Promise<void> {
+  const { context, subhandling, cause } = options;
+  const { settings, clock } = context;
+  const storage = settings?.persistence.progressStorage;
+  if (settings === undefined || clock === undefined || storage === undefined) {
+    throw new KopfError(
+      'Sub-handlers need a place for their progress: settings.persistence.progressStorage is not set.',
+      {
+        code: 'KOPF_NO_STORAGE',
+      },
+    );
+  }
+  const { compat } = settings.persistence;
+  const owned = options.handlers.of(cause.resource);
+  const selected = options.handlers.select(cause);
+  const malformed = (problem: string): void => cause.logger.warn(problem);
+  // In Kopf, they stay with the reason that they were first called for. A superseded one must not count as done.
+  const keepsPurposes = compat === 'kopf';
+  const progress = { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes };
+  const { state, handlers } = await loadProgress(progress);
+
+  // Their records must be purged together with the parents', even if something breaks below.
+  for (const id of state.ids) for (const subrefs of subhandling.subrefs) subrefs.add(id);
+
+  const lifecycle = options.lifecycle ?? context.lifecycle ?? getDefaultLifecycle();
+  const outcomes = await options.execute({ handlers, cause, state, lifecycle, context });
+  // If the parent is out of its time, nobody waits for this any more, and the patch may be on its way.
+  if (context.signal?.reason instanceof HandlerTimeoutError) throw context.signal.reason;
+
+  const progressed = state.withOutcomes(outcomes);
+  await progressed.store({ body: cause.body, patch: cause.patch, storage });
+  deliverResults({ outcomes, patch: cause.patch });
+  if (!progressed.done) throw childrenRetry(progressed.delay);
+}
+
+/** Ids are where the progress is stored; two sub-handlers of one parent under one id would see each other's. */
+export function addSubhandler(handlers: Handlers['changing'], handler: ChangeHandler, parent: ChangeHandler): void {
+  for (const existing of handlers) {
+    if (existing.id !== handler.id) continue;
+    const [one, other] = [nameOf(existing), nameOf(handler)];
+    throw new RegistrationError(
+      `${titleOf(parent)} registers sub-handlers with duplicate ids: ${quoteId(handler.id)} is for ${one} and for ${other}. ` +
+        'Give them different ids.',
+      { code: 'KOPF_DUPLICATE_ID' },
+    );
+  }
+  handlers.add(handler);
+}
+
+function nameOf({ fn }: ChangeHandler): string {
+  const name = functionName(fn);
+  return name === undefined ? 'a nameless function' : `the function ${quoteId(name)}`;
+}

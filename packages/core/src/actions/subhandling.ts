@@ -1,0 +1,237 @@
+/**
+ * Handlers that make handlers: for a variable number of things to do, each with its own retries and its own record.
+ * They are declared while their parent runs, and are executed after it, or when it says so.
+ */
+import { ContextError, RegistrationError } from '../errors.js';
+import type { ChangingCause } from '../intents/causes.js';
+import { createChangeHandlers, type Handlers } from '../intents/handler-set.js';
+import { type ChangeHandler, type HandlerFn, titleOf } from '../intents/handlers.js';
+import type { Change, ChangeFilterKwargs, DefaultEnv, ObjectOf } from '../intents/kwargs.js';
+import {
+  CHANGE_FILTERS,
+  type ChangeFilterOptions,
+  EXECUTION,
+  type ExecutionOptions,
+  executionFrom,
+  FILTERS,
+  type FilterOptions,
+  filtersFrom,
+  IDENTITY,
+  type IdentityOptions,
+  mistake,
+  type RawOptions,
+  refuseUnknown,
+} from '../intents/options.js';
+import type { Awaitable } from '../seams/awaitable.js';
+import type { AnyObject } from '../values/body.js';
+import { functionName, handlerIdOf } from '../values/ids.js';
+import { isMapping } from '../values/json.js';
+import { currentContext, type HandlerContext, type Subhandling } from './context.js';
+import { executeInContext } from './execution.js';
+import type { LifeCycle } from './lifecycles.js';
+import { addSubhandler, executeSubhandlers } from './subexecution.js';
+
+export type SubhandlerFn<R = AnyObject, P = undefined> = (kwargs: Change<R, P>) => Awaitable<unknown>;
+
+type FilterKwargs<R> = ChangeFilterKwargs<ObjectOf<R>, DefaultEnv>;
+
+export interface SubhandlerOptions<R = AnyObject, P = undefined>
+  extends IdentityOptions<P>,
+    ExecutionOptions,
+    FilterOptions<ObjectOf<R>, string, FilterKwargs<R>>,
+    ChangeFilterOptions<ObjectOf<R>, string, FilterKwargs<R>> {}
+
+/** What `register()` takes: the same, but for the filters by fields. */
+export type RegisterOptions<R = AnyObject, P = undefined> = Omit<
+  SubhandlerOptions<R, P>,
+  'field' | 'value' | 'old' | 'new'
+>;
+
+type Declare<R, P> = <F extends SubhandlerFn<R, P>>(fn: F) => F;
+
+/**
+ * Declares a sub-handler of the handler that is running now. Its id is `<parent>/<id>`.
+ *
+ * ```ts
+ * subhandler('replica-1', async ({ logger }) => { … });
+ * subhandler('replica-2', { retries: 3 }, async ({ logger }) => { … });
+ * subhandler(function replica3({ logger }) { … });
+ * subhandler({ id: 'replica-4' })(async ({ logger }) => { … });
+ * ```
+ *
+ * Two sub-handlers of one parent cannot have the same id: it is an error of the parent, treated as any other error
+ * in it, i.e. retried with the parent's backoff unless the parent says otherwise.
+ */
+export function subhandler<R = AnyObject, P = undefined>(fn: SubhandlerFn<R, P>): SubhandlerFn<R, P>;
+export function subhandler<R = AnyObject, P = undefined>(id: string, fn: SubhandlerFn<R, P>): SubhandlerFn<R, P>;
+export function subhandler<R = AnyObject, P = undefined>(
+  options: SubhandlerOptions<R, P>,
+  fn: SubhandlerFn<R, P>,
+): SubhandlerFn<R, P>;
+export function subhandler<R = AnyObject, P = undefined>(
+  id: string,
+  options: SubhandlerOptions<R, P>,
+  fn: SubhandlerFn<R, P>,
+): SubhandlerFn<R, P>;
+export function subhandler<R = AnyObject, P = undefined>(id?: string, options?: SubhandlerOptions<R, P>): Declare<R, P>;
+export function subhandler<R = AnyObject, P = undefined>(options: SubhandlerOptions<R, P>): Declare<R, P>;
+export function subhandler(...args: readonly unknown[]): unknown {
+  const rest = [...args];
+  const fn = typeof rest.at(-1) === 'function' ? (rest.pop() as HandlerFn) : undefined;
+  const id = typeof rest[0] === 'string' ? { id: rest.shift() } : {};
+  const options = rest.shift() ?? {};
+  if (rest.length > 0 || !isMapping(options)) {
+    throw new RegistrationError(
+      'subhandler() takes an id, options, and a function, in this order; each can be left out.',
+    );
+  }
+  const declare = (declared: HandlerFn): HandlerFn => {
+    declareSubhandler(declared, { ...options, ...id });
+    return declared;
+  };
+  return fn === undefined ? declare : declare(fn);
+}
+
+/** Declares a sub-handler of the handler that is running now, with the function first. */
+export function register<R = AnyObject, P = undefined>(
+  fn: SubhandlerFn<R, P>,
+  options: RegisterOptions<R, P> = {},
+): SubhandlerFn<R, P> {
+  const raw = options as RawOptions;
+  refuseUnknown('register()', raw, [...IDENTITY, ...EXECUTION, 'labels', 'annotations', 'when']);
+  declareSubhandler(fn, raw);
+  return fn;
+}
+
+function declareSubhandler(fn: HandlerFn, options: RawOptions): void {
+  const { parent, subhandling } = currentParent('subhandler()');
+  const title = `subhandler() of ${titleOf(parent)}`;
+  if (typeof fn !== 'function') throw mistake(title, 'a sub-handler must be a function');
+  refuseUnknown(title, options, [...IDENTITY, ...EXECUTION, ...FILTERS, ...CHANGE_FILTERS]);
+  const filters = filtersFrom(title, options);
+  const canHaveChanges = parent.reason === 'update' || (parent.reason === undefined && !parent.initial);
+  if ((filters.old !== undefined || filters.new !== undefined) && !canHaveChanges) {
+    throw mistake(title, 'Filters old/new can only be used in update handlers; use value instead');
+  }
+  const handler: ChangeHandler = {
+    ...newSubhandler(parent, fn, options['id'] as string | undefined),
+    param: options['param'],
+    ...executionFrom(title, options),
+    ...filters,
+  };
+  addSubhandler(subhandling.handlers, handler, parent);
+}
+
+function newSubhandler(parent: ChangeHandler, fn: HandlerFn, id: string | undefined): ChangeHandler {
+  if (id === undefined && functionName(fn) === undefined) {
+    throw mistake(`subhandler() of ${titleOf(parent)}`, 'a sub-handler without a name needs an id; give it one');
+  }
+  return {
+    kind: 'change',
+    id: handlerIdOf({ id, fn, prefix: parent.id, fallback: 'subhandler' }),
+    fn,
+    param: undefined,
+    ...(parent.fieldNeedsChange === undefined ? {} : { fieldNeedsChange: parent.fieldNeedsChange }),
+  };
+}
+
+/** Functions by their ids, or with ids of their own names. */
+export type SubhandlerFns =
+  | Iterable<SubhandlerFn<AnyObject, undefined>>
+  | Readonly<Record<string, SubhandlerFn<AnyObject, undefined>>>;
+
+export interface ExecuteOptions {
+  readonly fns?: SubhandlerFns | undefined;
+  /** Handlers that are already made, with their full ids. */
+  readonly handlers?: Iterable<ChangeHandler> | undefined;
+  /** Change handlers of a whole registry. */
+  readonly registry?: { readonly handlers: Pick<Handlers, 'changing'> } | undefined;
+  /** Instead of the parent's. */
+  readonly lifecycle?: LifeCycle | undefined;
+  /** Instead of the parent's. */
+  readonly cause?: ChangingCause | undefined;
+}
+
+const EXECUTE = ['fns', 'handlers', 'registry', 'lifecycle', 'cause'];
+
+/**
+ * Executes the sub-handlers now: those declared so far, or those given. With what is declared, it works once per call
+ * of the parent; and if it is not called at all, that is done after the parent.
+ *
+ * If some of them are left for later, it throws, and the parent is called again when they are due: what stands after
+ * it is reached only when all of them are done. A parent that does not wait for it is called again all the same.
+ */
+export function execute(options: ExecuteOptions | SubhandlerFns = {}): Promise<void> {
+  // Not an async function: mistakes are to be thrown here, and the promise that is kept must be the one returned.
+  const execution = executeNow(isExecuteOptions(options) ? options : { fns: options });
+  currentContext()?.subhandling?.executions.push(execution);
+  // It is looked at after the parent ends, but it may fail earlier, with nobody waiting for it.
+  execution.catch(() => {});
+  return execution;
+}
+
+async function executeNow(options: ExecuteOptions): Promise<void> {
+  const { fns, handlers, registry, lifecycle } = options;
+  if ([fns, handlers, registry].filter((source) => source !== undefined).length > 1) {
+    throw new RegistrationError('Only one of fns, handlers, registry can be passed to execute().');
+  }
+  const { parent, subhandling, context, cause } = currentParent('execute()', options.cause);
+  const isOfDeclared = fns === undefined && handlers === undefined && registry === undefined;
+  if (isOfDeclared && subhandling.isExecuted) return;
+  if (isOfDeclared) subhandling.isExecuted = true;
+
+  const executed = isOfDeclared
+    ? subhandling.handlers
+    : (registry?.handlers.changing ?? setOf(handlers ?? handlersOf(fns ?? [], parent), parent));
+  await executeSubhandlers({ context, subhandling, cause, handlers: executed, lifecycle, execute: executeInContext });
+}
+
+function isExecuteOptions(options: ExecuteOptions | SubhandlerFns): options is ExecuteOptions {
+  if (Symbol.iterator in options) return false;
+  // Functions by ids may have any ids, also these; but options are not functions, except for lifecycles.
+  const keys = Object.keys(options);
+  return (
+    keys.every((key) => EXECUTE.includes(key)) && keys.every((key) => key === 'lifecycle' || !isFunction(options, key))
+  );
+}
+
+function isFunction(source: object, key: string): boolean {
+  return typeof (source as Record<string, unknown>)[key] === 'function';
+}
+
+function handlersOf(fns: SubhandlerFns, parent: ChangeHandler): ChangeHandler[] {
+  if (Symbol.iterator in fns) return [...fns].map((fn) => newSubhandler(parent, fn, undefined));
+  return Object.entries(fns).map(([id, fn]) => newSubhandler(parent, fn, id));
+}
+
+function setOf(handlers: Iterable<ChangeHandler>, parent: ChangeHandler): Handlers['changing'] {
+  const set = createChangeHandlers();
+  for (const handler of handlers) addSubhandler(set, handler, parent);
+  return set;
+}
+
+interface CurrentParent {
+  readonly parent: ChangeHandler;
+  readonly cause: ChangingCause;
+  readonly subhandling: Subhandling;
+  readonly context: HandlerContext;
+}
+
+function currentParent(what: string, givenCause?: ChangingCause): CurrentParent {
+  const context = currentContext();
+  if (context?.handler === undefined) {
+    throw new ContextError(
+      `${what} is called outside of any handler: there is no parent for sub-handlers. Call it from one.`,
+    );
+  }
+  const { handler: parent, subhandling } = context;
+  const cause = givenCause ?? context.cause;
+  if (parent.kind !== 'change' || cause?.kind !== 'changing' || subhandling === undefined) {
+    throw new RegistrationError(
+      `${what} in ${titleOf(parent)}: Sub-handlers are only supported for resource-changing handlers. ` +
+        'Others have no stored progress, so there is nothing to gain over a plain call of the function.',
+      { code: 'KOPF_NO_SUBHANDLERS' },
+    );
+  }
+  return { parent, cause, subhandling, context };
+}

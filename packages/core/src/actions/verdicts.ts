@@ -1,0 +1,159 @@
+/** What an error of a handler means: another attempt, the end, or nothing. Pure. */
+import { describeError, HandlerRetriesError, HandlerTimeoutError, PermanentError, TemporaryError } from '../errors.js';
+import { type AnyHandler, type Backoff, DEFAULT_ERRORS, titleOf } from '../intents/handlers.js';
+import type { Seconds } from '../seams/clock.js';
+import type { LogLevel } from '../seams/logger.js';
+import type { Outcome } from './outcomes.js';
+
+const CHILDREN_RETRY = 'KOPF_CHILDREN_RETRY';
+
+/** Thrown through a handler whose sub-handlers are not all done; the handler is called again when they are due. */
+export function childrenRetry(delay: Seconds | undefined): TemporaryError {
+  return new TemporaryError('', { delay, code: CHILDREN_RETRY });
+}
+
+/** By the code, since sub-handlers may be executed by another copy of this package. */
+export function isChildrenRetry(error: Error): boolean {
+  return error instanceof TemporaryError && error.code === CHILDREN_RETRY;
+}
+
+/** What is known of the attempt that has failed. */
+export interface Attempt {
+  readonly handler: AnyHandler;
+  /** Since the first attempt. */
+  readonly runtime: Seconds;
+  /** Attempts before this one. */
+  readonly retries: number;
+  /** The pause before the next attempt after an arbitrary error. */
+  readonly backoff: Seconds;
+}
+
+export interface Verdict {
+  readonly level: LogLevel;
+  readonly text: string;
+  /** Whether the error is unexpected, and is to be shown with where it comes from. */
+  readonly isTraced: boolean;
+  readonly outcome: Ending;
+}
+
+/** An outcome as far as the error decides of it. */
+export type Ending =
+  | Omit<Extract<Outcome, { readonly result: unknown }>, 'subrefs'>
+  | Omit<Extract<Outcome, { readonly final: true; readonly error: Error }>, 'subrefs'>
+  | Omit<Extract<Outcome, { readonly final: false }>, 'subrefs'>;
+
+/** Whether there is no point in calling the handler: its time or its attempts are over. Time is asked first. */
+export function whySpent({ handler, runtime, retries }: Omit<Attempt, 'backoff'>): PermanentError | undefined {
+  if (handler.timeout !== undefined && runtime >= handler.timeout) return timedOut(handler, runtime);
+  if (handler.retries !== undefined && retries >= handler.retries) {
+    return new HandlerRetriesError(`${titleOf(handler)} has exceeded ${retries} retries.`);
+  }
+  return undefined;
+}
+
+export function timedOut(handler: AnyHandler, runtime: Seconds, options: ErrorOptions = {}): HandlerTimeoutError {
+  return new HandlerTimeoutError(
+    `${titleOf(handler)} has timed out after ${roundedSeconds(runtime)} seconds.`,
+    options,
+  );
+}
+
+/** The first answer that fits is the answer. */
+export function judgeError(error: Error, attempt: Attempt): Verdict {
+  const { handler } = attempt;
+  const title = titleOf(handler);
+  const what = describeError(error);
+
+  // Not an error at all: it goes on with the sub-handlers next time. Limits of the handler are looked at then.
+  if (isChildrenRetry(error) && error instanceof TemporaryError) {
+    const text = `${title} has unfinished sub-handlers. Will retry soon.`;
+    return { level: 'debug', text, isTraced: false, outcome: { final: false, error, delay: error.delay } };
+  }
+
+  // These are said by ourselves, in full.
+  if (error instanceof HandlerTimeoutError || error instanceof HandlerRetriesError) {
+    return failure(error.message === '' ? what : error.message, error);
+  }
+
+  // The handler knows what it says, whatever its mode is for the errors that it does not know of.
+  if (error instanceof TemporaryError) {
+    const spent = whySpentNext(attempt, error.delay ?? 0, {
+      timeout: (timeout) => `${title} failed temporarily but will time out after ${timeout} seconds: ${what}`,
+      retries: (retries) => `${title} failed temporarily but will exceed ${retries} retries: ${what}`,
+      cause: error,
+    });
+    if (spent !== undefined) return failure(spent.message, spent);
+    const outcome: Ending = { final: false, error, delay: error.delay };
+    return { level: 'error', text: `${title} failed temporarily: ${what}`, isTraced: false, outcome };
+  }
+  if (error instanceof PermanentError) return failure(`${title} failed permanently: ${what}`, error);
+
+  return judgeUnexpected(error, attempt);
+}
+
+/** For errors that are not addressed to the framework, the handler's mode decides. */
+function judgeUnexpected(error: Error, attempt: Attempt): Verdict {
+  const { handler, backoff } = attempt;
+  const title = `${titleOf(handler)} failed with an exception and will`;
+  const what = describeError(error);
+  switch (handler.errors ?? DEFAULT_ERRORS[handler.kind]) {
+    case 'ignored': {
+      const outcome: Ending = { final: true, result: undefined };
+      return { level: 'error', text: `${title} ignore it: ${what}`, isTraced: true, outcome };
+    }
+    case 'permanent':
+      return failure(`${title} stop now: ${what}`, error, { isTraced: true });
+    case 'temporary': {
+      const spent = whySpentNext(attempt, backoff, {
+        timeout: (timeout) =>
+          `${title} stop now (it would time out in ${timeout} seconds on the next attempt): ${what}`,
+        retries: (retries) => `${title} stop now (it would exceed ${retries} retries on the next attempt): ${what}`,
+        cause: error,
+      });
+      if (spent !== undefined) return failure(spent.message, spent, { isTraced: true });
+      const outcome: Ending = { final: false, error, delay: backoff };
+      const text = `${title} try again in ${roundedSeconds(backoff)} seconds: ${what}`;
+      return { level: 'error', text, isTraced: true, outcome };
+    }
+  }
+}
+
+function failure(text: string, error: Error, { isTraced = false } = {}): Verdict {
+  return { level: 'error', text, isTraced, outcome: { final: true, error } };
+}
+
+interface LookAheadTexts {
+  readonly timeout: (timeout: Seconds) => string;
+  readonly retries: (retries: number) => string;
+  readonly cause: Error;
+}
+
+/** An attempt that would not be made anyway is not worth waiting for. */
+function whySpentNext(attempt: Attempt, delay: Seconds, texts: LookAheadTexts): PermanentError | undefined {
+  const { handler, runtime, retries } = attempt;
+  const { cause } = texts;
+  if (handler.timeout !== undefined && runtime + delay >= handler.timeout) {
+    return new HandlerTimeoutError(texts.timeout(handler.timeout), { cause });
+  }
+  if (handler.retries !== undefined && retries + 1 >= handler.retries) {
+    return new HandlerRetriesError(texts.retries(handler.retries), { cause });
+  }
+  return undefined;
+}
+
+/**
+ * The pause before the next attempt: fixed, or growing with every attempt up to its maximum. The jitter spreads it
+ * around itself, so that many objects which failed together do not come back together.
+ */
+export function backoffOf(backoff: Backoff, retries: number, random: () => number = Math.random): Seconds {
+  if (typeof backoff === 'number') return backoff;
+  const { min, max, factor = 2, jitter = 0 } = backoff;
+  const delay = Math.min(max, min * factor ** retries);
+  const spread = 1 + jitter * (2 * random() - 1);
+  return Math.min(max, delay * spread);
+}
+
+/** As people read it: no more than milliseconds. */
+export function roundedSeconds(seconds: Seconds): Seconds {
+  return Math.round(seconds * 1000) / 1000;
+}
