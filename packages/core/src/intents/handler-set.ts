@@ -108,9 +108,9 @@ function activitySet(): Handlers['activities'] {
     },
     of: () => [],
     select(cause, { excluded } = {}) {
-      const wanted = handlers.filter((handler) => handler.activity === cause.activity && !excluded?.has(handler.id));
+      const wanted = handlers.filter((handler) => handler.activity === cause.activity);
       const own = wanted.filter((handler) => !handler.fallback);
-      return unique(own.length > 0 ? own : wanted);
+      return unique((own.length > 0 ? own : wanted).filter((handler) => !excluded?.has(handler.id)));
     },
   };
 }

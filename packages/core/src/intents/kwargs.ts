@@ -33,13 +33,14 @@ export interface DefaultEnv extends Env {
 /** The type of the objects: of a resource token, or given as it is. */
 export type ObjectOf<R> = R extends ResourceToken<infer T> ? T : R extends object ? R : AnyObject;
 
-interface OperatorKwargs<E extends Env> {
+/** Indices are among them by their names, for handlers and filters alike. */
+type OperatorKwargs<E extends Env> = E['indices'] & {
   readonly logger: Logger;
   readonly memo: E['memo'];
   readonly indices: Indices;
   /** The way to the cluster, with the operator's own credentials. */
   readonly client: KubeClient;
-}
+};
 
 /** What is known of this very call; handlers get it, filters do not. */
 interface CallKwargs<P> {
@@ -124,22 +125,17 @@ type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | null;
 
 // The registrars infer the type of the objects from these, which take it as it is. Their namesakes below take a token
 // as well, for handlers that are written apart; inferring through that choice would find the token, not the object.
-export type ChangeKwargs<T extends object, P, E extends Env, F extends string> = E['indices'] &
-  CallKwargs<P> &
+export type ChangeKwargs<T extends object, P, E extends Env, F extends string> = CallKwargs<P> &
   OperatorKwargs<E> &
   ObjectKwargs<T> &
   ChangeOnlyKwargs<T, F>;
-export type WatchKwargs<T extends object, P, E extends Env> = E['indices'] & CallKwargs<P> & WatchFilterKwargs<T, E>;
-export type IndexingKwargs<T extends object, P, E extends Env> = E['indices'] &
-  CallKwargs<P> &
-  ObjectFilterKwargs<T, E>;
+export type WatchKwargs<T extends object, P, E extends Env> = CallKwargs<P> & WatchFilterKwargs<T, E>;
+export type IndexingKwargs<T extends object, P, E extends Env> = CallKwargs<P> & ObjectFilterKwargs<T, E>;
 export type DaemonKwargs<T extends object, P, E extends Env> = IndexingKwargs<T, P, E> & {
   /** Fires as soon as the daemon is to exit; its reason tells why. `signal` fires only when patience has ended. */
   readonly stopped: AbortSignal;
 };
-export type AdmissionKwargs<T extends object, P, E extends Env> = E['indices'] &
-  CallKwargs<P> &
-  AdmissionFilterKwargs<T, E>;
+export type AdmissionKwargs<T extends object, P, E extends Env> = CallKwargs<P> & AdmissionFilterKwargs<T, E>;
 
 /** For `on.create`, `on.update`, `on.delete`, `on.resume`, `on.field`, and sub-handlers. */
 export type Change<R = AnyObject, P = undefined, E extends Env = DefaultEnv, F extends string = never> = ChangeKwargs<
@@ -162,8 +158,7 @@ export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = D
 export type Admission<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = AdmissionKwargs<ObjectOf<R>, P, E>;
 
 /** For `on.startup`, `on.cleanup`, `on.login`, `on.probe`. */
-export type ActivityKwargs<P = undefined, E extends Env = DefaultEnv> = E['indices'] &
-  CallKwargs<P> &
+export type ActivityKwargs<P = undefined, E extends Env = DefaultEnv> = CallKwargs<P> &
   OperatorKwargs<E> & { readonly activity: Activity; readonly settings: Settings };
 
 /** Kwargs while they are being put together. */

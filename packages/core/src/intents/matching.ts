@@ -58,7 +58,7 @@ export function fitsReview(handler: WebhookHandler, cause: Extract<ResourceCause
   if (webhook !== undefined && webhook !== handler.id) return false;
   const operations: readonly string[] | undefined = handler.operations;
   if (operations !== undefined && operation !== undefined && !operations.includes(operation)) return false;
-  const wantsOnlyDeletions = operations !== undefined && operations.every((wanted) => wanted === 'DELETE');
+  const wantsOnlyDeletions = operations?.every((wanted) => wanted === 'DELETE') ?? false;
   return !(handler.reason === 'mutating' && operation === 'DELETE') || wantsOnlyDeletions;
 }
 

@@ -4,12 +4,17 @@
  */
 import { RegistrationError } from '../errors.js';
 import type { Awaitable } from '../seams/awaitable.js';
+import { functionName } from '../values/ids.js';
 import type { Title } from './options.js';
 
 type Method = (this: unknown, kwargs: never) => Awaitable<unknown>;
+type NamedClass = object & { readonly name: unknown };
 
 /** What of TC39's decorator context is used here. */
-export type MethodContext = Pick<ClassMethodDecoratorContext, 'kind' | 'name' | 'static' | 'addInitializer' | 'access'>;
+export type MethodContext = Pick<
+  ClassMethodDecoratorContext,
+  'kind' | 'name' | 'static' | 'private' | 'addInitializer' | 'access'
+>;
 
 export interface DeclaredMethod {
   /** How the method is called: on its object, and as it is overridden there. */
@@ -28,15 +33,17 @@ export interface MethodDeclarations {
 export function methodDeclarations(): MethodDeclarations {
   const declarations: { title: Title; methodName: string; ids: string[] }[] = [];
   // Stacked decorators of one method must give one function, or else it would be called twice for one cause.
-  const boundMethods = new WeakMap<object, Map<string | symbol, DeclaredMethod['fn']>>();
+  const boundMethods = new WeakMap<object, Map<unknown, DeclaredMethod['fn']>>();
 
   const bind = (instance: object, context: MethodContext): DeclaredMethod['fn'] => {
-    const ofInstance = boundMethods.get(instance) ?? new Map<string | symbol, DeclaredMethod['fn']>();
+    const ofInstance = boundMethods.get(instance) ?? new Map<unknown, DeclaredMethod['fn']>();
     boundMethods.set(instance, ofInstance);
-    const known = ofInstance.get(context.name);
+    // A private method is not overridden by its namesake of a subclass: an object has both.
+    const key = context.private ? context.access.get(instance) : context.name;
+    const known = ofInstance.get(key);
     if (known !== undefined) return known;
     const fn: DeclaredMethod['fn'] = (kwargs) => (context.access.get(instance) as Method).call(instance, kwargs);
-    ofInstance.set(context.name, fn);
+    ofInstance.set(key, fn);
     return fn;
   };
 
@@ -47,7 +54,8 @@ export function methodDeclarations(): MethodDeclarations {
       declarations.push(declaration);
       context.addInitializer(function (this: unknown) {
         const instance = this as object;
-        const className = context.static ? (instance as { name: string }).name : instance.constructor.name;
+        const cls = context.static ? (instance as NamedClass) : (instance.constructor as NamedClass);
+        const className = functionName(cls) ?? '';
         declaration.ids.push(register({ fn: bind(instance, context), className, methodName }));
       });
     },

@@ -1,7 +1,7 @@
 /** What the registrars accept of the user, as types for the compiler and as checks for everyone else. */
 import { RegistrationError } from '../errors.js';
 import type { Seconds } from '../seams/clock.js';
-import { type FieldPath, parseField, type ValueAt } from '../values/fields.js';
+import { type FieldPath, type FieldSpec, parseField, type ValueAt } from '../values/fields.js';
 import { isMapping } from '../values/json.js';
 import type { Operation } from '../values/review.js';
 import { ABSENT, type MetaFilter, PRESENT, type ValueFilter } from './filters.js';
@@ -120,6 +120,13 @@ export function refuseUnknown(title: Title, options: RawOptions, known: readonly
   }
 }
 
+/** Ids are stored on the objects: neither an empty one, nor one that is not a text, would be found there again. */
+export function requireId(title: Title, { id }: RawOptions): void {
+  if (id !== undefined && (typeof id !== 'string' || id === '')) {
+    throw mistake(title, `id must be a non-empty string, not ${shown(id)}; leave it out to use the function's name`);
+  }
+}
+
 export interface ParsedExecution {
   readonly errors?: ErrorsMode;
   readonly timeout?: Seconds;
@@ -132,11 +139,11 @@ const ERRORS: readonly unknown[] = ['ignored', 'temporary', 'permanent'] satisfi
 export function executionFrom(title: Title, options: RawOptions): ParsedExecution {
   const { errors, backoff, retries } = options;
   if (errors !== undefined && !ERRORS.includes(errors)) {
-    throw mistake(title, `errors must be one of ${ERRORS.join(', ')}, not ${String(errors)}`);
+    throw mistake(title, `errors must be one of ${ERRORS.join(', ')}, not ${shown(errors)}`);
   }
   requireDuration(title, options, 'timeout');
-  if (retries !== undefined && !(Number.isInteger(retries) && (retries as number) >= 0)) {
-    throw mistake(title, `retries must be a whole number of attempts, not ${String(retries)}`);
+  if (retries !== undefined && !(Number.isInteger(retries) && isDuration(retries))) {
+    throw mistake(title, `retries must be a whole number of attempts, not ${shown(retries)}`);
   }
   if (isMapping(backoff)) requireGrowingBackoff(title, backoff);
   else requireDuration(title, options, 'backoff');
@@ -145,10 +152,11 @@ export function executionFrom(title: Title, options: RawOptions): ParsedExecutio
 
 function requireGrowingBackoff(title: Title, backoff: RawOptions): void {
   refuseUnknown(`${title}, backoff`, backoff, ['min', 'max', 'factor', 'jitter']);
-  const { min, max, factor = 2, jitter = 0 } = backoff as Record<string, number>;
-  const isFine = isDuration(min) && isDuration(max) && min <= max && factor >= 1 && jitter >= 0 && jitter <= 1;
-  if (!isFine)
+  const { min, max, factor = 2, jitter = 0 } = backoff;
+  const isGrowing = isDuration(min) && isDuration(max) && min <= max && isDuration(factor) && factor >= 1;
+  if (!isGrowing || !isDuration(jitter) || jitter > 1) {
     throw mistake(title, 'backoff must be { min, max } in seconds with min ≤ max, factor ≥ 1, jitter from 0 to 1');
+  }
 }
 
 export interface ParsedFilters {
@@ -165,9 +173,11 @@ export function filtersFrom(title: Title, options: RawOptions): ParsedFilters {
   const { when, value, old, new: new_ } = options;
   requireMetaFilter(title, 'labels', options['labels']);
   requireMetaFilter(title, 'annotations', options['annotations']);
-  if (when !== undefined && typeof when !== 'function')
-    throw mistake(title, 'when must be a function that returns a boolean');
-  const field = parseField(options['field'] as string);
+  if (when !== undefined && typeof when !== 'function') {
+    throw mistake(title, `when must be a function that returns a boolean, not ${shown(when)}`);
+  }
+  for (const name of ['when', 'value', 'old', 'new']) requireSynchronous(title, name, options[name]);
+  const field = fieldFrom(title, options['field']);
   if (field.length === 0 && (value !== undefined || old !== undefined || new_ !== undefined)) {
     throw mistake(title, 'Value/old/new filters are specified without a mandatory field; add the field');
   }
@@ -182,15 +192,31 @@ function requireMetaFilter(title: Title, name: string, filter: unknown): void {
   if (filter === undefined) return;
   if (!isMapping(filter)) throw mistake(title, `${name} must be an object of keys with their filters`);
   for (const [key, wanted] of Object.entries(filter)) {
-    const isFine =
-      typeof wanted === 'string' || typeof wanted === 'function' || wanted === PRESENT || wanted === ABSENT;
-    if (!isFine) {
+    const isCallback = typeof wanted === 'function';
+    if (!isCallback && typeof wanted !== 'string' && wanted !== PRESENT && wanted !== ABSENT) {
       throw mistake(
         title,
-        `the filter of ${name} "${key}" is ${String(wanted)}; use a string, a function, PRESENT or ABSENT`,
+        `the filter of ${name} "${key}" is ${shown(wanted)}; use a string, a function, PRESENT or ABSENT`,
       );
     }
+    requireSynchronous(title, `the filter of ${name} "${key}"`, wanted);
   }
+}
+
+function fieldFrom(title: Title, spec: unknown): FieldPath {
+  const isText = typeof spec === 'string';
+  const isList = Array.isArray(spec) && spec.every((key) => typeof key === 'string');
+  if (spec !== undefined && spec !== null && !isText && !isList) {
+    throw mistake(title, `field must be a dotted string or a list of strings, not ${shown(spec)}`);
+  }
+  const field = parseField(spec as FieldSpec);
+  if (isText && field.includes('')) {
+    throw mistake(
+      title,
+      `there is nothing between the dots of the field "${spec}"; if a key has dots, use a list of keys`,
+    );
+  }
+  return field;
 }
 
 /** Only those options that are given: the absent ones must not become keys with `undefined`. */
@@ -200,15 +226,38 @@ export function definedOnly(options: RawOptions, names: readonly string[]): Reco
   ) as never;
 }
 
-export function requireDuration(title: Title, options: RawOptions, name: string): void {
-  const value = options[name];
-  if (value !== undefined && !isDuration(value)) {
-    throw mistake(title, `${name} must be a number of seconds, not ${String(value)}`);
+/** Decisions are made at once: a promise is not an answer, and would pass for a "yes" whatever it promises. */
+export function requireSynchronous(title: Title, name: string, callback: unknown): void {
+  if (Object.prototype.toString.call(callback) === '[object AsyncFunction]') {
+    throw mistake(title, `${name} must be a synchronous function: it cannot be waited for`);
   }
 }
 
+export function requireDuration(title: Title, options: RawOptions, name: string): void {
+  const value = options[name];
+  if (value !== undefined && !isDuration(value)) {
+    throw mistake(title, `${name} must be a number of seconds, not ${shown(value)}`);
+  }
+}
+
+export function requireFlag(title: Title, options: RawOptions, name: string): void {
+  const value = options[name];
+  if (value !== undefined && typeof value !== 'boolean') {
+    throw mistake(title, `${name} must be true or false, not ${shown(value)}`);
+  }
+}
+
+/** Endless ones are not: no date is that far, so that they could not be stored. */
 function isDuration(value: unknown): value is Seconds {
-  return typeof value === 'number' && value >= 0;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** A wrong value in a message; some values cannot be converted to texts at all. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'a list';
+  return isMapping(value) ? 'an object' : String(value);
 }
 
 export function mistake(title: Title, problem: string): RegistrationError {

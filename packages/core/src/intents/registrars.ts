@@ -72,7 +72,7 @@ interface OptionsOf<T extends object, F extends string, P, E extends Env> {
   update: UpdateOptions<T, F, P, E>;
   delete: ChangeOptions<T, F, P, E> & DeleteOnlyOptions;
   resume: ChangeOptions<T, F, P, E> & ResumeOnlyOptions;
-  field: UpdateOptions<T, F, P, E> & { readonly field: unknown };
+  field: UpdateOptions<T, F, P, E> & { readonly field: NonNullable<unknown> };
   event: IdentityOptions<P> & FilterOptions<T, F, WatchFilterKwargs<T, E>>;
   validate: AdmissionOptions<T, F, P, E>;
   mutate: AdmissionOptions<T, F, P, E>;

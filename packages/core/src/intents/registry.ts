@@ -1,10 +1,8 @@
 /** Where handlers are declared and found. Any number of registries can live in one process, unaware of each other. */
 import { RegistrationError } from '../errors.js';
 import type { Logger } from '../seams/logger.js';
-import { looksMinified } from '../values/ids.js';
 import { createHandlers, type Handlers } from './handler-set.js';
-import type { AnyHandler } from './handlers.js';
-import { titleOf } from './handlers.js';
+import { type AnyHandler, titleOf } from './handlers.js';
 import type { DefaultEnv, Env } from './kwargs.js';
 import { methodDeclarations } from './methods.js';
 import { type RegistrationTarget, registrars } from './on.js';
@@ -25,11 +23,13 @@ export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
   const handlers = createHandlers();
   const methods = methodDeclarations();
   const nameless = new Map<string, AnyHandler>();
+  const minified = new Set<string>();
 
   const target: RegistrationTarget = {
     methods,
-    add(handler, { isNameless = false } = {}) {
+    add(handler, { isNameless, looksMinified } = {}) {
       if (isNameless) refuseNamesake(nameless, handler);
+      if (looksMinified) minified.add(titleOf(handler));
       familyOf(handlers, handler).add(handler);
     },
   };
@@ -39,7 +39,12 @@ export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
     add: (handler) => target.add(handler),
     verify({ logger } = {}) {
       methods.verify();
-      if (logger !== undefined) warnOfMinified(handlers, logger);
+      for (const title of minified) {
+        logger?.warn(
+          `${title} has a one-letter name in its id, as minifiers make them. Such ids change from build to build, ` +
+            'and the progress stored under them is lost: bundle with keepNames, or give ids explicitly.',
+        );
+      }
     },
   };
 }
@@ -67,16 +72,4 @@ function familyOf(handlers: Handlers, handler: AnyHandler): { add(handler: AnyHa
     webhook: handlers.webhooks,
   };
   return families[handler.kind] as { add(handler: AnyHandler): void };
-}
-
-function warnOfMinified(handlers: Handlers, logger: Logger): void {
-  for (const handler of Object.values(handlers).flatMap((family) => [...family] as AnyHandler[])) {
-    const base = handler.id.split('/')[0] ?? handler.id;
-    if (looksMinified(base)) {
-      logger.warn(
-        `${titleOf(handler)} has a one-letter id, as minifiers make them. Such ids change from build to build, ` +
-          'and the progress stored under them is lost: bundle with keepNames, or give ids explicitly.',
-      );
-    }
-  }
 }

@@ -69,6 +69,9 @@ describe('what a handler gets is inferred from what it is registered for', () =>
     });
     // @ts-expect-error the field is mandatory
     on.field(Tenant, {}, () => {});
+    // @ts-expect-error really so
+    on.field(Tenant, { field: undefined }, () => {});
+    on.field(Tenant, { field: ['metadata', 'annotations', 'example.com/note'] }, () => {});
   });
 
   it('from the function itself, when it is declared apart and the selector knows nothing', () => {
@@ -126,6 +129,10 @@ describe('kwargs of another kind do not compile', () => {
     timer(Volume, { cancellationTimeout: 5 }, () => {});
     // @ts-expect-error events are not retried
     on.event(Volume, { retries: 5 }, () => {});
+    // @ts-expect-error filters are not waited for
+    on.create(Volume, { when: async () => true }, () => {});
+    // @ts-expect-error a creation has no old value
+    on.create(Volume, { field: 'spec.size', old: '1Gi' }, () => {});
   });
 });
 
@@ -178,6 +185,7 @@ describe('classes, a typed memo, flattened indices', () => {
     indices: { podsByNode: Index<string, string> };
   }
   const registry = createRegistry<MyEnv>();
+  const named = ({ name }: { name: string }): string => name;
 
   it('methods are checked at their decorators', () => {
     class Volumes {
@@ -201,9 +209,12 @@ describe('classes, a typed memo, flattened indices', () => {
       }
     }
     expectTypeOf<Volumes>().toHaveProperty('provision');
+    registry.on.create(Volume, { when: ({ podsByNode, name }) => podsByNode.has(name) }, function indexed() {});
     // @ts-expect-error the memo has no such thing
     registry.on.create(Volume, ({ memo }) => memo.cache);
     registry.on.create('x')(({ name }: { name: string }) => name);
+    registry.on.create(Volume)(({ spec }) => expectTypeOf(spec.replicas).toEqualTypeOf<number>());
+    expectTypeOf(registry.on.create('x')(named)).toEqualTypeOf(named);
   });
 
   it('an untyped memo is used freely', () => {
