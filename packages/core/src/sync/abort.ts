@@ -1,0 +1,116 @@
+/**
+ * Abort signals without their traps: an operator has one signal for the whole run and thousands of short waits on it.
+ *
+ * Node warns of a leak beyond ten listeners of a signal, and on Node 20 each `AbortSignal.any()` stays in the memory
+ * of its long-lived source for ever. So there is one real listener per signal, however many wait for it, and whoever
+ * waits leaves no trace when done.
+ */
+
+type AbortListener = (reason: unknown) => void;
+
+// The list is kept on the signal itself: it lives exactly as long, and is shared by all copies of this package.
+const LISTENERS: unique symbol = Symbol.for('kopf-ts.abort.listeners') as never;
+
+interface ListenedSignal extends AbortSignal {
+  [LISTENERS]?: { readonly listeners: Set<AbortListener>; readonly fanOut: () => void };
+}
+
+/**
+ * Calls the function once, when the signal aborts; at once, if it already has.
+ * Returns how to stop waiting for that. The functions are not supposed to throw.
+ */
+export function onAbort(signal: AbortSignal, listener: AbortListener): () => void {
+  if (signal.aborted) {
+    listener(signal.reason);
+    return () => {};
+  }
+  const { listeners, fanOut } = listened(signal);
+  // The same function may be waiting here twice, for two reasons: each wait is of its own.
+  const own: AbortListener = (reason) => listener(reason);
+  listeners.add(own);
+  return () => {
+    if (listeners.delete(own) && listeners.size === 0) {
+      signal.removeEventListener('abort', fanOut);
+      delete (signal as ListenedSignal)[LISTENERS];
+    }
+  };
+}
+
+function listened(signal: ListenedSignal): NonNullable<ListenedSignal[typeof LISTENERS]> {
+  const existing = signal[LISTENERS];
+  if (existing !== undefined) return existing;
+  const listeners = new Set<AbortListener>();
+  const fanOut = (): void => {
+    delete signal[LISTENERS];
+    for (const listener of listeners) listener(signal.reason);
+    listeners.clear();
+  };
+  signal.addEventListener('abort', fanOut, { once: true });
+  const entry = { listeners, fanOut };
+  Object.defineProperty(signal, LISTENERS, { value: entry, configurable: true });
+  return entry;
+}
+
+/** Rejects with the signal's reason when it aborts. It waits for as long as the signal lives: not for short waits. */
+export function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    onAbort(signal, reject);
+  });
+}
+
+/**
+ * The outcome of the promise, or a rejection with the signal's reason if that comes first. The work behind
+ * the promise goes on, unless it knows of the signal itself; its later outcome, an error included, is ignored.
+ */
+export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return Promise.resolve(promise);
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, reject);
+    promise.then(
+      (value) => {
+        forget();
+        resolve(value);
+      },
+      (error: unknown) => {
+        forget();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** A signal that depends on others. To be disposed of when it is not needed, as the others may live for long. */
+export interface DependentSignal {
+  readonly signal: AbortSignal;
+  /** Stops following the others; does not abort. */
+  dispose(): void;
+}
+
+/** A controller of its own signal, which also aborts with any of the parents. */
+export interface ChildController extends DependentSignal {
+  abort(reason?: unknown): void;
+}
+
+/** Aborts on its own, or with the first of its parents and with the reason of it; never the other way around. */
+export function childController(...parents: readonly (AbortSignal | undefined)[]): ChildController {
+  const controller = new AbortController();
+  const disposers: (() => void)[] = [];
+  const dispose = (): void => {
+    for (const stopFollowing of disposers.splice(0)) stopFollowing();
+  };
+  const abort = (reason?: unknown): void => {
+    dispose();
+    controller.abort(reason);
+  };
+  for (const parent of parents) {
+    if (parent === undefined || controller.signal.aborted) continue;
+    disposers.push(onAbort(parent, abort));
+  }
+  return { signal: controller.signal, abort, dispose };
+}
+
+/** Aborts with the first of the signals, and with its reason. Absent signals are permitted, and never abort. */
+export function anySignal(...signals: readonly (AbortSignal | undefined)[]): DependentSignal {
+  const { signal, dispose } = childController(...signals);
+  return { signal, dispose };
+}

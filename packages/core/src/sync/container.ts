@@ -1,0 +1,53 @@
+/** A value that is replaced from time to time, and those who want to have the newest one. */
+import { condition } from './condition.js';
+
+export interface Container<T> {
+  /** The newest value, if there was any. */
+  readonly value: T | undefined;
+  /** Grows with each value that is put in. */
+  readonly revision: number;
+  put(value: T): void;
+  /** The newest value; waits for the first one. Rejects with the signal's reason. */
+  get(signal?: AbortSignal): Promise<T>;
+  /**
+   * The newest value, and then each next one, until the signal aborts: then it ends. Whoever is slow gets
+   * the last of the values put in meanwhile, and never the outdated ones.
+   */
+  values(signal?: AbortSignal): AsyncGenerator<T, void, void>;
+}
+
+export function container<T>(...initial: [] | [T]): Container<T> {
+  const changed = condition();
+  let value = initial[0];
+  let revision = initial.length;
+  return {
+    get value() {
+      return value;
+    },
+    get revision() {
+      return revision;
+    },
+    put(next) {
+      value = next;
+      revision += 1;
+      changed.notify();
+    },
+    async get(signal) {
+      await changed.until(() => revision > 0, signal);
+      return value as T;
+    },
+    async *values(signal) {
+      let seen = 0;
+      for (;;) {
+        try {
+          await changed.until(() => revision > seen, signal);
+        } catch (error) {
+          if (signal?.aborted) return;
+          throw error;
+        }
+        seen = revision;
+        yield value as T;
+      }
+    },
+  };
+}

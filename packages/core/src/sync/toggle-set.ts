@@ -1,0 +1,41 @@
+/** Many toggles that are seen as one: the operator is paused if any peering says so, and ready when all indices are. */
+import type { Toggle } from '../seams/toggle.js';
+import { condition } from './condition.js';
+import { type NamedToggle, type ToggleView, toggle } from './toggle.js';
+
+export interface ToggleSet extends ToggleView {
+  readonly size: number;
+  /** Makes a toggle that counts until it is dropped. */
+  make(initially?: boolean, options?: { readonly name?: string }): NamedToggle;
+  /** From now on, the toggle does not count. Dropping it twice, or one of another set, changes nothing. */
+  drop(toggle: Toggle): void;
+}
+
+/** The set is on when any or all of its toggles are; so an empty set is off for `any`, and on for `all`. */
+export function toggleSet(mode: 'any' | 'all'): ToggleSet {
+  const changed = condition();
+  const toggles = new Set<Toggle>();
+  const isOn = (): boolean => {
+    const all = [...toggles];
+    return mode === 'any' ? all.some((one) => one.isOn) : all.every((one) => one.isOn);
+  };
+  return {
+    get isOn() {
+      return isOn();
+    },
+    get size() {
+      return toggles.size;
+    },
+    make(initially = false, options = {}) {
+      const made = toggle(initially, { ...options, changed });
+      toggles.add(made);
+      changed.notify();
+      return made;
+    },
+    drop(dropped) {
+      if (toggles.delete(dropped)) changed.notify();
+    },
+    whenOn: (signal) => changed.until(isOn, signal),
+    whenOff: (signal) => changed.until(() => !isOn(), signal),
+  };
+}
