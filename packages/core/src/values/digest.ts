@@ -1,0 +1,49 @@
+/**
+ * Digests of essences. An essence may be too big to be kept on its object; its digest always fits. It does not
+ * tell what has changed, but it does tell whether anything has.
+ */
+import { createHash } from 'node:crypto';
+import type { Essence } from './essence.js';
+import { isMapping } from './json.js';
+
+/**
+ * Under this symbol, an essence carries the digest of the essence that could not be kept. A registered symbol,
+ * so that the mark is the same in all copies of this package; a symbol, so that no object of a user can have it.
+ */
+export const DIGEST_ONLY: unique symbol = Symbol.for('kopf-ts.essence.digest') as typeof DIGEST_ONLY;
+
+/**
+ * Stands for an essence of which nothing but the digest is known. It looks empty, and ordinary copying loses the
+ * mark: look at {@link isDigestOnly} first, and compare by {@link digestOf}, never by contents.
+ */
+export function digestOnly(digest: string): Essence {
+  return Object.freeze({ [DIGEST_ONLY]: digest }) as Essence;
+}
+
+/** Whether the essence itself is unavailable, and only its digest is known. */
+export function isDigestOnly(essence: Essence): boolean {
+  return typeof markOf(essence) === 'string';
+}
+
+/**
+ * The digest of an essence (SHA-256 in hex), be the essence at hand or known by its digest only. Equal essences
+ * have equal digests, whatever the order of their keys; `undefined` counts as absence.
+ */
+export function digestOf(essence: Essence): string {
+  const known = markOf(essence);
+  return typeof known === 'string' ? known : createHash('sha256').update(canonicalJson(essence)).digest('hex');
+}
+
+function markOf(essence: Essence): unknown {
+  return (essence as { readonly [DIGEST_ONLY]?: unknown })[DIGEST_ONLY];
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (!isMapping(value)) return JSON.stringify(value);
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
+    .join(',')}}`;
+}
