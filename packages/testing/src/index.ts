@@ -4,4 +4,22 @@
  * It leaves the test runner to you, the cluster to `@kopf-ts/apiserver` or a real one, and the operator to
  * whoever passes it in.
  */
-export {};
+// biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
+
+// Time and logs that are under control.
+export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.js';
+export { type LogLine, type RecordingLogger, recordingLogger } from './recording-logger.js';
+
+// Conformance suites: as tests of your runner, and as plain lists of cases.
+export {
+  type ProgressStorageExpectations,
+  progressStorageCases,
+  testProgressStorage,
+} from './conformance/progress-storage.js';
+export {
+  type DiffBaseStorageExpectations,
+  diffBaseStorageCases,
+  testDiffBaseStorage,
+} from './conformance/diffbase-storage.js';
+export { type ClockExpectations, type ClockUnderTest, clockCases, testClock } from './conformance/clock.js';
+export { type ConformanceCase, declareCases, type TestRunner } from './conformance/cases.js';

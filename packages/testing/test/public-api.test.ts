@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import * as testing from '../src/index.js';
+
+it('exports the clock, the logger and the conformance suites', () => {
+  expect(Object.keys(testing).sort()).toEqual([
+    'clockCases',
+    'declareCases',
+    'diffBaseStorageCases',
+    'manualClock',
+    'progressStorageCases',
+    'recordingLogger',
+    'testClock',
+    'testDiffBaseStorage',
+    'testProgressStorage',
+  ]);
+});
