@@ -1,0 +1,80 @@
+import {
+  deepCopy,
+  ensureField,
+  isDigestOnly,
+  isMapping,
+  type ProgressStorage,
+  removeEmptyStanzas,
+  resolveField,
+} from '@kopf-ts/core';
+import { type Complain, compactJson, readMapping } from './json.js';
+import { checkPrefix, formKeys } from './keys.js';
+import { markPrefix } from './marks.js';
+import { type Compat, readRecord, strippedRecord, verboseRecord } from './records.js';
+import { annotationPath, erase, touchField } from './traces.js';
+
+export interface AnnotationsProgressOptions {
+  /** What stands before the slash in the annotations. Operators of different prefixes do not mix. Default: `kopf.zalando.org`. */
+  readonly prefix?: string;
+  /** Whether to write also those fields of records that have nothing in them, as nulls. Default: false. */
+  readonly verbose?: boolean;
+  /** The annotation, after the slash, that is changed for the sake of a change. Default: `touch-dummy`. */
+  readonly touchKey?: string;
+  /** Whether to write and read also the shorter annotations of older Kopf versions. Default: true. */
+  readonly v1?: boolean;
+  /** `'kopf'` leaves out what Kopf would not write. It may be a getter: it is asked at each use. Default: unset. */
+  readonly compat?: Compat;
+}
+
+/** Keeps the progress in annotations, one or two per handler: works for any kind of resource, with any schema. */
+export function annotationsProgressStorage(options: AnnotationsProgressOptions = {}): ProgressStorage {
+  const { prefix = 'kopf.zalando.org', verbose = false, touchKey = 'touch-dummy', v1 = true } = options;
+  checkPrefix(prefix);
+  const keys = { prefix, v1 };
+
+  return {
+    fetch({ key, body, malformed }) {
+      for (const annotation of formKeys(key, body, keys)) {
+        const text = resolveField(body, annotationPath(annotation));
+        if (text === undefined || text === null) continue;
+        const complain: Complain = (problem) =>
+          void malformed?.(`Annotation "${annotation}" is not a progress record: ${problem}.`);
+        const stored = readMapping(text, complain);
+        const record = stored && readRecord(stored, complain);
+        if (record !== undefined) return record;
+      }
+      return undefined;
+    },
+
+    store({ key, record, body, patch }) {
+      const format = verbose ? verboseRecord : strippedRecord;
+      const text = compactJson(format(record, options.compat));
+      for (const annotation of formKeys(key, body, keys)) ensureField(patch.merge, annotationPath(annotation), text);
+      markPrefix(prefix, body, patch);
+    },
+
+    purge({ key, body, patch }) {
+      for (const annotation of formKeys(key, body, keys)) erase(annotationPath(annotation), body, patch);
+    },
+
+    touch({ value, body, patch }) {
+      for (const annotation of formKeys(touchKey, body, keys)) {
+        const isTouched = touchField(annotationPath(annotation), value, body, patch);
+        if (isTouched) markPrefix(prefix, body, patch);
+      }
+    },
+
+    clear(essence) {
+      // There is nothing of anybody's in such an essence, while a copy would lose its mark.
+      if (isDigestOnly(essence)) return essence;
+      const cleared = deepCopy(essence);
+      const annotations = resolveField(cleared, ['metadata', 'annotations']);
+      if (!isMapping(annotations)) return cleared;
+      for (const annotation of Object.keys(annotations)) {
+        if (annotation.startsWith(`${prefix}/`)) delete annotations[annotation];
+      }
+      removeEmptyStanzas(cleared);
+      return cleared;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** What storages leave on objects: reading it from bodies, putting it into patches, and taking it back. */
+import { type Body, ensureField, type FieldPath, hasField, type Patch, removeField, resolveField } from '@kopf-ts/core';
+
+/** The path of an annotation: its own dots are not separators. */
+export function annotationPath(key: string): FieldPath {
+  return ['metadata', 'annotations', key];
+}
+
+/**
+ * Removes a trace: from the object, if it is there; otherwise from the patch, where it was only going to be written,
+ * with whatever is left empty there. So a trace that never reached the cluster costs no request at all.
+ */
+export function erase(path: FieldPath, body: Body, patch: Patch): void {
+  if (hasField(body, path)) ensureField(patch.merge, path, null);
+  else if (hasField(patch.merge, path)) removeField(patch.merge, path);
+}
+
+/** Writes a value of a touch, or removes it with `null`; returns whether there was anything to change. */
+export function touchField(path: FieldPath, value: string | null, body: Body, patch: Patch): boolean {
+  const current = resolveField(body, path) ?? null;
+  if (current === value) return false;
+  ensureField(patch.merge, path, value);
+  return true;
+}
