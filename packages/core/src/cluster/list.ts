@@ -1,0 +1,96 @@
+/** Listing the objects of a kind, page by page. */
+import { ApiGoneError } from '../errors.js';
+import type { KubeClient, KubeRequest } from '../seams/client.js';
+import { abortable } from '../sync/abort.js';
+import type { AnyObject } from '../values/body.js';
+import { type Resource, resourceUrl } from '../values/resource.js';
+
+export interface ListOptions {
+  /** Of all namespaces unless given. */
+  readonly namespace?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** How many objects to ask for in one request; 0 for all of them. Default: 500. */
+  readonly pageSize?: number | undefined;
+  /** For callers with a retrying loop of their own; see the client. */
+  readonly retries?: KubeRequest['retries'] | undefined;
+}
+
+export interface ListPage {
+  readonly items: readonly AnyObject[];
+  /** Of the whole list, the same on all its pages: where to watch from. */
+  readonly resourceVersion: string | undefined;
+  /** The list begins here. If it begins for the second time, the pages before it have expired: forget them. */
+  readonly isFirst: boolean;
+}
+
+interface KubeList {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly AnyObject[] | null;
+}
+
+const DEFAULT_PAGE_SIZE = 500;
+
+/**
+ * The list in pages, each requested when it is needed. A list that is read for too long expires on the server: it
+ * begins again then, without pages this time, so that it cannot expire once more and go on like this for ever.
+ */
+export async function* listPages(
+  client: KubeClient,
+  resource: Resource,
+  options: ListOptions = {},
+): AsyncGenerator<ListPage, void, void> {
+  const { namespace, signal, retries } = options;
+  let limit = options.pageSize ?? DEFAULT_PAGE_SIZE;
+  let token: string | undefined;
+  for (;;) {
+    const query = { limit: limit > 0 ? limit : undefined, continue: token };
+    const request = client.request<KubeList>({
+      method: 'GET',
+      path: resourceUrl(resource, { namespace, query }),
+      ...(retries === undefined ? {} : { retries }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    let list: KubeList;
+    try {
+      list = await abortable(request, signal);
+    } catch (error) {
+      if (!(error instanceof ApiGoneError) || token === undefined) throw error;
+      limit = 0;
+      token = undefined;
+      continue;
+    }
+    const isFirst = token === undefined;
+    token = list.metadata?.continue || undefined;
+    yield { items: itemsOf(list), resourceVersion: list.metadata?.resourceVersion, isFirst };
+    if (token === undefined) return;
+  }
+}
+
+/** The whole list at once. For kinds with few objects only; there is {@link listPages} for all others. */
+export async function list(
+  client: KubeClient,
+  resource: Resource,
+  options: ListOptions = {},
+): Promise<{ items: AnyObject[]; resourceVersion: string | undefined }> {
+  let items: AnyObject[] = [];
+  let resourceVersion: string | undefined;
+  for await (const page of listPages(client, resource, options)) {
+    if (page.isFirst) items = [];
+    for (const item of page.items) items.push(item);
+    resourceVersion = page.resourceVersion;
+  }
+  return { items, resourceVersion };
+}
+
+/** The server does not repeat the kind in every item of a list; those who get the items need it there. */
+function itemsOf(list: KubeList): readonly AnyObject[] {
+  const kind = list.kind?.replace(/List$/, '');
+  const { apiVersion } = list;
+  return (list.items ?? []).map((item) => ({
+    ...(kind === undefined ? {} : { kind }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...item,
+  }));
+}

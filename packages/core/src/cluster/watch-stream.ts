@@ -1,0 +1,118 @@
+/** What a watch-stream is asked for, and what it is made of. */
+import type { KubeClient } from '../seams/client.js';
+import type { Clock, Seconds } from '../seams/clock.js';
+import type { Logger } from '../seams/logger.js';
+import type { Settings } from '../settings.js';
+import type { ToggleView } from '../sync/toggle.js';
+import type { WatchEvent } from '../values/body.js';
+import { formatResource, type Resource } from '../values/resource.js';
+import { type KnownObjects, knownObjects } from './known-objects.js';
+import { type AttemptLimiter, attemptLimiter } from './limiter.js';
+import { type StreamHealth, type StreamState, streamHealth } from './stream-health.js';
+
+/** An object that exists or has changed; `vanished` marks those whose deletion we have not seen, but only concluded. */
+export interface WatchedEvent extends WatchEvent {
+  readonly vanished?: true;
+}
+
+/** What comes from a watch-stream: objects (`type` is `null` in a listing), and the mark that a listing is complete. */
+export type WatchSignal = WatchedEvent | { readonly type: 'LISTED' };
+
+/** What is known of the server. Shared by all streams of a client, so that it has to be found out only once. */
+export interface ServerCapabilities {
+  /** Can a list come as a stream of events, without ever being in memory as a whole? Unknown if absent. */
+  streamingLists?: boolean | undefined;
+}
+
+export interface WatchOptions {
+  /** Of all namespaces unless given. */
+  readonly namespace?: string | undefined;
+  readonly settings: Pick<Settings, 'watching' | 'networking'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The only way to end the stream. */
+  readonly signal: AbortSignal;
+  /** While it is on, there are no requests; afterwards, the stream begins with a new listing. */
+  readonly paused?: ToggleView | undefined;
+  /** What to remember of each object, for telling of those that vanish unseen. Default: `identity`. */
+  readonly remember?: 'bodies' | 'identity' | undefined;
+  readonly capabilities?: ServerCapabilities | undefined;
+  /** Shared by all streams of a process. Each stream has a limit of its own besides that. */
+  readonly limiter?: AttemptLimiter | undefined;
+  readonly pageSize?: number | undefined;
+  readonly random?: (() => number) | undefined;
+  readonly onState?: ((state: StreamState) => void) | undefined;
+}
+
+/** Whatever happens, no stream makes more attempts than this in the long run. */
+const STREAM_LIMITS = { perSecond: 1, burst: 10 };
+
+/** The stream as it lives through all its states. */
+export interface Stream extends WatchOptions {
+  readonly client: KubeClient;
+  readonly resource: Resource;
+  readonly title: string;
+  readonly capabilities: ServerCapabilities;
+  readonly random: () => number;
+  readonly known: KnownObjects;
+  readonly health: StreamHealth;
+  readonly pacer: AttemptLimiter;
+  /** Not the same as of the server: it can have other servers behind it. */
+  canStreamLists: boolean;
+  /** In a row, since the last time when the watching worked. */
+  failures: number;
+  refusals: number;
+}
+
+export type Doing = { readonly kind: 'listing' } | { readonly kind: 'watching'; readonly version: string | undefined };
+export type State =
+  | Doing
+  | { readonly kind: 'backing off'; readonly delay: Seconds; readonly next: Doing }
+  | { readonly kind: 'paused' };
+
+/** What the states of the stream yield; and the next state at the end of it. */
+export type Signals = AsyncGenerator<WatchSignal, State, void>;
+
+export function newStream(client: KubeClient, resource: Resource, options: WatchOptions): Stream {
+  const { namespace, clock, logger, onState } = options;
+  const title = `${formatResource(resource)} ${namespace === undefined ? 'cluster-wide' : `in namespace ${namespace}`}`;
+  return {
+    ...options,
+    client,
+    resource,
+    title,
+    capabilities: options.capabilities ?? {},
+    random: options.random ?? Math.random,
+    known: knownObjects(options.remember ?? 'identity'),
+    health: streamHealth({ clock, logger, title, onState }),
+    pacer: attemptLimiter(clock, STREAM_LIMITS),
+    canStreamLists: true,
+    failures: 0,
+    refusals: 0,
+  };
+}
+
+/** Waits until one more attempt may be made: by the limit of this stream, and by that of all of them. */
+export async function waitForPermission({ pacer, limiter }: Stream, signal: AbortSignal): Promise<void> {
+  await pacer.acquire(signal);
+  await limiter?.acquire(signal);
+}
+
+/** Where a watching stands. */
+export interface Progress {
+  version: string | undefined;
+  /** It is past the initial listing. */
+  isListed: boolean;
+  /** It is not only asked for, but works. */
+  isProven: boolean;
+}
+
+/** The watching works: all the past failures are forgotten. */
+export function prove(stream: Stream, progress: Progress): void {
+  // A listing that is never complete is not yet a success.
+  if (progress.isProven || !progress.isListed) return;
+  progress.isProven = true;
+  stream.failures = 0;
+  stream.refusals = 0;
+  stream.health.succeed('watching');
+}

@@ -1,0 +1,132 @@
+/** The watching of a watch-stream: one request, from its beginning to its end. */
+import type { KubeRequest } from '../seams/client.js';
+import type { Seconds } from '../seams/clock.js';
+import type { AnyObject } from '../values/body.js';
+import { getOwn, isMapping } from '../values/json.js';
+import { type QueryFields, resourceUrl } from '../values/resource.js';
+import { liveEvents, startAttempt } from './attempt.js';
+import { errorOfEvent } from './stream-failures.js';
+import { listed, seen } from './watch-listing.js';
+import { afterEnd, afterFailure, isUnsupported, nextDoing, withoutStreamedLists } from './watch-outcomes.js';
+import {
+  type Progress,
+  prove,
+  type Signals,
+  type Stream,
+  type WatchSignal,
+  waitForPermission,
+} from './watch-stream.js';
+
+/** Streams that end sooner, and bring nothing, are suspicious. */
+const SHORT_STREAM: Seconds = 1;
+/** A server that can stream a list begins at once; one that has ignored our asking for it may be silent for ever. */
+const STREAMED_LIST_PROBE: Seconds = 10;
+/** If connecting may take any time, when to presume that it is done. */
+const PRESUMED_CONNECTED: Seconds = 5;
+
+/** Watches from a version; or from the very beginning, and then the listing is a part of the same stream. */
+export async function* watching(stream: Stream, from: { readonly version: string | undefined } | undefined): Signals {
+  const { client, clock, known, health, settings } = stream;
+  const attempt = startAttempt(stream.signal, stream.paused);
+  const progress: Progress = { version: from?.version, isListed: from !== undefined, isProven: false };
+  const startedAt = clock.now();
+  try {
+    health.enter(progress.isListed ? 'watching' : 'listing');
+    await waitForPermission(stream, attempt.signal);
+    if (!progress.isListed) known.beginListing();
+    const events = liveEvents(client, watchRequest(stream, from), {
+      attempt,
+      clock,
+      silenceLimit: () => silenceLimit(stream, progress),
+      steadyAfter: Math.min(
+        settings.networking.headersTimeout ?? PRESUMED_CONNECTED,
+        settings.watching.inactivityTimeout,
+      ),
+      onSteady: () => prove(stream, progress),
+    });
+    for await (const raw of events) {
+      health.touch();
+      yield* digested(stream, progress, raw);
+      attempt.signal.throwIfAborted();
+    }
+    if (clock.now() - startedAt >= SHORT_STREAM) prove(stream, progress);
+    return afterEnd(stream, progress);
+  } catch (error) {
+    if (!progress.isListed && isUnsupported(attempt, error)) return withoutStreamedLists(stream, error);
+    return afterFailure(stream, attempt, error, { doing: nextDoing(progress), isProven: progress.isProven });
+  } finally {
+    attempt.dispose();
+  }
+}
+
+function watchRequest(stream: Stream, from: { readonly version: string | undefined } | undefined): KubeRequest {
+  const { resource, namespace, settings } = stream;
+  const query: QueryFields = {
+    watch: true,
+    allowWatchBookmarks: true,
+    ...(from === undefined ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),
+    resourceVersion: from === undefined ? '' : from.version,
+    timeoutSeconds: serverTimeout(stream),
+  };
+  const connect =
+    settings.watching.connectTimeout ?? settings.networking.connectTimeout ?? settings.networking.requestTimeout;
+  const headers = settings.networking.headersTimeout;
+  const total = settings.watching.clientTimeout;
+  return {
+    method: 'GET',
+    path: resourceUrl(resource, { namespace, query }),
+    // The retries are ours: only here it is known from which version, and whether anybody still wants it.
+    retries: 'none',
+    timeouts: {
+      ...(connect === undefined ? {} : { connect }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(total === undefined ? {} : { total }),
+    },
+  };
+}
+
+/** Different for each request, so that all streams of all operators do not come back at the same moment. */
+function serverTimeout({ settings, random }: Stream): number | undefined {
+  const { serverTimeout: timeout } = settings.watching;
+  if (timeout === undefined) return undefined;
+  const seconds = typeof timeout === 'number' ? timeout : timeout.min + random() * (timeout.max - timeout.min);
+  return Math.max(1, Math.round(seconds));
+}
+
+function silenceLimit({ settings, capabilities }: Stream, { isListed }: Progress): Seconds {
+  const { inactivityTimeout } = settings.watching;
+  const isProbing = !isListed && capabilities.streamingLists === undefined;
+  return isProbing ? Math.min(inactivityTimeout, STREAMED_LIST_PROBE) : inactivityTimeout;
+}
+
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+/** One line of the stream, as what it means. */
+function* digested(stream: Stream, progress: Progress, raw: unknown): Generator<WatchSignal, void, void> {
+  const { known, logger, title } = stream;
+  const { type, object } = (isMapping(raw) ? raw : {}) as { type?: unknown; object?: AnyObject };
+  if (type === 'ERROR') throw errorOfEvent(object);
+  const isSupported = type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
+  if (!isSupported || !isMapping(object)) {
+    logger.warn(`Ignoring an unsupported event type in the watch-stream for ${title}: ${JSON.stringify(type)}`);
+    return;
+  }
+  progress.version = object.metadata?.resourceVersion ?? progress.version;
+  prove(stream, progress);
+  switch (type) {
+    case 'ADDED':
+      return yield* seen(known, { type: progress.isListed ? type : null, object });
+    case 'MODIFIED':
+      return yield* seen(known, { type, object });
+    case 'DELETED':
+      known.forget(object);
+      return yield { type, object };
+    case 'BOOKMARK':
+      if (progress.isListed || getOwn(object.metadata?.annotations ?? {}, INITIAL_EVENTS_END) !== 'true') return;
+      progress.isListed = true;
+      stream.capabilities.streamingLists = true;
+      prove(stream, progress);
+      stream.health.enter('watching');
+      return yield* listed(known);
+  }
+}

@@ -1,0 +1,623 @@
+import { recordingLogger } from '@kopf-ts/testing';
+import { describe, expect, it } from 'vitest';
+import { type PatchObjectOptions, patchObject } from '../../src/cluster/patch.js';
+import { apiError } from '../../src/errors.js';
+import type { AnyObject } from '../../src/values/body.js';
+import { allowDeletion, blockDeletion } from '../../src/values/finalizers.js';
+import { Patch, type PatchFn } from '../../src/values/patch.js';
+import { KEX, KEX_WITH_STATUS, kex, SECRETS } from './fixtures.js';
+import { type Answer, scriptedClient } from './scripted-client.js';
+
+const OBJECT = '/apis/kopf.dev/v1/namespaces/ns/kopfexamples/a';
+const STATUS = `${OBJECT}/status`;
+const MERGE = 'application/merge-patch+json';
+const JSON_PATCH = 'application/json-patch+json';
+
+/** Adds these keys to a field of the object. */
+const setField =
+  (field: string, keys: object): PatchFn =>
+  (body) => {
+    body[field] = { ...body[field], ...keys };
+  };
+const setSpec = setField('spec', { viaFn: 'hello' });
+const setStatus = setField('status', { viaFn: 'hello' });
+
+interface Scenario extends Partial<Omit<PatchObjectOptions, 'patch' | 'logger'>> {
+  readonly merge?: object;
+  readonly fns?: PatchFn[];
+  readonly resource?: typeof KEX;
+  readonly answers?: Answer[];
+}
+
+async function patching({ merge = {}, fns = [], resource = KEX_WITH_STATUS, answers = [], ...options }: Scenario) {
+  const client = scriptedClient();
+  const logger = recordingLogger();
+  client.answer(...answers);
+  const patch = new Patch(merge as Record<string, unknown>, { fns });
+  const outcome = patchObject(client, resource, { namespace: 'ns', name: 'a', patch, logger, ...options });
+  const result = await outcome.then(
+    (value) => value,
+    (error: unknown) => ({ error }),
+  );
+  const sent = client.requests.map(({ path, contentType, body }) => [path, contentType, body]);
+  return { result, sent, logger, client };
+}
+
+const versionTest = (value: string | null) => ({ op: 'test', path: '/metadata/resourceVersion', value });
+const uidTest = { op: 'test', path: '/metadata/uid', value: 'uid-a' };
+
+describe('a patch with nothing to do', () => {
+  it.each([
+    ['an empty patch', {}],
+    ['a function that changes nothing', { fns: [() => {}] }],
+    ['a merge-patch with what is already there', { merge: { spec: { x: 1 }, status: { gone: null } } }],
+    ['a finalizer that is already there', { fns: [blockDeletion('fin')] }],
+  ])('sends nothing: %s', async (_title, scenario) => {
+    const body = kex('a', '1', { spec: { x: 1 }, metadata: { finalizers: ['fin'] } });
+    const { result, sent, logger } = await patching({ ...scenario, body });
+    expect(result).toEqual({});
+    expect(sent).toEqual([]);
+    expect(logger.lines).toEqual([]);
+  });
+});
+
+describe('a patch in the way of Kopf', () => {
+  const compat = 'kopf';
+
+  it('goes in the order: object, status, object by functions, status by functions', async () => {
+    const { result, sent, logger } = await patching({
+      compat,
+      merge: { spec: { x: 'y' }, status: { s: 't' } },
+      fns: [setSpec, setStatus],
+      body: kex('a', '1'),
+      answers: [
+        kex('a', '2', { spec: { x: 'y' } }),
+        kex('a', '3', { spec: { x: 'y' }, status: { s: 't' } }),
+        kex('a', '4', { spec: { x: 'y', viaFn: 'hello' }, status: { s: 't' } }),
+        kex('a', '5', { spec: { x: 'y', viaFn: 'hello' }, status: { s: 't', viaFn: 'hello' } }),
+      ],
+    });
+    expect(sent).toEqual([
+      [OBJECT, MERGE, { spec: { x: 'y' } }],
+      [STATUS, MERGE, { status: { s: 't' } }],
+      [OBJECT, JSON_PATCH, [versionTest('3'), { op: 'add', path: '/spec/viaFn', value: 'hello' }]],
+      [STATUS, JSON_PATCH, [versionTest('4'), { op: 'add', path: '/status/viaFn', value: 'hello' }]],
+    ]);
+    expect(result).toMatchObject({ body: { metadata: { resourceVersion: '5' } }, resourceVersion: '5' });
+    expect(result).not.toHaveProperty('remaining');
+    expect(logger.messages()).toEqual([
+      'Merge-patching the resource with: {"spec":{"x":"y"}}',
+      'Merge-patching the status with: {"status":{"s":"t"}}',
+      expect.stringMatching(/^JSON-patching the resource with: \[\{"op":"test"/),
+      expect.stringMatching(/^JSON-patching the status with: \[\{"op":"test"/),
+    ]);
+  });
+
+  it('sends the status with the object if it is not a subresource', async () => {
+    const { sent } = await patching({
+      compat,
+      resource: KEX,
+      merge: { spec: { x: 'y' }, status: { s: 't' } },
+      fns: [setSpec, setStatus],
+      body: kex('a', '1'),
+      answers: [kex('a', '2', { spec: { x: 'y' }, status: { s: 't' } }), kex('a', '3')],
+    });
+    expect(sent).toEqual([
+      [OBJECT, MERGE, { spec: { x: 'y' }, status: { s: 't' } }],
+      [
+        OBJECT,
+        JSON_PATCH,
+        [
+          versionTest('2'),
+          { op: 'add', path: '/spec/viaFn', value: 'hello' },
+          { op: 'add', path: '/status/viaFn', value: 'hello' },
+        ],
+      ],
+    ]);
+  });
+
+  it('sends what is already there, too', async () => {
+    const { sent } = await patching({
+      compat,
+      merge: { spec: { x: 1 }, status: {} },
+      body: kex('a', '1', { spec: { x: 1 } }),
+      answers: [kex('a', '1', { spec: { x: 1 } }), kex('a', '1', { spec: { x: 1 }, status: {} })],
+    });
+    expect(sent).toEqual([
+      [OBJECT, MERGE, { spec: { x: 1 } }],
+      [STATUS, MERGE, { status: {} }],
+    ]);
+  });
+
+  it('takes the version of the body it began with if only functions are there', async () => {
+    const { sent } = await patching({
+      compat,
+      fns: [setStatus],
+      body: kex('a', '1'),
+      answers: [kex('a', '2')],
+    });
+    expect(sent).toEqual([
+      [STATUS, JSON_PATCH, [versionTest('1'), { op: 'add', path: '/status', value: { viaFn: 'hello' } }]],
+    ]);
+  });
+
+  it('takes the body it began with if the answer is empty, and no version if there is no body', async () => {
+    const withBody = await patching({
+      compat,
+      merge: { x: 1 },
+      fns: [setSpec],
+      body: kex('a', '1'),
+      answers: [{}, {}],
+    });
+    expect(withBody.sent[1]?.[2]).toMatchObject([versionTest('1'), {}]);
+    const without = await patching({ compat, fns: [setSpec], answers: [{}] });
+    expect(without.sent[0]?.[2]).toMatchObject([versionTest(null), {}]);
+    expect(without.result).toEqual({});
+  });
+});
+
+describe('a patch', () => {
+  it('carries the uid, so that a re-created namesake is never touched', async () => {
+    const { sent } = await patching({
+      merge: { spec: { x: 'y' } },
+      fns: [setStatus],
+      body: kex('a', '1'),
+      answers: [kex('a', '2', { spec: { x: 'y' } }), kex('a', '3')],
+    });
+    expect(sent).toEqual([
+      [OBJECT, MERGE, { spec: { x: 'y' }, metadata: { uid: 'uid-a' } }],
+      [STATUS, JSON_PATCH, [versionTest('2'), uidTest, { op: 'add', path: '/status', value: { viaFn: 'hello' } }]],
+    ]);
+  });
+
+  it('sends only what differs from the object', async () => {
+    const { sent } = await patching({
+      merge: { spec: { x: 1, y: 2 }, metadata: { labels: { a: 'b' } }, status: { s: 't' } },
+      body: kex('a', '1', { spec: { x: 1 }, status: { s: 't' }, metadata: { labels: { a: 'b' } } }),
+      answers: [kex('a', '2', { spec: { x: 1, y: 2 } })],
+    });
+    expect(sent).toEqual([[OBJECT, MERGE, { spec: { y: 2 }, metadata: { uid: 'uid-a' } }]]);
+  });
+
+  it('uses the newest body rather than that of the patch', async () => {
+    const client = scriptedClient();
+    client.answer(kex('a', '3'));
+    const patch = new Patch({}, { body: kex('a', '1'), fns: [blockDeletion('fin')] });
+    await patchObject(client, KEX, { namespace: 'ns', name: 'a', patch, body: kex('a', '2') });
+    expect(client.requests[0]?.body).toMatchObject([versionTest('2'), {}, {}]);
+  });
+
+  it('uses the body of the patch, and its namespace, if there is nothing newer', async () => {
+    const client = scriptedClient();
+    client.answer(kex('a', '3'));
+    const patch = new Patch({ spec: { x: 1 } }, { body: kex('a', '1') });
+    await patchObject(client, KEX, { name: 'a', patch });
+    expect(client.requests[0]).toMatchObject({ path: OBJECT, body: { metadata: { uid: 'uid-a' } } });
+  });
+
+  it('works without any body', async () => {
+    const { sent, result } = await patching({
+      merge: { status: { s: 't' } },
+      answers: [kex('a', '9', { status: { s: 't' } })],
+    });
+    expect(sent).toEqual([[STATUS, MERGE, { status: { s: 't' } }]]);
+    expect(result).toMatchObject({ resourceVersion: '9' });
+  });
+
+  it('removes the whole status if asked to (decision Q15)', async () => {
+    const { sent } = await patching({
+      merge: { status: null },
+      body: kex('a', '1', { status: { s: 't' } }),
+      answers: [kex('a', '2')],
+    });
+    expect(sent).toEqual([[STATUS, MERGE, { status: null, metadata: { uid: 'uid-a', resourceVersion: '1' } }]]);
+  });
+
+  it('does not change the conditions that the patch itself has', async () => {
+    const { sent } = await patching({
+      merge: { metadata: { resourceVersion: '0' }, spec: { x: 1 } },
+      body: kex('a', '1'),
+      answers: [kex('a', '2', { spec: { x: 1 } })],
+    });
+    expect(sent[0]?.[2]).toEqual({ metadata: { uid: 'uid-a', resourceVersion: '0' }, spec: { x: 1 } });
+  });
+
+  it('is silent without a logger', async () => {
+    const client = scriptedClient();
+    client.answer(kex('a', '2'));
+    const patch = new Patch({ spec: { lost: true } });
+    expect(await patchObject(client, KEX, { namespace: 'ns', name: 'a', patch })).toMatchObject({
+      resourceVersion: '2',
+    });
+  });
+
+  it('stops as soon as writing is not permitted', async () => {
+    let permissions = 1;
+    const { sent, result, logger } = await patching({
+      merge: { spec: { x: 1 }, status: { s: 't' } },
+      body: kex('a', '1'),
+      answers: [kex('a', '2', { spec: { x: 1 }, status: { s: 't' } })],
+      mayWrite: () => permissions-- > 0,
+    });
+    expect(sent).toHaveLength(1);
+    expect(result).toMatchObject({ resourceVersion: '2' });
+    expect(logger.find('writing is not permitted')).toBeDefined();
+  });
+});
+
+describe('a patch of both a merge-patch and functions', () => {
+  const annotations = { metadata: { annotations: { note: 'x' } } };
+
+  it('goes in one request for the known version', async () => {
+    const { sent, result } = await patching({
+      merge: annotations,
+      fns: [blockDeletion('fin')],
+      body: kex('a', '1', { metadata: { finalizers: ['other'] } }),
+      answers: [kex('a', '2', { metadata: { annotations: { note: 'x' }, finalizers: ['other', 'fin'] } })],
+    });
+    expect(sent).toEqual([
+      [
+        OBJECT,
+        MERGE,
+        { metadata: { uid: 'uid-a', resourceVersion: '1', annotations: { note: 'x' }, finalizers: ['other', 'fin'] } },
+      ],
+    ]);
+    expect(result).toMatchObject({ resourceVersion: '2' });
+  });
+
+  it('goes in two requests if the version is not the newest: the merge-patch is not lost', async () => {
+    const { sent, result } = await patching({
+      merge: annotations,
+      fns: [allowDeletion('fin')],
+      body: kex('a', '1', { metadata: { finalizers: ['fin'] } }),
+      answers: [
+        apiError({ status: 409 }),
+        kex('a', '5', { metadata: { annotations: { note: 'x' }, finalizers: ['new', 'fin'] } }),
+        kex('a', '6', { metadata: { annotations: { note: 'x' }, finalizers: ['new'] } }),
+      ],
+    });
+    expect(sent).toEqual([
+      [
+        OBJECT,
+        MERGE,
+        { metadata: { uid: 'uid-a', resourceVersion: '1', annotations: { note: 'x' }, finalizers: null } },
+      ],
+      [OBJECT, MERGE, { metadata: { uid: 'uid-a', annotations: { note: 'x' } } }],
+      [OBJECT, JSON_PATCH, [versionTest('5'), uidTest, { op: 'remove', path: '/metadata/finalizers/1' }]],
+    ]);
+    expect(result).toMatchObject({ resourceVersion: '6' });
+  });
+
+  it('goes in two requests, not four, with a status that has its own address', async () => {
+    const { sent } = await patching({
+      merge: { ...annotations, status: { s: 't' } },
+      fns: [blockDeletion('fin'), setStatus],
+      body: kex('a', '1'),
+      answers: [
+        kex('a', '2', { metadata: { annotations: { note: 'x' }, finalizers: ['fin'] } }),
+        kex('a', '3', {
+          metadata: { annotations: { note: 'x' }, finalizers: ['fin'] },
+          status: { s: 't', viaFn: 'hello' },
+        }),
+      ],
+    });
+    expect(sent).toEqual([
+      [
+        OBJECT,
+        MERGE,
+        { metadata: { uid: 'uid-a', resourceVersion: '1', annotations: { note: 'x' }, finalizers: ['fin'] } },
+      ],
+      [STATUS, MERGE, { status: { s: 't', viaFn: 'hello' }, metadata: { uid: 'uid-a', resourceVersion: '2' } }],
+    ]);
+  });
+
+  it('does not send the object again if only the status was in conflict', async () => {
+    const applied = { metadata: { annotations: { note: 'x' }, finalizers: ['fin'] } };
+    const { sent } = await patching({
+      merge: { ...annotations, status: { s: 't' } },
+      fns: [blockDeletion('fin'), setStatus],
+      body: kex('a', '1'),
+      answers: [
+        kex('a', '2', applied),
+        apiError({ status: 409 }),
+        apiError({ status: 409 }),
+        kex('a', '7', { ...applied, status: { by: 'others' } }),
+        kex('a', '8', { ...applied, status: { by: 'others', s: 't' } }),
+        kex('a', '9', { ...applied, status: { by: 'others', s: 't', viaFn: 'hello' } }),
+      ],
+    });
+    expect(sent.slice(2)).toEqual([
+      [STATUS, MERGE, { status: { s: 't' }, metadata: { uid: 'uid-a', resourceVersion: '2' } }],
+      [OBJECT, MERGE, { metadata: { uid: 'uid-a' } }],
+      [STATUS, MERGE, { status: { s: 't' }, metadata: { uid: 'uid-a', resourceVersion: '7' } }],
+      [STATUS, JSON_PATCH, [versionTest('8'), uidTest, { op: 'add', path: '/status/viaFn', value: 'hello' }]],
+    ]);
+  });
+
+  it.each<[string, object, PatchFn[], AnyObject]>([
+    ['they change different addresses', { status: { s: 't' } }, [blockDeletion('fin')], kex('a', '1')],
+    ['a function puts a null', { spec: { x: 1 } }, [setField('spec', { y: { z: null } })], kex('a', '1')],
+    [
+      'a function begins anew what the merge-patch removes',
+      { spec: { x: null } },
+      [setField('spec', { x: { fresh: 1 } })],
+      kex('a', '1', { spec: { x: { old: 1 }, y: 1 } }),
+    ],
+    ['the version is not known', { spec: { x: 1 } }, [setSpec], { metadata: { name: 'a', uid: 'uid-a' } }],
+    [
+      'the object is not known for sure',
+      { spec: { x: 1 } },
+      [setSpec],
+      { metadata: { name: 'a', resourceVersion: '1' } },
+    ],
+  ])('goes in two requests if %s', async (_title, merge, fns, body) => {
+    const { sent } = await patching({ merge, fns, body, answers: [{}, {}] });
+    expect(sent.map(([, contentType]) => contentType)).toEqual([MERGE, JSON_PATCH]);
+  });
+
+  it('keeps what a merge-patch says literally, such as an empty mapping', async () => {
+    const { sent } = await patching({
+      merge: { spec: { emptyDir: {}, old: { key: null } } },
+      fns: [blockDeletion('fin')],
+      body: kex('a', '1', { spec: { old: { key: 1 } } }),
+      answers: [kex('a', '2', { spec: { emptyDir: {}, old: {} }, metadata: { finalizers: ['fin'] } })],
+    });
+    expect(sent).toEqual([
+      [
+        OBJECT,
+        MERGE,
+        {
+          spec: { emptyDir: {}, old: { key: null } },
+          metadata: { uid: 'uid-a', resourceVersion: '1', finalizers: ['fin'] },
+        },
+      ],
+    ]);
+  });
+
+  it('lets a function have the last word on a field', async () => {
+    const { sent } = await patching({
+      merge: { spec: { x: 1, deep: { a: 1 } } },
+      fns: [setField('spec', { x: 2, deep: { a: 1, b: 2 } })],
+      body: kex('a', '1'),
+      answers: [kex('a', '2', { spec: { x: 2, deep: { a: 1, b: 2 } } })],
+    });
+    expect(sent[0]?.[2]).toMatchObject({ spec: { x: 2, deep: { a: 1, b: 2 } }, metadata: { resourceVersion: '1' } });
+  });
+
+  it('applies functions to the answer if they had nothing to do before it', async () => {
+    const onlyIfDefaulted: PatchFn = (body) => {
+      if (body.spec?.defaulted) body.spec.seen = true;
+    };
+    const { sent } = await patching({
+      merge: { spec: { x: 1 } },
+      fns: [onlyIfDefaulted],
+      body: kex('a', '1'),
+      answers: [kex('a', '2', { spec: { x: 1, defaulted: true } }), {}],
+    });
+    expect(sent[1]).toEqual([
+      OBJECT,
+      JSON_PATCH,
+      [versionTest('2'), uidTest, { op: 'add', path: '/spec/seen', value: true }],
+    ]);
+  });
+});
+
+describe('a status with its own address', () => {
+  const merge = { status: { s: 't' } };
+
+  it('is written for the known version, since the uid alone is not checked there', async () => {
+    const { sent } = await patching({ merge, body: kex('a', '1'), answers: [kex('a', '2', merge)] });
+    expect(sent).toEqual([[STATUS, MERGE, { status: { s: 't' }, metadata: { uid: 'uid-a', resourceVersion: '1' } }]]);
+  });
+
+  it('is written after all if the object has changed, but is still the same', async () => {
+    const { sent, result } = await patching({
+      merge,
+      body: kex('a', '1'),
+      answers: [apiError({ status: 409 }), kex('a', '5'), kex('a', '6', merge)],
+    });
+    expect(sent.slice(1)).toEqual([
+      [OBJECT, MERGE, { metadata: { uid: 'uid-a' } }],
+      [STATUS, MERGE, { status: { s: 't' }, metadata: { uid: 'uid-a', resourceVersion: '5' } }],
+    ]);
+    expect(result).toMatchObject({ resourceVersion: '6' });
+  });
+
+  it('is not written for ever if others change the object all the time', async () => {
+    const conflict = apiError({ status: 409 });
+    const answers = Array.from({ length: 20 }, (_item, index) => (index % 2 === 0 ? conflict : kex('a', `${index}`)));
+    const { sent, result } = await patching({ merge, body: kex('a', '1'), answers });
+    expect(result).toEqual({ error: conflict });
+    expect(sent).toHaveLength(9);
+  });
+});
+
+describe('a conflict of functions with newer changes', () => {
+  const conflict = apiError({ status: 422 });
+
+  it.each<[string, Scenario, number]>([
+    ['of the object', { fns: [setSpec, setStatus], answers: [conflict] }, 1],
+    ['of the status', { fns: [setSpec, setStatus], answers: [kex('a', '2'), conflict] }, 2],
+    [
+      'after a merge-patch',
+      { merge: { spec: { x: 1 } }, fns: [setStatus], answers: [kex('a', '2', { spec: { x: 1 } }), conflict] },
+      2,
+    ],
+  ])('%s leaves all functions for later', async (_title, scenario, calls) => {
+    const { result, sent, logger } = await patching({ ...scenario, body: kex('a', '1') });
+    expect(sent).toHaveLength(calls);
+    const { remaining, body, resourceVersion } = result as Awaited<ReturnType<typeof patchObject>>;
+    expect(remaining?.fns).toEqual(scenario.fns);
+    expect(remaining?.merge).toEqual({});
+    expect(remaining?.body).toBe(undefined);
+    expect(body?.metadata?.resourceVersion).toBe(calls === 1 ? undefined : '2');
+    expect(resourceVersion).toBe(calls === 1 ? undefined : '2');
+    expect(
+      logger.find(
+        'Could not apply the patch in full due to conflicts with newer changes. Will try on the next cycle soon.',
+      ),
+    ).toMatchObject({ level: 'debug' });
+  });
+});
+
+describe('a patch of what does not exist anymore', () => {
+  const merge = { spec: { x: 'y' }, status: { s: 't' } };
+  const fns = [setSpec, setStatus];
+  const successes = [
+    kex('a', '2', { spec: { x: 'y' } }),
+    kex('a', '3', { spec: { x: 'y' }, status: { s: 't' } }),
+    kex('a', '4', { spec: { x: 'y', viaFn: 'hello' }, status: { s: 't' } }),
+  ];
+
+  it.each([0, 1, 2, 3])('is skipped after %s successful requests', async (count) => {
+    const answers = [...successes.slice(0, count), apiError({ status: 404 })];
+    const { result, sent, logger } = await patching({ compat: 'kopf', merge, fns, body: kex('a', '1'), answers });
+    expect(result).toEqual({ missing: true });
+    expect(sent).toHaveLength(count + 1);
+    expect(logger.find('Patching was skipped: the object does not exist anymore.')).toMatchObject({ level: 'debug' });
+    expect(logger.messages('warn')).toEqual([]);
+  });
+
+  const uidRefusal = apiError({
+    status: 422,
+    payload: {
+      kind: 'Status',
+      reason: 'Invalid',
+      message: 'KopfExample.kopf.dev "a" is invalid: metadata.uid: Invalid value: "uid-a": field is immutable',
+      details: { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid', message: 'field is immutable' }] },
+    },
+  });
+  const uidPrecondition = apiError({
+    status: 409,
+    payload: 'Precondition failed: UID in precondition: x, UID in object meta: y',
+  });
+
+  it.each([
+    ['the uid is refused', { merge: { spec: { x: 1 } } }, [uidRefusal], 1],
+    ['the precondition fails', { merge: { spec: { x: 1 } } }, [uidPrecondition], 1],
+    ['the precondition of a status fails', { merge: { status: { x: 1 } } }, [uidPrecondition], 1],
+    [
+      'the uid is refused after a conflict',
+      { merge: { status: { x: 1 } } },
+      [apiError({ status: 409 }), uidRefusal],
+      2,
+    ],
+    [
+      'another object is in the answer',
+      { merge: { spec: { x: 1 } } },
+      [kex('a', '2', { metadata: { uid: 'new' } })],
+      1,
+    ],
+    [
+      'the uid is refused for all in one',
+      { merge: { spec: { x: 1 } }, fns: [setSpec] },
+      [apiError({ status: 409 }), uidRefusal],
+      2,
+    ],
+  ])('is skipped if there is a new one of the same name: %s', async (_title, scenario, answers, calls) => {
+    const { result, sent, logger } = await patching({ ...scenario, answers, body: kex('a', '1') });
+    expect(result).toEqual({ missing: true });
+    expect(sent).toHaveLength(calls);
+    expect(logger.find('There is a new one of the same name.')).toMatchObject({ level: 'debug' });
+  });
+});
+
+describe('other errors of patching', () => {
+  const merge = { spec: { x: 'y' }, status: { s: 't' } };
+  const answers = [
+    kex('a', '2', { spec: { x: 'y' } }),
+    kex('a', '3', { spec: { x: 'y' }, status: { s: 't' } }),
+    kex('a', '4', { spec: { x: 'y', viaFn: 'hello' }, status: { s: 't' } }),
+  ];
+  const cases = [400, 403, 409, 500, 666].flatMap((status) => [0, 1, 2, 3].map((count) => [status, count] as const));
+
+  it.each(cases)('HTTP %s is thrown after %s successful requests', async (status, count) => {
+    const error = apiError({ status });
+    const { result, sent } = await patching({
+      compat: 'kopf',
+      merge,
+      fns: [setSpec, setStatus],
+      body: kex('a', '1'),
+      answers: [...answers.slice(0, count), error],
+    });
+    expect(result).toEqual({ error });
+    expect(sent).toHaveLength(count + 1);
+  });
+
+  it.each([0, 1])('HTTP 422 of a merge-patch is thrown after %s successful requests', async (count) => {
+    const error = apiError({ status: 422, payload: { kind: 'Status', message: 'spec.x is wrong' } });
+    const { result } = await patching({ merge, body: kex('a', '1'), answers: [...answers.slice(0, count), error] });
+    expect(result).toEqual({ error });
+  });
+});
+
+describe('the answer to a merge-patch', () => {
+  const warning = 'Merge-patching finished with inconsistencies:';
+
+  it.each<[string, object, AnyObject]>([
+    ['as asked', { spec: { x: 1 } }, { spec: { x: 1 } }],
+    ['with more than asked', { spec: { x: 1 } }, { spec: { x: 1, y: 2 }, status: {} }],
+    ['with the field removed', { spec: { x: null } }, { spec: {} }],
+    ['with empty labels dropped', { metadata: { labels: {} } }, {}],
+    ['with empty annotations dropped', { metadata: { annotations: {} } }, {}],
+    ['with empty finalizers dropped', { metadata: { finalizers: [] } }, {}],
+  ])('%s is fine', async (_title, merge, extra) => {
+    const { logger } = await patching({ compat: 'kopf', resource: KEX, merge, answers: [kex('a', '2', extra)] });
+    expect(logger.messages('warn')).toEqual([]);
+  });
+
+  it.each<[string, object, AnyObject, string]>([
+    ['with a field lost', { status: { x: 1 } }, { status: {} }, '[["remove","status.x",1,null]]'],
+    ['with a field changed', { spec: { x: 1 } }, { spec: { x: 2 } }, '[["change","spec.x",1,2]]'],
+    ['with a field not removed', { spec: { x: null } }, { spec: { x: 2 } }, '[["add","spec.x",null,2]]'],
+    ['with labels lost', { metadata: { labels: { a: 'b' } } }, {}, '[["remove","metadata.labels",{"a":"b"},null]]'],
+    ['with another mapping lost', { metadata: { other: {} } }, {}, '[["remove","metadata.other",{},null]]'],
+  ])('%s is warned of', async (_title, merge, extra, text) => {
+    const { logger } = await patching({ compat: 'kopf', resource: KEX, merge, answers: [kex('a', '2', extra)] });
+    expect(logger.messages('warn')).toEqual([`${warning} ${text}`]);
+  });
+
+  it('is not checked for what the functions do', async () => {
+    const { logger } = await patching({ fns: [setSpec], body: kex('a', '1'), answers: [kex('a', '2')] });
+    expect(logger.messages('warn')).toEqual([]);
+  });
+});
+
+describe('the version to expect after a patch', () => {
+  it.each([
+    ['of an ordinary object', {}, '2'],
+    ['of one being deleted and blocked', { deletionTimestamp: '…', finalizers: ['fin'] }, '2'],
+    ['of one being deleted, with no finalizers', { deletionTimestamp: '…' }, '2~which~never~arrives'],
+    [
+      'of one being deleted, with empty finalizers',
+      { deletionTimestamp: '…', finalizers: [] },
+      '2~which~never~arrives',
+    ],
+  ])('%s', async (_title, metadata, expected) => {
+    const { result } = await patching({
+      merge: { spec: { x: 1 } },
+      answers: [kex('a', '2', { metadata, spec: { x: 1 } })],
+    });
+    expect(result).toMatchObject({ resourceVersion: expected, body: { metadata: { resourceVersion: '2' } } });
+  });
+});
+
+describe('values of Secrets', () => {
+  it('are not logged', async () => {
+    const body = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, data: { old: 'hidden1' } };
+    const { logger, sent } = await patching({
+      compat: 'kopf',
+      resource: SECRETS,
+      merge: { data: { password: 'hidden2', old: null }, metadata: { labels: { shown: 'yes' } } },
+      fns: [setField('stringData', { x: 'hidden3' })],
+      body,
+      answers: [{ ...body, data: { password: 'hidden4' } }, body],
+    });
+    expect(JSON.stringify(sent)).toMatch(/hidden2.*hidden3/);
+    const text = logger.messages().join('\n');
+    expect(text).not.toContain('hidden');
+    expect(text).toContain('{"data":{"password":"***","old":null},"metadata":{"labels":{"shown":"yes"}}}');
+    expect(text).toContain('"value":{"x":"***"}');
+    expect(logger.messages('warn')).toEqual([expect.stringContaining('"data.password","***"')]);
+  });
+});
