@@ -81,7 +81,7 @@ export { type Settings, type SettingsOverrides, settings } from './settings.js';
 export type { Awaitable } from './seams/awaitable.js';
 export type { KubeClient, KubeRequest, PatchType } from './seams/client.js';
 export type { Clock, Seconds } from './seams/clock.js';
-export type { ConnectionInfo, Credentials } from './seams/credentials.js';
+export type { ConnectionInfo, Credentials, Impersonation } from './seams/credentials.js';
 export type { Index, Indexer, IndexRef, Indices, Store } from './seams/indexing.js';
 export type { Insights } from './seams/insights.js';
 export type { LogFields, Logger, LogLevel } from './seams/logger.js';
@@ -96,7 +96,16 @@ export type { ReviewFn, WebhookServer } from './seams/webhooks.js';
 export type { AdmissionRequest, AdmissionResponse, ReviewHints, WebhookClientConfig } from './values/review.js';
 
 // Plain data, for plugins: prototypes are never reached, null means absence, nothing is changed in place unless named so.
-export { type DeepReadonly, deepCopy, deepEqual, getOwn, isMapping, type Json, type Mapping, setOwn } from './values/json.js';
+export {
+  type DeepReadonly,
+  deepCopy,
+  deepEqual,
+  getOwn,
+  isMapping,
+  type Json,
+  type Mapping,
+  setOwn,
+} from './values/json.js';
 export {
   ensureField,
   type FieldPath,

@@ -14,12 +14,22 @@ export interface ConnectionInfo {
   /** The name to expect in the server's certificate, where it differs from the host in `server`. */
   readonly serverName?: string;
   readonly defaultNamespace?: string;
+  /** Whom to act as, where the credentials permit that: the server then treats requests as theirs. */
+  readonly impersonate?: Impersonation;
   readonly proxyUrl?: string;
   readonly trustEnv?: boolean;
   /** A ready dispatcher instead of all the above (Kopf's custom sessions). */
   readonly dispatcher?: unknown;
   readonly priority?: number;
   readonly expiration?: Date;
+}
+
+/** Somebody else, as whom to act. */
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Where a client takes its credentials from, and where it returns the refused ones. */
