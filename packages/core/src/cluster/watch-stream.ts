@@ -5,7 +5,7 @@ import type { Logger } from '../seams/logger.js';
 import type { Settings } from '../settings.js';
 import type { ToggleView } from '../sync/toggle.js';
 import type { WatchEvent } from '../values/body.js';
-import { formatResource, type Resource } from '../values/resource.js';
+import { formatResource, type Resource, resourceUrl } from '../values/resource.js';
 import { type KnownObjects, knownObjects } from './known-objects.js';
 import { type AttemptLimiter, attemptLimiter } from './limiter.js';
 import { type StreamHealth, type StreamState, streamHealth } from './stream-health.js';
@@ -75,6 +75,8 @@ export type Signals = AsyncGenerator<WatchSignal, State, void>;
 
 export function newStream(client: KubeClient, resource: Resource, options: WatchOptions): Stream {
   const { namespace, clock, logger, onState } = options;
+  // A wrong address is a mistake of the caller, and would fail for ever: it is thrown here, before any retrying.
+  resourceUrl(resource, { namespace });
   const title = `${formatResource(resource)} ${namespace === undefined ? 'cluster-wide' : `in namespace ${namespace}`}`;
   return {
     ...options,

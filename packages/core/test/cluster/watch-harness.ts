@@ -1,0 +1,148 @@
+/** A watch-stream under test: with its own clock, client and log, and with all that came out of it. */
+import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
+import { onTestFinished } from 'vitest';
+import { type StreamState, type WatchOptions, type WatchSignal, watch } from '../../src/cluster/watch.js';
+import { settings as makeSettings, type WatchingSettings } from '../../src/settings.js';
+import type { AnyObject } from '../../src/values/body.js';
+import { KEX } from './fixtures.js';
+import { type ScriptedClient, scriptedClient } from './scripted-client.js';
+
+export interface WatchUnderTest {
+  readonly client: ScriptedClient;
+  readonly clock: ManualClock;
+  readonly logger: RecordingLogger;
+  readonly signals: WatchSignal[];
+  readonly states: StreamState[];
+  /** All that came out, in short: `null a`, `LISTED`, `ADDED b`, `DELETED a vanished`. */
+  readonly story: string[];
+  /** The requests and their times: `0.1 watch 100`, `0 list`. */
+  readonly attempts: string[];
+  /** Begins to read from the stream, and lets everything settle. */
+  start(): Promise<void>;
+  /** Whether the stream has ended. */
+  readonly isOver: boolean;
+  /** What the stream has failed with. */
+  readonly error: unknown;
+  abort(): Promise<void>;
+}
+
+export interface WatchUnderTestOptions extends Partial<Omit<WatchOptions, 'settings'>> {
+  readonly watching?: Partial<WatchingSettings>;
+  readonly obeysSignals?: boolean;
+  /** Called for each signal, and waited for. */
+  readonly consume?: (signal: WatchSignal) => Promise<void> | void;
+}
+
+export function watchUnderTest(options: WatchUnderTestOptions = {}): WatchUnderTest {
+  const { watching = {}, obeysSignals = true, consume, ...rest } = options;
+  const clock = manualClock();
+  const logger = recordingLogger();
+  const controller = new AbortController();
+  const signals: WatchSignal[] = [];
+  const states: StreamState[] = [];
+  const times: number[] = [];
+  let isOver = false;
+  let error: unknown;
+
+  const client = scriptedClient({ obeysSignals });
+  const timed: ScriptedClient = Object.create(client, {
+    request: {
+      value: (request: Parameters<ScriptedClient['request']>[0]) => {
+        times.push(clock.now());
+        return client.request(request);
+      },
+    },
+    stream: {
+      value: (request: Parameters<ScriptedClient['stream']>[0]) => {
+        times.push(clock.now());
+        return client.stream(request);
+      },
+    },
+  });
+
+  const read = async (): Promise<void> => {
+    const stream = watch(timed, KEX, {
+      settings: makeSettings({ watching }),
+      clock,
+      logger,
+      signal: controller.signal,
+      capabilities: { streamingLists: false },
+      random: () => 1,
+      onState: (state) => states.push(state),
+      ...rest,
+    });
+    for await (const signal of stream) {
+      signals.push(signal);
+      await consume?.(signal);
+    }
+  };
+
+  const abort = async (): Promise<void> => {
+    controller.abort(new Error('the end of the test'));
+    await clock.settle();
+  };
+  onTestFinished(abort);
+
+  return {
+    client,
+    clock,
+    logger,
+    signals,
+    states,
+    get story() {
+      return signals.map(inShort);
+    },
+    get attempts() {
+      return client.requests.map(({ path }, index) => `${times[index]} ${attemptInShort(path)}`);
+    },
+    async start() {
+      void read()
+        .catch((thrown: unknown) => {
+          error = thrown;
+        })
+        .finally(() => {
+          isOver = true;
+        });
+      await clock.settle();
+    },
+    get isOver() {
+      return isOver;
+    },
+    get error() {
+      return error;
+    },
+    abort,
+  };
+}
+
+function inShort(signal: WatchSignal): string {
+  if (signal.type === 'LISTED') return 'LISTED';
+  return `${signal.type} ${signal.object.metadata?.name}${signal.vanished ? ' vanished' : ''}`;
+}
+
+function attemptInShort(path: string): string {
+  const query = new URLSearchParams(path.split('?')[1]);
+  if (query.has('sendInitialEvents')) return 'streamed list';
+  if (query.has('watch')) return `watch ${query.get('resourceVersion')}`;
+  return query.has('continue') ? `list ${query.get('continue')}` : 'list';
+}
+
+export function added(object: AnyObject): object {
+  return { type: 'ADDED', object };
+}
+
+export function modified(object: AnyObject): object {
+  return { type: 'MODIFIED', object };
+}
+
+export function deleted(object: AnyObject): object {
+  return { type: 'DELETED', object };
+}
+
+export function bookmark(resourceVersion: string): object {
+  return { type: 'BOOKMARK', object: { metadata: { resourceVersion } } };
+}
+
+export function errorEvent(code: number, extra: object = {}): object {
+  return { type: 'ERROR', object: { kind: 'Status', code, message: `error ${code}`, ...extra } };
+}
