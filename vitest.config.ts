@@ -8,7 +8,7 @@ const packages = readdirSync(path('packages'), { withFileTypes: true })
   .map((entry) => entry.name);
 
 /** Tests run against sources, never against builds; so they need no build, and stack traces point home. */
-const sources = [
+export const sources = [
   { find: /^@kopf-ts\/core\/engine$/, replacement: path('packages/core/src/engine.ts') },
   { find: /^@kopf-ts\/([^/]+)$/, replacement: path('packages/$1/src/index.ts') },
   { find: /^kopf-ts$/, replacement: path('packages/kopf-ts/src/index.ts') },
@@ -26,6 +26,10 @@ export default defineConfig({
       {
         extends: true as const,
         test: { name: 'fences', root: path('.ci'), include: ['test/**/*.test.mjs'] },
+      },
+      {
+        extends: true as const,
+        test: { name: 'controlplane', root: path('e2e/controlplane'), include: ['test/**/*.test.ts'] },
       },
     ],
   },

@@ -25,11 +25,13 @@ const checks = [
   { name: 'build', groups: ['build', 'fences', 'packages'], run: () => build({ quiet: true }) },
   { name: 'fence: exports and builds', groups: ['fences'], needs: 'build', run: fence('exports') },
   { name: 'packages: publint and attw', groups: ['packages'], needs: 'build', run: () => turbo('check:package') },
-  { name: 'tests', groups: ['tests'], run: tests },
+  { name: 'tests', groups: ['tests'], run: (args) => tests(args) },
+  // Not among `all`: it needs more than Node, and minutes when it runs for the first time.
+  { name: 'tests on a real cluster', groups: ['real'], apart: true, run: realTests },
 ];
 
 async function main([group = 'all', ...args]) {
-  const chosen = checks.filter(({ groups }) => group === 'all' || groups.includes(group));
+  const chosen = checks.filter(({ groups, apart }) => (group === 'all' ? !apart : groups.includes(group)));
   if (chosen.length === 0) {
     const known = [...new Set(['all', ...checks.flatMap(({ groups }) => groups)])];
     console.error(`There are no checks named '${group}'; there are: ${known.join(', ')}.`);
@@ -70,6 +72,10 @@ async function main([group = 'all', ...args]) {
 function turbo(task) {
   const args = ['run', task, '--concurrency=100%', '--output-logs=errors-only', '--log-prefix=task'];
   return runScript(toolPath('turbo'), args, { quiet: true });
+}
+
+function realTests(args) {
+  return tests(['--config=e2e/vitest.config.ts', ...args]);
 }
 
 /** The tests are shown as they run: they are what one waits for. */

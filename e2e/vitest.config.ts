@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { sources } from '../vitest.config.js';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** The suite that needs a real Kubernetes control plane: `npm run test:real`. */
+export default defineConfig({
+  resolve: { alias: sources },
+  test: {
+    name: 'real',
+    root: path('.'),
+    include: ['real/**/*.test.ts'],
+    globalSetup: [path('support/global-setup.ts')],
+    // Real servers on busy machines: generous limits, as nothing waits longer than it has to.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
