@@ -1,0 +1,54 @@
+/** Revisions: objects as text, with the little that is asked of them all the time beside it. */
+import { isMapping } from '@kopf-ts/core';
+import type { ServedObject } from '../contracts/objects.js';
+import type { Collection, OwnerRef, Revision } from '../contracts/store.js';
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** A revision of the object as it is now; later changes of the object do not matter. */
+export function makeRevision(
+  collection: Collection,
+  object: ServedObject,
+  version: number,
+  schemaEpoch: number,
+): Revision {
+  const { apiVersion, kind, metadata, ...rest } = object;
+  metadata.resourceVersion = String(version);
+  const { labels, ownerReferences, finalizers } = metadata;
+  return {
+    collection,
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    version,
+    labels: isMapping(labels) && Object.keys(labels).length > 0 ? { ...labels } : undefined,
+    owners: ownerReferences === undefined || ownerReferences.length === 0 ? NOTHING : (ownerReferences as OwnerRef[]),
+    finalizers: finalizers === undefined || finalizers.length === 0 ? NOTHING : finalizers,
+    isDeleting: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
+    json: JSON.stringify({ apiVersion, kind, metadata, ...rest }),
+    schemaEpoch,
+  };
+}
+
+/** The object of a revision as a fresh copy that may be changed. */
+export function parseRevision(revision: Revision): ServedObject {
+  return JSON.parse(revision.json) as ServedObject;
+}
+
+/** The same state of the object at another version: what a deletion reports. */
+export function withVersion(revision: Revision, version: number): Revision {
+  return makeRevision(revision.collection, parseRevision(revision), version, revision.schemaEpoch);
+}
+
+const METADATA = '"metadata":';
+
+/** The text without its first two keys, beginning with `"metadata":`. */
+export function tailOf(json: string): string {
+  // Neither an API version nor a kind can contain a quote, so the first occurrence is the right one.
+  return json.slice(json.indexOf(METADATA));
+}
+
+/** The text with another API version. */
+export function rewriteApiVersion(json: string, apiVersion: string, kind: string): string {
+  return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},${tailOf(json)}`;
+}

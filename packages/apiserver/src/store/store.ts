@@ -1,0 +1,119 @@
+/** All objects of a cluster, their versions, and whoever looks at them change. */
+import type { Collection, Revision, Store, StoreEvent } from '../contracts/store.js';
+import { expired } from '../status.js';
+import { type HistoryLimits, makeHistory } from './history.js';
+import { makeRevision, withVersion } from './revision.js';
+import { byText, keyOf, makeShelf, type Shelf } from './shelf.js';
+
+type Listener = (event: StoreEvent) => void;
+
+const DEFAULT_LIMITS: HistoryLimits = { events: 20_000, characters: 64 * 1024 * 1024 };
+
+/** An empty store. */
+export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
+  const shelves = new Map<Collection, Shelf>();
+  const history = makeHistory(limits);
+  const listeners = new Map<Collection | undefined, Set<Listener>>();
+  /** Changes made by listeners wait here until all others have seen the change that caused them. */
+  const undelivered: StoreEvent[] = [];
+  let isDelivering = false;
+  let version = 1;
+
+  const shelfOf = (collection: Collection): Shelf => {
+    let shelf = shelves.get(collection);
+    if (shelf === undefined) {
+      shelf = makeShelf();
+      shelves.set(collection, shelf);
+    }
+    return shelf;
+  };
+
+  const deliver = (event: StoreEvent): void => {
+    history.append(event);
+    undelivered.push(event);
+    if (isDelivering) return;
+    isDelivering = true;
+    try {
+      for (let next = undelivered.shift(); next !== undefined; next = undelivered.shift()) {
+        for (const listener of [...(listeners.get(next.object.collection) ?? [])]) listener(next);
+        for (const listener of [...(listeners.get(undefined) ?? [])]) listener(next);
+      }
+    } finally {
+      isDelivering = false;
+    }
+  };
+
+  const requireKnown = (wanted: number): void => {
+    if (wanted < history.compactedVersion) {
+      throw expired(`too old resource version: ${wanted} (${history.compactedVersion})`);
+    }
+  };
+
+  return {
+    get version() {
+      return version;
+    },
+    get compactedVersion() {
+      return history.compactedVersion;
+    },
+    collections: () => shelves.keys(),
+    get: (collection, namespace, name) => shelves.get(collection)?.get(keyOf(namespace, name)),
+    list: (collection, namespace) =>
+      shelves.get(collection)?.sorted(namespace === undefined ? undefined : `${namespace}/`) ?? [],
+    count: (collection) => shelves.get(collection)?.size ?? 0,
+
+    listAt(collection, namespace, wanted) {
+      if (wanted >= version) return this.list(collection, namespace);
+      requireKnown(wanted);
+      const past = new Map(shelves.get(collection)?.entries());
+      const changes = history.after(wanted).filter(({ object }) => object.collection === collection);
+      for (const { object, previous } of [...changes].reverse()) {
+        const key = keyOf(object.namespace, object.name);
+        if (previous === undefined) past.delete(key);
+        else past.set(key, previous);
+      }
+      return [...past]
+        .filter(([, revision]) => namespace === undefined || revision.namespace === namespace)
+        .sort(([a], [b]) => byText(a, b))
+        .map(([, revision]) => revision);
+    },
+
+    since(collection, wanted) {
+      requireKnown(wanted);
+      return history.after(wanted).filter(({ object }) => object.collection === collection);
+    },
+
+    observe(collection, listener) {
+      const all = listeners.get(collection) ?? new Set();
+      listeners.set(collection, all);
+      all.add(listener);
+      return () => void all.delete(listener);
+    },
+
+    put(collection, object, expected, schemaEpoch = 0) {
+      const shelf = shelfOf(collection);
+      const key = keyOf(object.metadata.namespace ?? '', object.metadata.name ?? '');
+      if (shelf.get(key) !== expected) return undefined;
+      version++;
+      const revision = makeRevision(collection, object, version, schemaEpoch);
+      shelf.set(key, revision);
+      deliver({ type: expected === undefined ? 'ADDED' : 'MODIFIED', version, object: revision, previous: expected });
+      return revision;
+    },
+
+    remove(expected: Revision) {
+      const shelf = shelfOf(expected.collection);
+      const key = keyOf(expected.namespace, expected.name);
+      if (shelf.get(key) !== expected) return undefined;
+      version++;
+      const last = withVersion(expected, version);
+      shelf.delete(key);
+      deliver({ type: 'DELETED', version, object: last, previous: expected });
+      return last;
+    },
+
+    compact(upTo = version) {
+      history.compact(Math.min(upTo, version));
+    },
+  };
+}

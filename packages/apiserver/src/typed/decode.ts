@@ -1,0 +1,163 @@
+/**
+ * Objects of the built-in kinds, as the API server would read and write them back: unknown fields are dropped and
+ * told, types are checked, empty things vanish where they do there, and what is never absent there appears.
+ */
+import { getOwn, isMapping, type Mapping, setOwn } from '@kopf-ts/core';
+import { type Field, type StructType, type TypeRef, typeReader } from './fields.js';
+import { isZero, jsonTypeOf, scalarName, scalarValue, WrongType } from './scalars.js';
+
+/** The message is what the API server says after `cannot be handled as a …: `. */
+export class DecodingError extends Error {}
+
+export interface Decoded {
+  readonly object: Mapping;
+  /** Paths such as `spec.foo` or `spec.containers[0].bar`. */
+  readonly unknownFields: readonly string[];
+}
+
+/** Reads one value of a type of the table. `apiVersion` and `kind` are nobody's fields: they are left to the caller. */
+export type TypedDecoder = (typeName: string, value: Mapping) => Decoded;
+
+interface Place {
+  /** For unknown fields: with indices. */
+  readonly path: string;
+  /** For type errors: the struct, and the fields down to here, without indices. */
+  readonly struct: string;
+  readonly fields: string;
+}
+
+export function typedDecoder(): TypedDecoder {
+  const typeOf = typeReader();
+
+  return (typeName, value) => {
+    const unknownFields: string[] = [];
+    const object = decodeStruct(typeOf(typeName), value, { path: '', struct: '', fields: '' }, unknownFields, true);
+    return { object, unknownFields };
+  };
+
+  function decodeStruct(type: StructType, value: Mapping, at: Place, unknown: string[], isRoot: boolean): Mapping {
+    for (const key of Object.keys(value)) {
+      if (type.byName.has(key) || (isRoot && (key === 'apiVersion' || key === 'kind'))) continue;
+      unknown.push(joined(at.path, key));
+    }
+    const result: Mapping = {};
+    for (const field of type.fields) {
+      const place = {
+        path: joined(at.path, field.name),
+        struct: type.shortName,
+        fields: at.fields === '' ? field.name : `${at.fields}.${field.name}`,
+      };
+      const decoded = decodeField(field, getOwn(value, field.name), place, unknown);
+      if (decoded !== undefined) result[field.name] = decoded;
+    }
+    return result;
+  }
+
+  function decodeField(field: Field, value: unknown, at: Place, unknown: string[]): unknown {
+    const { type, omitsEmpty, isPointer } = field;
+    if (value === undefined || value === null) {
+      if (isPointer || field.omitsZeroTime) return omitsEmpty ? undefined : null;
+      const zero = zeroOf(type, at, unknown);
+      return omitsEmpty && type.is !== 'struct' && !isTime(type) ? undefined : zero;
+    }
+    const decoded = decodeValue(type, value, at, unknown);
+    if (omitsEmpty && !isPointer && type.is !== 'struct' && !isTime(type) && isZero(decoded)) return undefined;
+    return decoded;
+  }
+
+  function decodeValue(type: TypeRef, value: unknown, at: Place, unknown: string[]): unknown {
+    switch (type.is) {
+      case 'scalar':
+        return decodeScalar(type, value, at, unknown);
+      case 'list':
+        if (!Array.isArray(value)) throw mismatch(jsonTypeOf(value), at, type);
+        return value.map((item: unknown, index) =>
+          item === null || item === undefined
+            ? zeroOf(type.of, at, unknown)
+            : decodeValue(type.of, item, { ...at, path: `${at.path}[${index}]` }, unknown),
+        );
+      case 'map':
+        if (!isMapping(value)) throw mismatch(jsonTypeOf(value), at, type);
+        return decodeMap(type.of, value, at, unknown);
+      case 'struct':
+        if (!isMapping(value)) throw mismatch(jsonTypeOf(value), at, type);
+        return decodeStruct(typeOf(type.name), value, at, unknown, false);
+    }
+  }
+
+  function decodeMap(type: TypeRef, value: Mapping, at: Place, unknown: string[]): Mapping {
+    const result: Mapping = {};
+    for (const key of Object.keys(value)) {
+      const item = value[key];
+      const place = { ...at, path: joined(at.path, key) };
+      setOwn(
+        result,
+        key,
+        item === null || item === undefined ? zeroOf(type, place, unknown) : decodeValue(type, item, place, unknown),
+      );
+    }
+    return result;
+  }
+
+  function decodeScalar(type: TypeRef & { is: 'scalar' }, value: unknown, at: Place, unknown: string[]): unknown {
+    const schema: TypeRef = { is: 'struct', name: 'apiextensions.JSONSchemaProps' };
+    const isStruct = isMapping(value);
+    if (type.scalar === 'propsOrBool' && isStruct) return decodeValue(schema, value, at, unknown);
+    if (type.scalar === 'propsOrArray') {
+      return decodeValue(Array.isArray(value) ? { is: 'list', of: schema } : schema, value, at, unknown);
+    }
+    if (type.scalar === 'propsOrStrings' && isStruct) return decodeValue(schema, value, at, unknown);
+    try {
+      return scalarValue(type.scalar, value);
+    } catch (error) {
+      if (error instanceof WrongType) throw mismatch(error.value, at, type);
+      throw new DecodingError((error as Error).message);
+    }
+  }
+
+  function zeroOf(type: TypeRef, at: Place, unknown: string[]): unknown {
+    if (type.is === 'struct') return decodeStruct(typeOf(type.name), {}, at, unknown, false);
+    if (type.is !== 'scalar') return null;
+    switch (type.scalar) {
+      case 's':
+        return '';
+      case 'b':
+        return false;
+      case 'i':
+      case 'l':
+      case 'f':
+      case 'intstr':
+        return 0;
+      case 'quantity':
+        return '0';
+      default:
+        return null;
+    }
+  }
+}
+
+function isTime(type: TypeRef): boolean {
+  return type.is === 'scalar' && (type.scalar === 'time' || type.scalar === 'micro');
+}
+
+function joined(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function mismatch(value: string, at: Place, type: TypeRef): DecodingError {
+  const target = at.struct === '' ? 'Go value' : `Go struct field ${at.struct}.${at.fields}`;
+  return new DecodingError(`json: cannot unmarshal ${value} into ${target} of type ${typeName(type)}`);
+}
+
+function typeName(type: TypeRef): string {
+  switch (type.is) {
+    case 'scalar':
+      return scalarName(type.scalar);
+    case 'list':
+      return `[]${typeName(type.of)}`;
+    case 'map':
+      return `map[string]${typeName(type.of)}`;
+    case 'struct':
+      return `v1.${type.name.slice(type.name.indexOf('.') + 1)}`;
+  }
+}
