@@ -77,12 +77,12 @@ export async function patchObject(
       if (!isApplied) remaining = new Patch({}, { fns: patch.fns });
     }
   } catch (error) {
-    if (error === NOT_PERMITTED) {
+    if (error instanceof GivingUp && error.why === 'not permitted') {
       logger?.debug('Patching was skipped: writing is not permitted at the moment.');
     } else if (error instanceof ApiNotFoundError) {
       logger?.debug('Patching was skipped: the object does not exist anymore.');
       return { missing: true };
-    } else if (error === NAMESAKE || isAboutUid(error)) {
+    } else if (error instanceof GivingUp || isAboutUid(error)) {
       logger?.debug('Patching was skipped: the object does not exist anymore. There is a new one of the same name.');
       return { missing: true };
     } else {
@@ -99,9 +99,14 @@ export async function patchObject(
   };
 }
 
-/** Reasons to give up in the middle; they never leave this file. */
-const NOT_PERMITTED = Symbol('not permitted');
-const NAMESAKE = Symbol('another object of the same name');
+/** A reason to give up in the middle; it never leaves this file. */
+class GivingUp extends Error {
+  readonly why: 'not permitted' | 'namesake';
+  constructor(why: 'not permitted' | 'namesake') {
+    super(why);
+    this.why = why;
+  }
+}
 
 /** How many times to try to write the status of an object that others change all the time. */
 const MAX_STATUS_ATTEMPTS = 5;
@@ -135,7 +140,7 @@ function patchSession(
     target: 'resource' | 'status',
     payload: object,
   ): Promise<void> => {
-    if (options.mayWrite?.() === false) throw NOT_PERMITTED;
+    if (options.mayWrite?.() === false) throw new GivingUp('not permitted');
     logger?.debug(`${verb} the ${target} with: ${payloadForLog(resource, payload)}`);
     const contentType = verb === 'JSON-patching' ? 'application/json-patch+json' : 'application/merge-patch+json';
     const subresource = target === 'status' ? 'status' : undefined;
@@ -148,7 +153,8 @@ function patchSession(
     };
     const response = await client.request<AnyObject>(request);
     if (!isMapping(response) || isEmpty(response)) return;
-    if (uid !== undefined && response.metadata?.uid !== undefined && response.metadata.uid !== uid) throw NAMESAKE;
+    if (uid !== undefined && response.metadata?.uid !== undefined && response.metadata.uid !== uid)
+      throw new GivingUp('namesake');
     latest = response;
   };
 
