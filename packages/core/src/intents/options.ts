@@ -29,8 +29,12 @@ type ValueFilterOf<V, K> =
   | typeof PRESENT
   | typeof ABSENT
   | ((value: V | undefined, kwargs: K) => boolean)
-  | V
+  | (unknown extends V ? AnyData : V)
   | undefined;
+/** Of what type a value can be if nothing is known of it. Unlike `unknown`, it does not hide the callbacks' types. */
+type AnyData = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
+/** The values tell nothing of the objects' type: they are to fit it. Taken for a hint, a text would pass for an object. */
+type FieldFilterOf<T, F extends string, K> = NoInfer<ValueFilterOf<FieldValue<T, F>, K>>;
 type MetaFilterOf<K> = Readonly<
   Record<string, typeof PRESENT | typeof ABSENT | string | ((value: string | undefined, kwargs: K) => boolean)>
 >;
@@ -48,14 +52,14 @@ export interface FilterOptions<T extends object, F extends string, K> {
   /** `'spec.size'`, or a list of keys where the keys themselves have dots. */
   readonly field?: (F & KnownField<T, F>) | FieldPath | undefined;
   /** By default, the field must be present: before or after the change, for change handlers. */
-  readonly value?: ValueFilterOf<FieldValue<T, F>, K>;
+  readonly value?: FieldFilterOf<T, F, K>;
 }
 
 export interface ChangeFilterOptions<T extends object, F extends string, K> {
   /** What the field was before the change. */
-  readonly old?: ValueFilterOf<FieldValue<T, F>, K>;
+  readonly old?: FieldFilterOf<T, F, K>;
   /** What the field is after the change. */
-  readonly new?: ValueFilterOf<FieldValue<T, F>, K>;
+  readonly new?: FieldFilterOf<T, F, K>;
 }
 
 export interface DeleteOnlyOptions {

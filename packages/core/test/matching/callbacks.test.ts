@@ -47,7 +47,7 @@ describe('combinators of callbacks', () => {
     ['none', (fn: () => boolean) => none([fn])],
   ])('pass everything through, a value or not: %s', (_title, wrap) => {
     const callback = vi.fn((..._args: unknown[]) => true);
-    const wrapped = (wrap as (fn: typeof callback) => typeof callback)(callback);
+    const wrapped = (wrap as unknown as (fn: typeof callback) => typeof callback)(callback);
     wrapped('value', { name: 'one' });
     wrapped({ name: 'one' });
     expect(callback.mock.calls).toEqual([['value', { name: 'one' }], [{ name: 'one' }]]);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhookCause } from '../../src/intents/causes.js';
+import type { FilterOptions } from '../../src/intents/options.js';
 import { createRegistry, type Registry } from '../../src/intents/registry.js';
+import type { AnyObject } from '../../src/values/body.js';
 import { makeResource } from '../../src/values/resource.js';
 import { pods, someBody, webhookCause } from '../causation/make-causes.js';
 
@@ -85,7 +87,9 @@ describe('webhooks are meant by the subresource', () => {
 });
 
 describe('webhooks are meant by the object', () => {
-  it.each<[string, boolean, Parameters<Registry['on']['validate']>[1]]>([
+  type Filters = FilterOptions<AnyObject, string, { operation: string; dryrun: boolean }>;
+
+  it.each<[string, boolean, Filters]>([
     ['its labels', true, { labels: { app: 'web' } }],
     ['other labels', false, { labels: { app: 'db' } }],
     ['its annotations', true, { annotations: { note: 'x' } }],

@@ -99,6 +99,28 @@ describe('what a handler gets is inferred from what it is registered for', () =>
   });
 });
 
+describe('fields of untyped resources', () => {
+  it('are filtered by whatever values', () => {
+    on.create('kopfexamples', { field: 'spec.size', value: '1Gi' }, ({ spec }) => spec.size);
+    on.update('kopfexamples', { field: 'spec.size', old: 1, new: { a: [2] } }, ({ old, spec }) => [old, spec.size]);
+    on.update('kopfexamples', { field: ['spec', 'size'], old: ABSENT, new: '1Gi' }, ({ name }) => name);
+    on.validate('kopfexamples', { field: 'spec.size', value: '1Gi' }, ({ spec }) => spec.size);
+    daemon('kopfexamples', { field: 'status.phase', value: 'ready', when: ({ name }) => name !== '' }, () => {});
+    on.field('kopfexamples', { field: 'spec.size', new: (size) => size === 5 }, ({ new: size }) => size);
+    index('kopfexamples', { field: 'spec.size', value: '1Gi' }, ({ name }) => name);
+    on.event('kopfexamples', { field: ['spec', 'size'], value: (size, { name }) => size === name }, () => {});
+    // @ts-expect-error filters are not waited for
+    on.field('kopfexamples', { field: 'spec.size', new: async (size) => size === 5 }, () => {});
+  });
+
+  it('also if the type is explicit', () => {
+    on.event<V1Pod>('pods', { field: ['spec', 'nodeName'], value: 'one' }, ({ spec }) => spec.nodeName);
+    on.update(Volume, { field: ['spec', 'size'], old: '1Gi' }, ({ spec }) => spec.replicas);
+    // @ts-expect-error the size is a text
+    on.create(Volume, { field: 'spec.size', value: 5 }, () => {});
+  });
+});
+
 describe('kwargs of another kind do not compile', () => {
   it('only daemons have `stopped`, only changes have `reason`, only admission has `warnings`', () => {
     // @ts-expect-error a creation handler has no `stopped`
