@@ -69,6 +69,7 @@ export async function patchObject(
   const isExact = compat === 'kopf' || body === undefined;
   const merge = isExact ? patch.merge : subtractExisting(patch.merge, body);
   let remaining: Patch | undefined;
+  let mergeIsSent = !isEmpty(merge);
   try {
     if (isExact || !(await session.sendTogether(merge, body))) {
       const { latest } = session;
@@ -79,6 +80,7 @@ export async function patchObject(
   } catch (error) {
     if (error instanceof GivingUp && error.why === 'not permitted') {
       logger?.debug('Patching was skipped: writing is not permitted at the moment.');
+      mergeIsSent = false;
     } else if (error instanceof ApiNotFoundError) {
       logger?.debug('Patching was skipped: the object does not exist anymore.');
       return { missing: true };
@@ -90,7 +92,7 @@ export async function patchObject(
     }
   }
   const { latest } = session;
-  if (latest !== undefined && !isEmpty(merge)) warnOfInconsistencies(merge, latest, resource, logger);
+  if (latest !== undefined && mergeIsSent) warnOfInconsistencies(merge, latest, resource, logger);
   const resourceVersion = versionToExpect(latest);
   return {
     ...(latest === undefined ? {} : { body: latest }),
