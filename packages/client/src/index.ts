@@ -4,4 +4,21 @@
  * It leaves URLs, listing, patching and watching to `@kopf-ts/core`, and when to ask for what to
  * `@kopf-ts/reactor`.
  */
-export {};
+
+// The client.
+export { type HttpKubeClient, type KubeClientOptions, kubeClient } from './kube-client.js';
+export { KubeConnectionError, KubeTimeoutError } from './errors.js';
+// Credentials for a client without an operator.
+export { type ReloadingOptions, reloadingCredentials, staticCredentials } from './credentials.js';
+// Logins.
+export {
+  type KubeconfigLoginOptions,
+  type LoginOptions,
+  login,
+  loginWithKubeconfig,
+  loginWithServiceAccount,
+  type ServiceAccountLoginOptions,
+} from './logins.js';
+// The parts of a connection, for those who bring an HTTP client of their own.
+export { authorizationOf } from './authorization.js';
+export { type TlsOptions, tlsOptions } from './dispatchers.js';

@@ -1,0 +1,29 @@
+import { type ConnectionInfo, LoginError } from '@kopf-ts/core';
+
+export interface Address {
+  readonly origin: string;
+  /** With the query, and with the path of the server itself, if it is not at the root of its host. */
+  readonly path: string;
+  /** Is it elsewhere than at the server that the credentials are for? */
+  readonly isForeign: boolean;
+}
+
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Where a request goes: relative to the server, or, if given with a scheme and a host, just there. */
+export function addressOf(info: ConnectionInfo, path: string): Address {
+  const server = serverOf(info);
+  if (ABSOLUTE.test(path)) {
+    const url = new URL(path);
+    return { origin: url.origin, path: `${url.pathname}${url.search}`, isForeign: url.origin !== server.origin };
+  }
+  const prefix = server.pathname.replace(/\/+$/, '');
+  return { origin: server.origin, path: `${prefix}/${path.replace(/^\/+/, '')}`, isForeign: false };
+}
+
+function serverOf({ server }: ConnectionInfo): URL {
+  if (URL.canParse(server) && /^https?:$/.test(new URL(server).protocol)) return new URL(server);
+  throw new LoginError(`The server "${server}" is not a URL that begins with https:// or http://.`, {
+    code: 'KOPF_BAD_SERVER',
+  });
+}

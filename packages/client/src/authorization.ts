@@ -1,0 +1,48 @@
+import type { ConnectionInfo } from '@kopf-ts/core';
+
+/**
+ * The value of the `Authorization` header; `undefined` for those who are known by a certificate, or by nothing.
+ * A token (or a scheme) wins over a username with a password: two headers cannot be sent.
+ */
+export function authorizationOf(info: ConnectionInfo): string | undefined {
+  const { scheme, token, username, password } = info;
+  if (scheme && token) return `${scheme} ${token}`;
+  if (scheme) return scheme;
+  if (token) return `Bearer ${token}`;
+  if (hasBasicAuth(info)) return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+  return undefined;
+}
+
+/** Are there two ways to authorize, of which only one can be used? */
+export function isAuthorizedTwice(info: ConnectionInfo): boolean {
+  return Boolean(info.token || info.scheme) && hasBasicAuth(info);
+}
+
+function hasBasicAuth({ username, password }: ConnectionInfo): boolean {
+  return Boolean(username && password);
+}
+
+/** The headers that make the server treat the request as somebody else's. */
+export function impersonationHeaders({ impersonate }: ConnectionInfo): Record<string, string | string[]> {
+  if (impersonate === undefined) return {};
+  const { user, uid, groups = [], extra = {} } = impersonate;
+  return {
+    'impersonate-user': user,
+    ...(uid === undefined ? {} : { 'impersonate-uid': uid }),
+    ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }),
+    ...Object.fromEntries(
+      // The names are free texts, and a header's name is not.
+      Object.entries(extra).map(([key, values]) => [`impersonate-extra-${encodeURIComponent(key)}`, [...values]]),
+    ),
+  };
+}
+
+/**
+ * Are these the same credentials, for the server? Logins make a new object each time, often with the same content;
+ * other fields (priority, expiration, namespace) are of no interest to the server.
+ */
+export function credentialsKey(info: ConnectionInfo): string {
+  const { server, impersonate } = info;
+  const certificate = info.cert === undefined ? '' : Buffer.from(info.cert).toString('base64');
+  return JSON.stringify([server, authorizationOf(info) ?? '', certificate, impersonate ?? null]);
+}

@@ -1,0 +1,114 @@
+/** ConnectionInfo → undici's dispatchers: TLS, proxies, pools of kept-alive connections. */
+import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
+import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { pemOf } from './pem.js';
+import { type Environment, proxyOf } from './proxies.js';
+
+/** Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive. */
+export type Purpose = 'call' | 'stream';
+
+/** Shorter than what load balancers and API servers allow: better to reconnect than to write into a closed connection. */
+const IDLE_CONNECTION_MS = 30_000;
+/** After so long of silence the kernel asks the peer whether it is still there; half-open connections break by that. */
+const TCP_KEEPALIVE_MS = 30_000;
+/** Different logins at the same time, before and after a rotation of certificates: there are a few, not many. */
+const MAX_DISPATCHERS = 24;
+
+export interface TlsOptions {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** What Node's TLS has to know for this connection. A given CA replaces those of the system. */
+export function tlsOptions(info: ConnectionInfo): TlsOptions {
+  if ((info.cert === undefined) !== (info.key === undefined)) {
+    const [given, missing] = info.cert === undefined ? ['private key', 'certificate'] : ['certificate', 'private key'];
+    throw new LoginError(`There is a client's ${given} without its ${missing}: both are needed, or none.`);
+  }
+  return {
+    ...(info.ca === undefined ? {} : { ca: pemOf(info.ca, 'CA certificate') }),
+    ...(info.cert === undefined ? {} : { cert: pemOf(info.cert, 'client certificate') }),
+    ...(info.key === undefined ? {} : { key: pemOf(info.key, 'private key') }),
+    ...(info.serverName === undefined ? {} : { servername: info.serverName }),
+    ...(info.insecure ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+export interface DispatcherOptions {
+  readonly connectLimit: Seconds | undefined;
+  /** May the proxies of the environment be used, if the connection says nothing of that? */
+  readonly trustEnv: boolean;
+}
+
+export interface Dispatchers {
+  /** The same one for connections that differ only in tokens and the like: these are sent with each request. */
+  for(info: ConnectionInfo, purpose: Purpose, options: DispatcherOptions): Dispatcher;
+  /** Breaks all connections. Dispatchers that were given by the user are the user's. */
+  destroy(): Promise<void>;
+}
+
+export function dispatchers(env: Environment): Dispatchers {
+  // In the order of use, the longest unused first.
+  const pooled = new Map<string, Dispatcher>();
+  // Certificates are long; they are put together once for each login, not for each request.
+  const keys = new WeakMap<ConnectionInfo, string>();
+
+  const tlsKeyOf = (info: ConnectionInfo): string => {
+    const known = keys.get(info);
+    if (known !== undefined) return known;
+    const key = JSON.stringify(tlsOptions(info));
+    keys.set(info, key);
+    return key;
+  };
+
+  return {
+    for(info, purpose, { connectLimit, trustEnv }) {
+      if (info.dispatcher !== undefined) return info.dispatcher as Dispatcher;
+      const connectMs = connectLimit === undefined ? 0 : Math.ceil(connectLimit * 1000);
+      const proxy = proxyOf({ ...info, trustEnv: info.trustEnv ?? trustEnv }, env);
+      const key = [purpose, connectMs, proxy, tlsKeyOf(info)].join(' ');
+      const dispatcher = pooled.get(key) ?? newDispatcher(tlsOptions(info), connectMs, proxy);
+      pooled.delete(key);
+      pooled.set(key, dispatcher);
+      for (const [outdatedKey, outdated] of pooled) {
+        if (pooled.size <= MAX_DISPATCHERS) break;
+        pooled.delete(outdatedKey);
+        // Those who use it finish in peace, streams included; then it closes its connections.
+        void outdated.close().catch(() => {});
+      }
+      return dispatcher;
+    },
+
+    async destroy() {
+      const all = [...pooled.values()];
+      pooled.clear();
+      await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
+    },
+  };
+}
+
+function newDispatcher(identity: TlsOptions, connectMs: number, proxy: string | undefined): Dispatcher {
+  const pool = {
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    // The limits of each request are counted by our own clock; those of the library would only interfere.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  const socket = { timeout: connectMs, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
+  const tls = { ...socket, ...identity };
+  if (proxy === undefined) return new Agent({ ...pool, connect: tls });
+  return new ProxyAgent({
+    ...pool,
+    uri: proxy,
+    requestTls: tls,
+    // To a SOCKS proxy, the library would speak TLS if there were any options for that.
+    ...(proxy.startsWith('socks5:') ? {} : { proxyTls: socket }),
+    // Plain HTTP goes through as plain HTTP: few proxies permit tunnels to other ports than that of HTTPS.
+    proxyTunnel: false,
+    // A proxy that accepts the connection and says nothing is as bad as one that does not accept it.
+    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
+  });
+}

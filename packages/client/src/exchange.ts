@@ -1,0 +1,200 @@
+/** One HTTP request and its answer over an undici dispatcher: limited in time, abortable at any moment. */
+import type { Clock, Seconds } from '@kopf-ts/core';
+import { onAbort } from '@kopf-ts/core/engine';
+import type { Dispatcher } from 'undici';
+import { failureText, KubeConnectionError, KubeTimeoutError } from './errors.js';
+
+export interface HttpCall {
+  readonly dispatcher: Dispatcher;
+  readonly origin: string;
+  readonly path: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: string;
+}
+
+export interface ExchangeOptions {
+  readonly clock: Clock;
+  readonly connectLimit: Seconds | undefined;
+  /** From the moment when the connection is there. */
+  readonly headersLimit: Seconds | undefined;
+  /** Of everything together. */
+  readonly totalLimit: Seconds | undefined;
+  /** Whichever aborts first, aborts the exchange. */
+  readonly signals: readonly (AbortSignal | undefined)[];
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The next piece of the body, or `undefined` at its end. Not to be called again before it has resolved. */
+  read(): Promise<Buffer | undefined>;
+  /** Breaks the connection, if the answer is not complete. What is being read, ends as if the body did. */
+  abandon(): void;
+}
+
+/** So much may be waiting to be read before the sender is held back. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+
+/** Sends the request; resolves when the headers of the answer come, whatever its status is. */
+export function exchange(call: HttpCall, options: ExchangeOptions): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    new Exchange(call, options, resolve, reject).start();
+  });
+}
+
+type Controller = Dispatcher.DispatchController;
+type Waiting = { resolve(chunk: Buffer | undefined): void; reject(error: unknown): void };
+
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #call: HttpCall;
+  readonly #options: ExchangeOptions;
+  readonly #onAnswer: (answer: HttpAnswer) => void;
+  readonly #onFailure: (error: unknown) => void;
+
+  #controller: Controller | undefined;
+  #chunks: Buffer[] = [];
+  #bufferedBytes = 0;
+  #reader: Waiting | undefined;
+  #isOver = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  #stopPhaseTimer = (): void => {};
+  #stopTotalTimer = (): void => {};
+  #stopListening: (() => void)[] = [];
+
+  constructor(
+    call: HttpCall,
+    options: ExchangeOptions,
+    onAnswer: (answer: HttpAnswer) => void,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#call = call;
+    this.#options = options;
+    this.#onAnswer = onAnswer;
+    this.#onFailure = onFailure;
+  }
+
+  start(): void {
+    const { signals, connectLimit, totalLimit } = this.#options;
+    for (const signal of signals) {
+      if (signal !== undefined && !this.#isOver)
+        this.#stopListening.push(onAbort(signal, (reason) => this.#break(reason)));
+    }
+    if (this.#isOver) return;
+    const { dispatcher, origin, path, method, headers, body } = this.#call;
+    this.#stopTotalTimer = this.#timer(totalLimit, `The answer from ${origin} was not complete`);
+    this.#stopPhaseTimer = this.#timer(connectLimit, `There was no connection to ${origin}`);
+    try {
+      dispatcher.dispatch(
+        { origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+        this,
+      );
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  // What undici calls, in this order.
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    this.#stopPhaseTimer();
+    // It was aborted while connecting: until now, there was nothing to tell that to.
+    if (this.#isOver) controller.abort(new KubeConnectionError('The request was abandoned.'));
+    else
+      this.#stopPhaseTimer = this.#timer(this.#options.headersLimit, `There was no answer from ${this.#call.origin}`);
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: HttpAnswer['headers']): void {
+    const isInformational = status < 200;
+    if (isInformational || this.#isOver) return;
+    this.#stopPhaseTimer();
+    this.#onAnswer({ status, headers, read: () => this.#read(), abandon: () => this.#break(undefined) });
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#reader !== undefined) {
+      const { resolve } = this.#reader;
+      this.#reader = undefined;
+      resolve(chunk);
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    this.#settle();
+    this.#reader?.resolve(undefined);
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.#fail(error);
+  }
+
+  // The reader's side.
+
+  async #read(): Promise<Buffer | undefined> {
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) {
+      this.#bufferedBytes -= chunk.length;
+      if (this.#bufferedBytes === 0) this.#controller?.resume();
+      return chunk;
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#isOver) return undefined;
+    return await new Promise((resolve, reject) => {
+      this.#reader = { resolve, reject };
+    });
+  }
+
+  // How it ends otherwise.
+
+  /** What has come before the failure is still to be read. */
+  #fail(error: unknown): void {
+    const text = `The connection to ${this.#call.origin} failed: ${failureText(error)}`;
+    this.#end(new KubeConnectionError(text, { cause: error }));
+  }
+
+  /** By the signal with its reason, by a limit with an error, or by the reader without any. */
+  #break(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#chunks = [];
+    this.#end(reason);
+    this.#controller?.abort(new KubeConnectionError('The request was abandoned.'));
+  }
+
+  #end(error: unknown): void {
+    if (this.#isOver) return;
+    this.#settle();
+    if (error !== undefined) this.#failure = { error };
+    this.#onFailure(error);
+    if (error === undefined) this.#reader?.resolve(undefined);
+    else this.#reader?.reject(error);
+  }
+
+  /** Leaves no traces: neither timers, nor listeners of signals that live longer than this. */
+  #settle(): void {
+    this.#isOver = true;
+    this.#stopPhaseTimer();
+    this.#stopTotalTimer();
+    for (const stop of this.#stopListening.splice(0)) stop();
+  }
+
+  #timer(limit: Seconds | undefined, text: string): () => void {
+    if (limit === undefined) return () => {};
+    const stopping = new AbortController();
+    const expire = (secondsLeft: Seconds | undefined): void => {
+      // Also if it was stopped at that very moment: then it is over already, or in the next phase.
+      if (secondsLeft === undefined && !stopping.signal.aborted) {
+        this.#break(new KubeTimeoutError(`${text} within ${limit}s.`));
+      }
+    };
+    void this.#options.clock.sleep(limit, { wakeup: stopping.signal }).then(expire, () => {});
+    return () => stopping.abort();
+  }
+}

@@ -1,0 +1,74 @@
+/** Bytes of a stream → lines → objects. Chunks end anywhere: inside of a line, or inside of a character. */
+import { KopfError } from '@kopf-ts/core';
+
+const NEWLINE = 0x0a;
+const SPACE = 0x20;
+const NOTHING = Buffer.alloc(0);
+
+/** One parsed line. Wrapped, since a line may also be `null` or `false`. */
+export interface JsonLine {
+  readonly value: unknown;
+}
+
+/**
+ * Cuts by bytes and decodes whole lines: nothing is copied or decoded twice, however long a line is and however
+ * finely it is chopped. Lines are parsed when they are taken, not when they come.
+ */
+export class JsonLines {
+  /** The beginning of the line whose end has not come yet. */
+  #pieces: Buffer[] = [];
+  #chunk: Buffer = NOTHING;
+  #offset = 0;
+
+  /** To be called when {@link take} has nothing more to give. */
+  feed(chunk: Buffer): void {
+    this.#chunk = chunk;
+    this.#offset = 0;
+  }
+
+  /** The next whole line that is not blank; `undefined` when more bytes are needed. */
+  take(): JsonLine | undefined {
+    for (;;) {
+      const chunk = this.#chunk;
+      const start = this.#offset;
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end < 0) {
+        if (start < chunk.length) this.#pieces.push(start === 0 ? chunk : chunk.subarray(start));
+        this.#chunk = NOTHING;
+        this.#offset = 0;
+        return undefined;
+      }
+      this.#offset = end + 1;
+      const line = this.#pieces.length === 0 ? parse(chunk, start, end) : this.#joined(chunk.subarray(start, end));
+      if (line !== undefined) return line;
+    }
+  }
+
+  /** What remains when the stream has ended: the last line may have no newline. */
+  end(): JsonLine | undefined {
+    return this.#pieces.length === 0 ? undefined : this.#joined(NOTHING);
+  }
+
+  #joined(tail: Buffer): JsonLine | undefined {
+    const whole = Buffer.concat([...this.#pieces, tail]);
+    this.#pieces = [];
+    return parse(whole, 0, whole.length);
+  }
+}
+
+function parse(bytes: Buffer, start: number, end: number): JsonLine | undefined {
+  if (isBlank(bytes, start, end)) return undefined;
+  try {
+    return { value: JSON.parse(bytes.toString('utf8', start, end)) };
+  } catch {
+    // The engine's own error quotes the text, which may hold secrets.
+    throw new KopfError(`A line of ${end - start} bytes in the stream is not JSON.`, { code: 'KOPF_BAD_JSON' });
+  }
+}
+
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    if ((bytes[at] as number) > SPACE) return false;
+  }
+  return true;
+}

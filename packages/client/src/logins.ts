@@ -1,0 +1,127 @@
+/** Logins: what a person or a pod has → a connection. */
+import { type Clock, type ConnectionInfo, type Impersonation, LoginError } from '@kopf-ts/core';
+import { rereadingTime } from './jwt.js';
+import {
+  contentOf,
+  contextOf,
+  type Entry,
+  fieldsOf,
+  kubeconfigFiles,
+  pathIn,
+  readKubeconfig,
+  readListed,
+  textOf,
+} from './kubeconfig.js';
+import { isPluginUser, loginByPlugin } from './plugins.js';
+import type { Environment } from './proxies.js';
+import { loginWithServiceAccount, type ServiceAccountLoginOptions } from './service-account.js';
+
+export interface KubeconfigLoginOptions {
+  /** One file or several. Default: those of `$KUBECONFIG`, or `~/.kube/config`. */
+  readonly path?: string | readonly string[];
+  /** Default: the current one. */
+  readonly context?: string;
+  /** Default: that of the process. */
+  readonly env?: Environment;
+  /** Whether the proxies of the environment are used; unset leaves it to the client's settings. */
+  readonly trustEnv?: boolean;
+  /** For the time of the next reading of rotated tokens. Default: the system's. */
+  readonly clock?: Pick<Clock, 'utc'>;
+}
+
+export interface LoginOptions extends KubeconfigLoginOptions, ServiceAccountLoginOptions {}
+
+const PRIORITY = 10;
+
+/**
+ * The connection by a kubeconfig, with everything that kubectl understands there; `undefined` if there is no kubeconfig.
+ * Where the token or the certificate is temporary, `expiration` tells when to log in again.
+ */
+export async function loginWithKubeconfig(options: KubeconfigLoginOptions = {}): Promise<ConnectionInfo | undefined> {
+  const { env = process.env, clock = { utc: () => new Date() } } = options;
+  const files = await kubeconfigFiles(options.path, env);
+  if (files === undefined) return undefined;
+  const { cluster, user, namespace } = contextOf(await readKubeconfig(files), options.context);
+  const server = textOf(cluster.fields['server']);
+  if (server === undefined)
+    throw new LoginError(`The cluster "${cluster.name}" has no "server" in ${files.join(', ')}.`);
+  const ca = await contentOf(cluster, 'certificate-authority');
+  const serverName = textOf(cluster.fields['tls-server-name']);
+  const proxyUrl = textOf(cluster.fields['proxy-url']);
+  return {
+    server,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cluster.fields['insecure-skip-tls-verify'] === true ? { insecure: true } : {}),
+    ...(serverName === undefined ? {} : { serverName }),
+    ...(proxyUrl === undefined ? {} : { proxyUrl }),
+    ...(namespace === undefined ? {} : { defaultNamespace: namespace }),
+    ...(options.trustEnv === undefined ? {} : { trustEnv: options.trustEnv }),
+    priority: PRIORITY,
+    ...(user === undefined ? {} : await identityOf(user, cluster, env, clock)),
+  };
+}
+
+/** Whatever there is: the service account in a cluster, else a kubeconfig. */
+export async function login(options: LoginOptions = {}): Promise<ConnectionInfo> {
+  const info = (await loginWithServiceAccount(options)) ?? (await loginWithKubeconfig(options));
+  if (info !== undefined) return info;
+  throw new LoginError(
+    'There is nothing to log in with: no service account is mounted here, and there is no kubeconfig. ' +
+      'In a pod, check "automountServiceAccountToken"; elsewhere, set KUBECONFIG or create ~/.kube/config.',
+  );
+}
+
+export { loginWithServiceAccount, type ServiceAccountLoginOptions };
+
+async function identityOf(user: Entry, cluster: Entry, env: Environment, clock: Pick<Clock, 'utc'>) {
+  const { fields } = user;
+  const cert = await contentOf(user, 'client-certificate');
+  const key = await contentOf(user, 'client-key');
+  const username = textOf(fields['username']);
+  const password = textOf(fields['password']);
+  const impersonate = impersonationOf(fields);
+  return {
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(impersonate === undefined ? {} : { impersonate }),
+    ...(isPluginUser(user) ? await loginByPlugin(user, cluster, { env, clock }) : await tokenOf(user, clock)),
+  };
+}
+
+/** The token's file goes before the token: it is the newer one. A provider that nobody knows has at least left a token. */
+async function tokenOf(user: Entry, clock: Pick<Clock, 'utc'>): Promise<Pick<ConnectionInfo, 'token' | 'expiration'>> {
+  const file = textOf(user.fields['tokenFile']);
+  if (file !== undefined) {
+    const token = (await readListed(pathIn(user, file), `"tokenFile" of "${user.name}"`)).toString('utf8').trim();
+    if (token !== '') return { token, expiration: rereadingTime(token, clock) };
+  }
+  const token =
+    textOf(user.fields['token']) ??
+    textOf(fieldsOf(fieldsOf(user.fields['auth-provider'])?.['config'])?.['access-token']);
+  return token === undefined ? {} : { token };
+}
+
+function impersonationOf(fields: Entry['fields']): Impersonation | undefined {
+  const user = textOf(fields['as']);
+  const uid = textOf(fields['as-uid']);
+  const groups = listOf(fields['as-groups']);
+  const extra = Object.entries(fieldsOf(fields['as-user-extra']) ?? {}).map(([key, values]) => [key, listOf(values)]);
+  if (user === undefined) {
+    const isPartial = uid !== undefined || groups.length > 0 || extra.length > 0;
+    if (isPartial)
+      throw new LoginError('The kubeconfig tells a uid, groups or extras to act as ("as-…"), but no user ("as").');
+    return undefined;
+  }
+  return {
+    user,
+    ...(uid === undefined ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+  };
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
