@@ -162,7 +162,7 @@ const EXECUTE = ['fns', 'handlers', 'registry', 'lifecycle', 'cause'];
  * it is reached only when all of them are done. A parent that does not wait for it is called again all the same.
  */
 export function execute(options: ExecuteOptions | SubhandlerFns = {}): Promise<void> {
-  // Not an async function: mistakes are to be thrown here, and the promise that is kept must be the one returned.
+  // Not an async function: the promise that is watched must be the very one that is returned.
   const execution = executeNow(isExecuteOptions(options) ? options : { fns: options });
   currentContext()?.subhandling?.executions.push(execution);
   // It is looked at after the parent ends, but it may fail earlier, with nobody waiting for it.

@@ -20,7 +20,7 @@ interface Row {
   readonly traced?: boolean;
   readonly outcome:
     | { readonly final: false; readonly delay: number | undefined }
-    | { readonly final: true; readonly error?: typeof Error | undefined };
+    | { readonly final: true; readonly error?: (new (...args: never[]) => Error) | undefined };
 }
 
 const temporary = (delay?: number | null) => new TemporaryError('boo', ...(delay === undefined ? [] : [{ delay }]));

@@ -349,7 +349,7 @@ describe('Whatever is changed, and whenever, and however handlers fail', () => {
         expect([...seen.values()]).toEqual(Array(handlers).fill(last?.value));
         expect(Object.keys(object.annotations)).toEqual(['kopf.zalando.org/last-handled-configuration']);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
