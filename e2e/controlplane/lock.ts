@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -8,9 +9,6 @@ export interface LockOptions {
   readonly onWaiting?: (holder: number | undefined) => void;
   readonly pollMs?: number;
 }
-
-/** How long a file may have no readable holder: the time between making it and writing to it, generously. */
-const unreadableMs = 5_000;
 
 /**
  * Runs the action while no other process on this machine runs one under the same lock.
@@ -29,31 +27,35 @@ export async function withLock<T>(file: string, action: () => Promise<T>, option
 }
 
 async function acquire(file: string, { onWaiting, pollMs = 500 }: LockOptions): Promise<void> {
-  let told = false;
-  for (;;) {
-    try {
-      await writeFile(file, String(process.pid), { flag: 'wx' });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  // Linked and not written in place: whoever sees the lock has to see the holder in it.
+  const own = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeFile(own, String(process.pid));
+  try {
+    for (let attempt = 1; !(await linked(own, file)); attempt += 1) {
+      const holder = await holderOf(file);
+      if (holder !== undefined && !isAlive(holder)) {
+        await rm(file, { force: true });
+        continue;
+      }
+      if (attempt === 1) onWaiting?.(holder);
+      await pause(pollMs);
     }
-    if (await isAbandoned(file)) {
-      await rm(file, { force: true });
-      continue;
-    }
-    if (!told) onWaiting?.(await holderOf(file));
-    told = true;
-    await pause(pollMs);
+  } finally {
+    await rm(own, { force: true });
   }
 }
 
-async function isAbandoned(file: string): Promise<boolean> {
-  const holder = await holderOf(file);
-  if (holder !== undefined) return !isAlive(holder);
-  const made = await stat(file).catch(() => undefined);
-  return made !== undefined && Date.now() - made.mtimeMs > unreadableMs;
+async function linked(own: string, file: string): Promise<boolean> {
+  try {
+    await link(own, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
+/** Nobody, if the lock has been released in between. */
 async function holderOf(file: string): Promise<number | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return /^\d+$/.test(text) ? Number(text) : undefined;
