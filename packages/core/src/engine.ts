@@ -1,14 +1,137 @@
 /**
- * The second entry of core, for those who run handlers themselves.
+ * The second entry of core, for those who run handlers themselves: our own packages, and whoever rewrites one.
  * Whoever only writes handlers or plugins needs `@kopf-ts/core` alone.
  */
 
-// Aborting: one listener per signal, however many wait for it.
+// Causes: why handlers are called, and who of them wants it.
+export {
+  type ActivityCause,
+  type Cause,
+  type ChangeFacts,
+  type ChangingCause,
+  type ChangingReason,
+  type DaemonCause,
+  detectChange,
+  type IndexingCause,
+  isHandlingReason,
+  REASON_TITLES,
+  type ResourceCause,
+  type SpawningCause,
+  type WatchingCause,
+  type WebhookCause,
+} from './intents/causes.js';
+export { type BlockingDecision, type BlockingFacts, decideBlocking } from './intents/blocking.js';
+export { type BlockingInterest, extraFields, isInScope, mustBlockDeletion } from './intents/interests.js';
+export { match, prematch } from './intents/matching.js';
+export type { Handlers, HandlerSet, SelectOptions } from './intents/handler-set.js';
+export {
+  type Activity,
+  type ActivityHandler,
+  type AnyHandler,
+  type ChangeHandler,
+  type DaemonHandler,
+  type IndexHandler,
+  type ResourceHandler,
+  type SpawningHandler,
+  type TimerHandler,
+  titleOf,
+  type WatchHandler,
+  type WebhookHandler,
+} from './intents/handlers.js';
+export { type RegistrationTarget, registrars } from './intents/on.js';
+
+// Executing handlers: from a cause to outcomes, from outcomes to progress, from progress to what to do next.
+export { type ExecuteAllOptions, type ExecuteOnceOptions, executeAll, executeOnce } from './actions/execution.js';
+export type { Outcome, Outcomes } from './actions/outcomes.js';
+export { HandlerState } from './actions/handler-state.js';
+export {
+  type LoadOptions,
+  type ProgressCounts,
+  purgeLeftovers,
+  State,
+  type StoragePlace,
+} from './actions/progression.js';
+export {
+  digestFor,
+  type LoadedProgress,
+  loadProgress,
+  pinnedHandlers,
+  type ProgressOptions,
+} from './actions/selection.js';
+export { deliverResults } from './actions/results.js';
+export { decideNext, type NextFacts, type NextStep } from './actions/applying.js';
+export { filterKwargs } from './actions/invocation.js';
+export { currentContext, type HandlerContext, runInContext } from './actions/context.js';
+export {
+  type DaemonStopper,
+  daemonStopper,
+  decideStopping,
+  type StoppingDecision,
+  type StoppingFacts,
+} from './actions/stopping.js';
+export {
+  loggableBody,
+  loggableDiff,
+  type ObjectLoggerOptions,
+  objectLogger,
+  terseLogger,
+} from './actions/object-logger.js';
+export { copyMemo, createMemo } from './actions/memos.js';
+
+// Values, for those who change objects.
+export { asJsonPatch } from './values/patch.js';
+export { type JsonPatchOp, jsonPatch } from './values/json-patch.js';
+export { applyMergePatch, mergePatchOf, subtractExisting } from './values/merge-patch.js';
+export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/finalizers.js';
+export { deepFreeze } from './values/json.js';
+export { cherrypick, requireField } from './values/fields.js';
+export { reduceDiff } from './values/diff.js';
+export { quoteId } from './values/ids.js';
+export { bodyViews, type LiveBody, makeLiveBody } from './values/views.js';
+export {
+  formatResource,
+  makeResource,
+  type ResourceAddress,
+  type ResourceFields,
+  resourceKey,
+  resourceUrl,
+  sameResource,
+  uniqueResources,
+} from './values/resource.js';
+export { parseSelector, type Selector } from './values/selector.js';
+export { exactNamespaces, matchesAnyNamespace, matchNamespace, type NamespacePattern } from './values/namespaces.js';
+export type { ReviewRequest, ReviewResponse } from './values/review.js';
+export { describeError, toError } from './errors.js';
+
+// The cluster, over any client.
+export { type DiscoverOptions, type Discovery, discover } from './cluster/discover.js';
+export { type ListOptions, type ListPage, list, listPages } from './cluster/list.js';
+export { type CreateOptions, createObject } from './cluster/create.js';
+export { type PatchObjectOptions, type PatchOutcome, patchObject } from './cluster/patch.js';
+export { buildKubeEvent, type PostEventOptions, postEvent } from './cluster/events.js';
+export {
+  type ServerCapabilities,
+  type StreamState,
+  type WatchedEvent,
+  type WatchOptions,
+  type WatchSignal,
+  watch,
+} from './cluster/watch.js';
+export { type AttemptLimiter, type AttemptLimits, attemptLimiter } from './cluster/limiter.js';
+
+// Waiting for each other. Aborting takes one listener per signal, however many wait for it.
 export {
   abortable,
+  aborted,
   anySignal,
   type ChildController,
   childController,
   type DependentSignal,
   onAbort,
 } from './sync/abort.js';
+export { type Condition, condition } from './sync/condition.js';
+export { type Container, container } from './sync/container.js';
+export { type Queue, queue } from './sync/queue.js';
+export { sleep as sleepAmong } from './sync/sleeping.js';
+export { type NamedToggle, type ToggleView, toggle } from './sync/toggle.js';
+export { type ToggleSet, toggleSet } from './sync/toggle-set.js';

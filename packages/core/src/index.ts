@@ -45,6 +45,47 @@ export type { Diff, DiffItem, DiffOperation } from './values/diff.js';
 export type { HandlingReason } from './intents/causes.js';
 export type { Operation, UserInfo } from './values/review.js';
 
+// What handlers do, besides their own work. The object being handled need not be named.
+export {
+  adjustNamespace,
+  adopt,
+  appendOwnerReference,
+  harmonizeNaming,
+  label,
+  type OwnedOptions,
+  removeOwnerReference,
+} from './actions/hierarchies.js';
+export {
+  type ExecuteOptions,
+  execute,
+  type RegisterOptions,
+  register,
+  type SubhandlerFn,
+  type SubhandlerFns,
+  type SubhandlerOptions,
+  subhandler,
+} from './actions/subhandling.js';
+export { type EventObjects, type EventOptions, event, exception, info, warn } from './actions/posting.js';
+export { DaemonStop, type StopReason, sleep } from './actions/stopping.js';
+export { COPY, type Memo } from './actions/memos.js';
+
+// In which order handlers are called, and what is used where nothing is given.
+export {
+  allAtOnce,
+  asap,
+  type LifeCycle,
+  type LifeCycleKwargs,
+  oneByOne,
+  randomized,
+  shuffled,
+} from './actions/lifecycles.js';
+export {
+  getDefaultLifecycle,
+  getDefaultRegistry,
+  setDefaultLifecycle,
+  setDefaultRegistry,
+} from './actions/defaults.js';
+
 // What handlers throw.
 export {
   ActivityError,
