@@ -23,7 +23,7 @@ export type HandlerFn = (kwargs: any) => Awaitable<unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type WhenFn = (kwargs: any) => boolean;
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export type InitialDelay = Seconds | ((kwargs: any) => Seconds);
+type InitialDelay = Seconds | ((kwargs: any) => Seconds);
 
 interface Handler {
   readonly id: HandlerId;

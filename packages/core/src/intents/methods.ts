@@ -16,7 +16,14 @@ export type MethodContext = Pick<
   'kind' | 'name' | 'static' | 'private' | 'addInitializer' | 'access'
 >;
 
-export interface DeclaredMethod {
+/** A method as its decorator sees it: there is a function, but no object yet. */
+interface DecoratedMethod {
+  readonly title: Title;
+  readonly fn: object;
+  readonly context: MethodContext;
+}
+
+interface DeclaredMethod {
   /** How the method is called: on its object, and as it is overridden there. */
   readonly fn: (kwargs: never) => Awaitable<unknown>;
   readonly className: string;
@@ -25,7 +32,7 @@ export interface DeclaredMethod {
 
 export interface MethodDeclarations {
   /** Remembers the method; `register` is called for each construction of its class and returns the id. */
-  declare(title: Title, context: MethodContext, register: (method: DeclaredMethod) => string): void;
+  declare(method: DecoratedMethod, register: (method: DeclaredMethod) => string): void;
   /** Throws if some class was never constructed, or so that several objects would share one id. */
   verify(): void;
 }
@@ -35,11 +42,11 @@ export function methodDeclarations(): MethodDeclarations {
   // Stacked decorators of one method must give one function, or else it would be called twice for one cause.
   const boundMethods = new WeakMap<object, Map<unknown, DeclaredMethod['fn']>>();
 
-  const bind = (instance: object, context: MethodContext): DeclaredMethod['fn'] => {
+  const bind = (instance: object, { fn: method, context }: DecoratedMethod): DeclaredMethod['fn'] => {
     const ofInstance = boundMethods.get(instance) ?? new Map<unknown, DeclaredMethod['fn']>();
     boundMethods.set(instance, ofInstance);
     // A private method is not overridden by its namesake of a subclass: an object has both.
-    const key = context.private ? context.access.get(instance) : context.name;
+    const key = context.private ? method : context.name;
     const known = ofInstance.get(key);
     if (known !== undefined) return known;
     const fn: DeclaredMethod['fn'] = (kwargs) => (context.access.get(instance) as Method).call(instance, kwargs);
@@ -48,7 +55,8 @@ export function methodDeclarations(): MethodDeclarations {
   };
 
   return {
-    declare(title, context, register) {
+    declare(method, register) {
+      const { title, context } = method;
       const methodName = String(context.name);
       const declaration = { title, methodName, ids: [] as string[] };
       declarations.push(declaration);
@@ -56,7 +64,7 @@ export function methodDeclarations(): MethodDeclarations {
         const instance = this as object;
         const cls = context.static ? (instance as NamedClass) : (instance.constructor as NamedClass);
         const className = functionName(cls) ?? '';
-        declaration.ids.push(register({ fn: bind(instance, context), className, methodName }));
+        declaration.ids.push(register({ fn: bind(instance, method), className, methodName }));
       });
     },
     verify() {

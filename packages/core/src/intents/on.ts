@@ -25,7 +25,7 @@ import {
 import type { On, Registrars } from './registrars.js';
 
 /** What is known of where the id of a handler comes from. */
-export interface IdHints {
+interface IdHints {
   /** There was neither an id nor a name, so the id is made of what the handler is for. */
   readonly isNameless?: boolean;
   /** The id is made of a name that could be of a minifier. */
@@ -136,7 +136,7 @@ function decorator(target: () => RegistrationTarget, title: Title, declare: Decl
       add(registry, declared);
       return fn;
     }
-    registry.methods.declare(title, context, (method) => {
+    registry.methods.declare({ title, fn, context }, (method) => {
       const named = Object.defineProperty(method.fn, 'name', { value: method.methodName });
       return add(registry, declare(named as HandlerFn, method.className)).id;
     });

@@ -37,7 +37,7 @@ import type {
 } from './options.js';
 
 /** Any selector; a token also tells the type of the objects. */
-export type Selecting<T extends object> = ResourceToken<T> | Exclude<SelectorSpec, ResourceToken>;
+type Selecting<T extends object> = ResourceToken<T> | Exclude<SelectorSpec, ResourceToken>;
 
 /** The kwargs of each registrar's handlers. */
 interface KwargsOf<T extends object, F extends string, P, E extends Env> {
