@@ -3,7 +3,7 @@ import type { Seconds } from '../seams/clock.js';
 import { roundedSeconds } from './verdicts.js';
 
 /** No sleep is longer than this: the world may have changed more than we know. */
-export const MAX_SLEEP: Seconds = 600;
+const MAX_SLEEP: Seconds = 600;
 
 export interface NextFacts {
   /** Until the nearest of all handlers and daemons is due; `undefined` if nobody waits. */
@@ -17,7 +17,7 @@ export interface NextFacts {
  * How the next round begins. By itself, in memory; or, as in Kopf, by touching the object, so that an event of it
  * comes back.
  */
-export type Awakening = 'again' | 'touch';
+type Awakening = 'again' | 'touch';
 
 export type NextStep =
   /** Nothing is left to do until somebody changes the object. */

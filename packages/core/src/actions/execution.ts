@@ -26,7 +26,7 @@ import { backoffOf, judgeError, roundedSeconds, timedOut, whySpent } from './ver
 const PATIENCE: Seconds = 60;
 
 /** The same for all handlers that are executed together. */
-export interface ExecutionOptions {
+interface ExecutionOptions {
   readonly cause: Cause;
   readonly settings: Settings;
   readonly clock: Clock;

@@ -12,7 +12,7 @@ import { after, secondsBetween, type Timeline } from './timeline.js';
  * The longest delay between two attempts: a year. Beyond that, a stored time is taken for a mistake (of somebody's
  * clock, most likely) and counts as absent; and no such time is stored.
  */
-export const MAX_RETRY_DELAY: Seconds = 366 * 24 * 60 * 60;
+const MAX_RETRY_DELAY: Seconds = 366 * 24 * 60 * 60;
 
 export interface RecordOptions {
   /** Whether the records have digests. They do, unless they must look exactly as Kopf's. */

@@ -19,7 +19,7 @@ export interface ObjectLoggerOptions {
 }
 
 /** As it is in every line; `null` for what the object does not have, so that the lines of all objects look the same. */
-export interface LoggedReference {
+interface LoggedReference {
   readonly apiVersion: string | null;
   readonly kind: string | null;
   readonly name: string | null;

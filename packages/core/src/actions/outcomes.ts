@@ -8,19 +8,19 @@ interface WithSubrefs {
 }
 
 /** The handler is done; also if its error is to be ignored, and there is no result. */
-export interface Success extends WithSubrefs {
+interface Success extends WithSubrefs {
   readonly final: true;
   readonly result: unknown;
 }
 
 /** The handler has failed, and is not to be tried again. */
-export interface Failure extends WithSubrefs {
+interface Failure extends WithSubrefs {
   readonly final: true;
   readonly error: Error;
 }
 
 /** The handler is to be tried again: after the delay, or as soon as possible. */
-export interface Retry extends WithSubrefs {
+interface Retry extends WithSubrefs {
   readonly final: false;
   readonly error: Error;
   readonly delay: Seconds | undefined;

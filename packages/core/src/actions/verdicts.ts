@@ -37,7 +37,7 @@ export interface Verdict {
 }
 
 /** An outcome as far as the error decides of it. */
-export type Ending =
+type Ending =
   | Omit<Extract<Outcome, { readonly result: unknown }>, 'subrefs'>
   | Omit<Extract<Outcome, { readonly final: true; readonly error: Error }>, 'subrefs'>
   | Omit<Extract<Outcome, { readonly final: false }>, 'subrefs'>;
