@@ -100,7 +100,6 @@ export {
 } from './values/resource.js';
 export { parseSelector, type Selector } from './values/selector.js';
 export { exactNamespaces, matchesAnyNamespace, matchNamespace, type NamespacePattern } from './values/namespaces.js';
-export type { ReviewRequest, ReviewResponse } from './values/review.js';
 export { describeError, toError } from './errors.js';
 
 // The cluster, over any client.

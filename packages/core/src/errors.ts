@@ -236,5 +236,7 @@ function describeNonError(thrown: unknown): string {
 
 /** Whatever was thrown, as an error: JavaScript permits throwing anything. */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new KopfError(describeNonError(thrown), { code: 'KOPF_NON_ERROR', cause: thrown });
+  return thrown instanceof Error
+    ? thrown
+    : new KopfError(describeNonError(thrown), { code: 'KOPF_NON_ERROR', cause: thrown });
 }

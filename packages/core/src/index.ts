@@ -116,7 +116,22 @@ export {
 } from './errors.js';
 
 // Settings.
-export { type Settings, type SettingsOverrides, settings } from './settings.js';
+export {
+  type AdmissionSettings,
+  type BackgroundSettings,
+  type ExecutionSettings,
+  type NetworkingSettings,
+  type PeeringSettings,
+  type PersistenceSettings,
+  type PostingSettings,
+  type ProcessSettings,
+  type QueueingSettings,
+  type ScanningSettings,
+  type Settings,
+  type SettingsOverrides,
+  settings,
+  type WatchingSettings,
+} from './settings.js';
 
 // The seams: what can be replaced, and what to implement for that.
 export type { Awaitable } from './seams/awaitable.js';
@@ -134,7 +149,18 @@ export type { Service } from './seams/service.js';
 export type { DiffBaseStorage, ProgressRecord, ProgressStorage, ReportMalformed } from './seams/storage.js';
 export type { Toggle } from './seams/toggle.js';
 export type { ReviewFn, WebhookServer } from './seams/webhooks.js';
-export type { AdmissionRequest, AdmissionResponse, ReviewHints, WebhookClientConfig } from './values/review.js';
+export type {
+  AdmissionRequest,
+  AdmissionResponse,
+  GroupVersionKind,
+  GroupVersionResource,
+  ReviewHints,
+  ReviewRequest,
+  ReviewResponse,
+  ReviewStatus,
+  WebhookClientConfig,
+  WebhookServiceReference,
+} from './values/review.js';
 
 // Plain data, for plugins: prototypes are never reached, null means absence, nothing is changed in place unless named so.
 export {

@@ -245,5 +245,7 @@ export function settings(overrides: SettingsOverrides = {}): Settings {
 }
 
 function unknownSetting(name: string, known: readonly string[]): KopfError {
-  return new KopfError(`There is no setting "${name}". Known here: ${known.join(', ')}.`, { code: 'KOPF_UNKNOWN_SETTING' });
+  return new KopfError(`There is no setting "${name}". Known here: ${known.join(', ')}.`, {
+    code: 'KOPF_UNKNOWN_SETTING',
+  });
 }

@@ -5,7 +5,7 @@ import { abortable, childController } from '../sync/abort.js';
 import type { ToggleView } from '../sync/toggle.js';
 
 /** Why an attempt was ended by us before its time. */
-export type Interruption = 'paused' | 'inactive';
+type Interruption = 'paused' | 'inactive';
 
 export interface Attempt {
   /** Covers everything: connecting, waiting for headers, reading, and sleeping in between. */

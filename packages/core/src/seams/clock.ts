@@ -11,5 +11,8 @@ export interface Clock {
    * Resolves with `undefined` when slept in full, or with the seconds left unslept when `wakeup` fires first.
    * Rejects with the signal's reason when `signal` fires. A delay of zero or less does not sleep, but yields.
    */
-  sleep(delay: Seconds, options?: { readonly wakeup?: AbortSignal; readonly signal?: AbortSignal }): Promise<Seconds | undefined>;
+  sleep(
+    delay: Seconds,
+    options?: { readonly wakeup?: AbortSignal; readonly signal?: AbortSignal },
+  ): Promise<Seconds | undefined>;
 }

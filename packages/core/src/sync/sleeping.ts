@@ -27,7 +27,7 @@ export async function sleep(
 }
 
 /** The shortest of the delays, if there is any. */
-export function shortestDelay(delays: Delay | Iterable<Delay>): Seconds | undefined {
+function shortestDelay(delays: Delay | Iterable<Delay>): Seconds | undefined {
   const all = typeof delays === 'object' && delays !== null ? [...delays] : [delays];
   const known = all.filter((delay) => delay !== undefined && delay !== null);
   return known.length > 0 ? Math.min(...known) : undefined;

@@ -175,7 +175,7 @@ export type MergePatch<T> = 0 extends 1 & T
       : T;
 
 /** Labels and annotations of a patch: texts, or `null` to remove. */
-export type NotesPatch = Record<string, string | null>;
+type NotesPatch = Record<string, string | null>;
 
 /** Metadata as they can be put into a patch. */
 export type MetadataPatchValue = {

@@ -10,7 +10,7 @@ import { deepFreeze, getOwn, isMapping } from './json.js';
 import type { SpecOf, StatusOf } from './resource.js';
 
 /** The stanzas of an object. */
-export interface Stanzas<T extends object = AnyObject> {
+interface Stanzas<T extends object = AnyObject> {
   readonly spec: DeepReadonly<SpecOf<T>>;
   readonly meta: DeepReadonly<ObjectMeta>;
   readonly status: DeepReadonly<StatusOf<T>>;
