@@ -1,0 +1,115 @@
+/** Built-in kinds as they are served: the rows of the table with their common behaviour. */
+import { deepCopy, deepEqual, isMapping, type Mapping } from '@kopf-ts/core';
+import type { Cause, ServedObject } from '../contracts/objects.js';
+import { DecodingError, type TypedDecoder } from '../typed/decode.js';
+import { builtinRules } from '../validation/kinds.js';
+import { validateCoreFinalizers, validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
+import type { BuiltinKind } from './builtin-kinds.js';
+import { eventConversion } from './events.js';
+import { preparations } from './preparations.js';
+import type { Served, Strategy } from './served.js';
+
+/** A kind as it is served. `decode` is shared: it remembers the types it has met. */
+export function serveBuiltin(kind: BuiltinKind, decode: TypedDecoder): Served {
+  const { group, version } = kind;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const isNewEvent = group === 'events.k8s.io';
+  return {
+    group,
+    version,
+    plural: kind.plural,
+    singular: kind.singular,
+    kind: kind.kind,
+    listKind: `${kind.kind}List`,
+    namespaced: kind.namespaced,
+    shortNames: kind.shortNames,
+    categories: kind.categories,
+    verbs: kind.verbs,
+    // Events of both groups are the same objects.
+    collection: group === '' || isNewEvent ? kind.plural : `${kind.plural}.${group}`,
+    apiVersion,
+    storageApiVersion: isNewEvent ? 'v1' : apiVersion,
+    isCustom: false,
+    subresources: kind.subresources,
+    strategy: strategyOf(kind, apiVersion, decode),
+  };
+}
+
+function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder): Strategy {
+  const rules = builtinRules.get(kind.type);
+  const preparation = preparations.get(kind.type);
+  const hasStatus = kind.subresources.some(({ name }) => name === 'status');
+
+  const ownMetadata = (object: ServedObject): readonly Cause[] => [
+    ...validateMetadata(object.metadata, kind.namespaced, kind.nameRule),
+    ...validateCoreFinalizers(object.metadata.finalizers ?? []),
+  ];
+
+  return {
+    allowsUnconditionalUpdate: kind.allowsUnconditionalUpdate,
+    allowsCreateOnUpdate: kind.allowsCreateOnUpdate,
+    countsGenerations: kind.countsGenerations,
+    returnsDeleted: kind.returnsDeleted,
+    schemaEpoch: 0,
+    decode(raw) {
+      const { object: fields, unknownFields } = decode(kind.type, raw);
+      if (!isMapping(fields.metadata)) throw new DecodingError('metadata is missing');
+      const object = { apiVersion, kind: kind.kind, ...fields } as ServedObject;
+      kind.defaults?.(object);
+      return { object, unknownFields };
+    },
+    prepareForCreate(object, context) {
+      if (kind.resetsStatus) resetStatus(object, kind, decode);
+      preparation?.create?.(object, context);
+    },
+    prepareForUpdate(object, old, subresource) {
+      if (subresource === '' && hasStatus) keep(object, old, 'status');
+      if (subresource === 'status') keepAllBut(object, old, ['metadata', 'status']);
+      preparation?.update?.(object, old, subresource);
+    },
+    validate: (object) => [...ownMetadata(object), ...(rules?.validate?.(object) ?? [])],
+    validateUpdate: (object, old, subresource) => [
+      ...validateMetadataUpdate(object.metadata, old.metadata),
+      ...validateCoreFinalizers(object.metadata.finalizers ?? []),
+      ...(kind.revalidatesMetadata ? ownMetadata(object) : []),
+      ...(subresource === '' ? (rules?.validate?.(object) ?? []) : []),
+      ...(subresource === '' ? (rules?.validateUpdate?.(object, old) ?? []) : []),
+    ],
+    selectableField(label) {
+      const path = Object.hasOwn(kind.fields, label) ? kind.fields[label] : undefined;
+      return path === undefined ? { error: unknownField(kind, label) } : { path };
+    },
+    ...(preparation?.gracePeriod === undefined ? {} : { gracePeriod: preparation.gracePeriod }),
+    ...(preparation?.fieldValue === undefined ? {} : { fieldValue: preparation.fieldValue }),
+    ...(kind.scale === undefined ? {} : { scale: kind.scale }),
+    ...(kind.group === 'events.k8s.io' ? eventConversion : {}),
+  };
+}
+
+/** Kinds with fields of their own answer differently from those with none. */
+function unknownField(kind: BuiltinKind, label: string): string {
+  if (kind.type === 'batch.Job') return `field label "${label}" not supported for Job`;
+  const hasOwnFields = Object.keys(kind.fields).length !== 2 || !Object.hasOwn(kind.fields, 'metadata.namespace');
+  return hasOwnFields
+    ? `field label not supported: ${label}`
+    : `"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
+/** A status as it is when there is none: not every status is an empty one. */
+function resetStatus(object: ServedObject, kind: BuiltinKind, decode: TypedDecoder): void {
+  delete object.status;
+  const { status } = decode(kind.type, { metadata: {} }).object;
+  if (status !== undefined) object.status = status;
+  kind.defaults?.(object);
+}
+
+function keep(object: Mapping, old: Mapping, key: string): void {
+  if (old[key] === undefined) delete object[key];
+  else object[key] = deepCopy(old[key]);
+}
+
+function keepAllBut(object: Mapping, old: Mapping, except: readonly string[]): void {
+  for (const key of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (!except.includes(key) && !deepEqual(object[key], old[key])) keep(object, old, key);
+  }
+}
