@@ -76,6 +76,7 @@ export {
   objectLogger,
   terseLogger,
 } from './actions/object-logger.js';
+export { reportOnce } from './actions/malformed.js';
 export { copyMemo, createMemo } from './actions/memos.js';
 
 // Values, for those who change objects.

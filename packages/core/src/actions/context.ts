@@ -11,6 +11,7 @@ import type { Handlers } from '../intents/handler-set.js';
 import type { AnyHandler } from '../intents/handlers.js';
 import type { Clock } from '../seams/clock.js';
 import type { EventPoster } from '../seams/poster.js';
+import type { ReportMalformed } from '../seams/storage.js';
 import type { Settings } from '../settings.js';
 import type { HandlerId } from '../values/ids.js';
 import type { LifeCycle } from './lifecycles.js';
@@ -37,6 +38,8 @@ export interface HandlerContext {
   /** Of the current call. */
   readonly signal?: AbortSignal | undefined;
   readonly random?: (() => number) | undefined;
+  /** Of traces on the object that cannot be understood. */
+  readonly malformed?: ReportMalformed | undefined;
   /** Only in change handlers. */
   readonly subhandling?: Subhandling | undefined;
 }

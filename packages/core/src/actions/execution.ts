@@ -8,6 +8,7 @@ import { createChangeHandlers } from '../intents/handler-set.js';
 import { type AnyHandler, titleOf } from '../intents/handlers.js';
 import type { Clock, Seconds } from '../seams/clock.js';
 import type { EventPoster } from '../seams/poster.js';
+import type { ReportMalformed } from '../seams/storage.js';
 import type { Settings } from '../settings.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
 import { currentContext, runInContext, type Subhandling } from './context.js';
@@ -36,6 +37,8 @@ interface ExecutionOptions {
   readonly lifecycle?: LifeCycle | undefined;
   readonly poster?: EventPoster | undefined;
   readonly random?: (() => number) | undefined;
+  /** Of traces on the object that cannot be understood, for those who load the progress of sub-handlers. */
+  readonly malformed?: ReportMalformed | undefined;
 }
 
 export interface ExecuteAllOptions extends ExecutionOptions {
@@ -130,10 +133,10 @@ async function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promi
 
 /** Calls the function, and then the sub-handlers that it has declared, unless it has executed them by itself. */
 function callWithSubhandlers(options: ExecuteOnceOptions & { signal: AbortSignal }, subrefs: Set<HandlerId>): unknown {
-  const { handler, state, settings, clock, signal, lifecycle, poster, random } = options;
+  const { handler, state, settings, clock, signal, lifecycle, poster, random, malformed } = options;
   const cause = causeFor(options.cause, handler);
   const subhandling = handler.kind === 'change' && cause.kind === 'changing' ? newSubhandling(subrefs) : undefined;
-  const context = { handler, cause, settings, poster, lifecycle, clock, signal, random, subhandling };
+  const context = { handler, cause, settings, poster, lifecycle, clock, signal, random, malformed, subhandling };
   const returned = invoke(context, handler, kwargsOf({ cause: options.cause, handler, state, signal }));
   if (subhandling === undefined) return returned;
 
@@ -161,10 +164,10 @@ function newSubhandling(subrefs: Set<HandlerId>): Subhandling {
 
 /** Executes sub-handlers with all that their parent is executed with. */
 export const executeInContext: ExecuteFn = ({ context, ...options }) => {
-  const { settings, clock, signal, poster, random } = context;
+  const { settings, clock, signal, poster, random, malformed } = context;
   if (settings === undefined || clock === undefined)
     throw new KopfError('Sub-handlers need the context of their parent.');
-  return executeAll({ ...options, settings, clock, signal, poster, random });
+  return executeAll({ ...options, settings, clock, signal, poster, random, malformed });
 };
 
 /**

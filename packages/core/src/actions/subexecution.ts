@@ -7,6 +7,7 @@ import { functionName, quoteId } from '../values/ids.js';
 import type { HandlerContext, Subhandling } from './context.js';
 import { getDefaultLifecycle } from './defaults.js';
 import type { LifeCycle } from './lifecycles.js';
+import { reportOnce } from './malformed.js';
 import type { Outcomes } from './outcomes.js';
 import type { State } from './progression.js';
 import { deliverResults } from './results.js';
@@ -51,7 +52,7 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   const { compat } = settings.persistence;
   const owned = options.handlers.of(cause.resource);
   const selected = options.handlers.select(cause);
-  const malformed = (problem: string): void => cause.logger.warn(problem);
+  const malformed = context.malformed ?? reportOnce(cause.logger);
   // In Kopf, they stay with the reason that they were first called for. A superseded one must not count as done.
   const keepsPurposes = compat === 'kopf';
   const progress = { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes };

@@ -7,6 +7,7 @@ import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } 
 import { decideNext, type NextStep } from '../../src/actions/applying.js';
 import { executeAll } from '../../src/actions/execution.js';
 import { asap, type LifeCycle } from '../../src/actions/lifecycles.js';
+import { reportOnce } from '../../src/actions/malformed.js';
 import { purgeLeftovers, State } from '../../src/actions/progression.js';
 import { deliverResults } from '../../src/actions/results.js';
 import { loadProgress, pinnedHandlers } from '../../src/actions/selection.js';
@@ -50,6 +51,7 @@ const FINALIZER = 'kopf.zalando.org/KopfFinalizerMarker';
 export class HandledObject {
   readonly clock: ManualClock = manualClock({ start: '2026-11-16T01:41:20Z' });
   readonly logger: RecordingLogger = recordingLogger();
+  readonly #malformed = reportOnce(this.logger);
   readonly registry = createRegistry();
   readonly body: AnyObject;
   readonly #options: HandledOptions;
@@ -93,7 +95,7 @@ export class HandledObject {
     const body = deepCopy(this.body);
     const patch = new Patch(undefined, { body });
 
-    const stored = await this.#diffbase.fetch({ body });
+    const stored = await this.#diffbase.fetch({ body, malformed: this.#malformed });
     const old = stored && storage.clear(stored);
     const new_ = storage.clear(this.#diffbase.build({ body, extraFields: extraFields(handlers, RESOURCE) }));
     const changes = diff(old, new_);
@@ -130,14 +132,14 @@ export class HandledObject {
     if (!isHandlingReason(cause.reason)) return await this.#apply(patch, cause.reason, []);
 
     const selected = handlers.changing.select(cause);
-    const malformed = (problem: string) => logger.warn(problem);
+    const malformed = this.#malformed;
     const loaded = await loadProgress({ storage, owned, selected, cause, clock, compat, malformed });
     let { state } = loaded;
     if (state.extras.size > 0) await state.purgeExtras(place);
 
     if (loaded.handlers.length > 0) {
       const all = settings({ persistence: { progressStorage: storage, compat } });
-      const options = { handlers: loaded.handlers, cause, state, lifecycle, settings: all, clock, random };
+      const options = { handlers: loaded.handlers, cause, state, lifecycle, settings: all, clock, random, malformed };
       const outcomes = await executeAll(options);
       state = state.withOutcomes(outcomes);
       await state.store(place);
