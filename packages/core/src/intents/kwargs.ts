@@ -10,7 +10,7 @@ import type { Settings } from '../settings.js';
 import type { AnyObject, Body, ObjectMeta } from '../values/body.js';
 import type { Diff } from '../values/diff.js';
 import type { FieldPath, ValueAt } from '../values/fields.js';
-import type { DeepReadonly, Mapping } from '../values/json.js';
+import { type DeepReadonly, type Mapping, setOwn } from '../values/json.js';
 import type { PatchOf } from '../values/patch.js';
 import type { Resource, ResourceToken, SpecOf, StatusOf } from '../values/resource.js';
 import type { Operation, UserInfo } from '../values/review.js';
@@ -170,32 +170,26 @@ export type Kwargs = Record<string, unknown>;
  * break an operator that had such an index before.
  */
 export function causeKwargs(cause: Cause): Kwargs {
-  return { ...operatorKwargs(cause), ...ownKwargs(cause), ...indexKwargs(cause) };
-}
-
-/** Only the indices, by their names. */
-export function indexKwargs(cause: Cause): Kwargs {
-  return cause.indices === undefined ? {} : Object.fromEntries(cause.indices);
-}
-
-function operatorKwargs(cause: Cause): Kwargs {
-  return { logger: cause.logger, memo: cause.memo, indices: cause.indices, client: cause.client };
+  const kwargs = ownKwargs(cause);
+  for (const [name, index] of cause.indices ?? []) setOwn(kwargs, name, index);
+  return kwargs;
 }
 
 function ownKwargs(cause: Cause): Kwargs {
+  const { logger, memo, indices, client } = cause;
   switch (cause.kind) {
     case 'activity':
-      return { activity: cause.activity, settings: cause.settings };
+      return { logger, memo, indices, client, activity: cause.activity, settings: cause.settings };
     case 'watching':
-      return { ...objectKwargs(cause), event: cause.event, type: cause.event.type };
+      return Object.assign(objectKwargs(cause), { event: cause.event, type: cause.event.type });
     case 'changing': {
       const { reason, diff, old } = cause;
-      return { ...objectKwargs(cause), reason, diff, old, new: cause.new };
+      return Object.assign(objectKwargs(cause), { reason, diff, old, new: cause.new });
     }
     case 'webhook': {
       const { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource, old, diff } = cause;
       const review = { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource };
-      return { ...objectKwargs(cause), ...review, old, new: cause.new, diff };
+      return Object.assign(objectKwargs(cause), review, { old, new: cause.new, diff });
     }
     case 'indexing':
     case 'spawning':
@@ -204,11 +198,32 @@ function ownKwargs(cause: Cause): Kwargs {
   }
 }
 
+/** Spelled out, not spread: it is done for the callbacks of each handler in each event, and spreading is slow. */
 function objectKwargs(cause: ResourceCause): Kwargs {
-  const { resource, patch } = cause;
-  if (cause.kind !== 'daemon') return { resource, patch, body: cause.body, ...bodyViews(cause.body) };
-  const { body, spec, meta, status, labels, annotations, newest } = cause.live;
-  return { resource, patch, ...bodyViews(newest), body, spec, meta, status, labels, annotations };
+  const { logger, memo, indices, client, resource, patch } = cause;
+  const isLive = cause.kind === 'daemon';
+  // The identity is the same in all states of an object; the rest follows the object if it is to be live.
+  const views = bodyViews(isLive ? cause.live.newest : cause.body);
+  const { spec, meta, status, labels, annotations } = isLive ? cause.live : views;
+  const body = isLive ? cause.live.body : cause.body;
+  const { uid, name, namespace } = views;
+  return {
+    logger,
+    memo,
+    indices,
+    client,
+    resource,
+    patch,
+    body,
+    spec,
+    meta,
+    status,
+    labels,
+    annotations,
+    uid,
+    name,
+    namespace,
+  };
 }
 
 /** The path of a handler's field, if it has any. */

@@ -80,9 +80,14 @@ function freeze<T extends object>(body: Body<T>): Body<T> {
 }
 
 function stanzas<T extends object>(view: (name: StanzaName) => Mapping): Stanzas<T> {
-  const names = Object.keys(STANZAS) as StanzaName[];
   // What the user has declared of the stanzas cannot be verified: these types are a promise of the user's.
-  return Object.fromEntries(names.map((name) => [name, view(name)])) as unknown as Stanzas<T>;
+  return {
+    spec: view('spec'),
+    meta: view('meta'),
+    status: view('status'),
+    labels: view('labels'),
+    annotations: view('annotations'),
+  } as unknown as Stanzas<T>;
 }
 
 function mappingAt(body: object, path: readonly string[]): Mapping {
