@@ -86,6 +86,7 @@ export { applyMergePatch, mergePatchOf, subtractExisting } from './values/merge-
 export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/finalizers.js';
 export { deepFreeze } from './values/json.js';
 export { cherrypick, requireField } from './values/fields.js';
+export { type Comparison, compareEssences } from './values/comparison.js';
 export { reduceDiff } from './values/diff.js';
 export { quoteId } from './values/ids.js';
 export { bodyViews, type LiveBody, makeLiveBody } from './values/views.js';

@@ -7,7 +7,7 @@ import { queue } from '../../src/sync/queue.js';
 export type Answer = unknown | Error | ((request: KubeRequest) => unknown);
 
 /** A stream under control of a test. */
-export interface ScriptedStream {
+interface ScriptedStream {
   /** Absent until requested. */
   readonly request: KubeRequest | undefined;
   /** Closed by the reader, or aborted. */

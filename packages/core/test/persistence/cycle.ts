@@ -18,9 +18,9 @@ import { createRegistry } from '../../src/intents/registry.js';
 import type { DiffBaseStorage, ProgressStorage } from '../../src/seams/storage.js';
 import { settings } from '../../src/settings.js';
 import type { AnyObject } from '../../src/values/body.js';
-import { diff } from '../../src/values/diff.js';
+import { compareEssences } from '../../src/values/comparison.js';
 import { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from '../../src/values/finalizers.js';
-import { deepCopy, deepEqual, type Mapping } from '../../src/values/json.js';
+import { deepCopy, type Mapping } from '../../src/values/json.js';
 import type { JsonPatchOp } from '../../src/values/json-patch.js';
 import { applyMergePatch } from '../../src/values/merge-patch.js';
 import { asJsonPatch, Patch } from '../../src/values/patch.js';
@@ -96,14 +96,13 @@ export class HandledObject {
     const patch = new Patch(undefined, { body });
 
     const stored = await this.#diffbase.fetch({ body, malformed: this.#malformed });
-    const old = stored && storage.clear(stored);
     const new_ = storage.clear(this.#diffbase.build({ body, extraFields: extraFields(handlers, RESOURCE) }));
-    const changes = diff(old, new_);
+    const { old, diff: changes } = compareEssences(stored && storage.clear(stored), new_);
     const facts = {
       event: { type: 'MODIFIED' },
       body,
       finalizer: FINALIZER,
-      old,
+      old: stored,
       diff: changes,
       initial: this.#initial,
     };
@@ -148,7 +147,7 @@ export class HandledObject {
     }
     const isDone = loaded.handlers.length === 0 || state.done;
     if (isDone) {
-      if (!deepEqual(old, new_)) await this.#diffbase.store({ essence: new_, body, patch });
+      if (changes.length > 0) await this.#diffbase.store({ essence: new_, body, patch });
       this.#initial = false;
     }
     if (blocking === 'release-when-done' && isDone) patch.fns.push(allowDeletion(FINALIZER));
