@@ -80,8 +80,8 @@ function safe(key: string): string {
 function hashSuffix(key: string): string {
   // The digest of 4 bytes is not the beginning of a longer one: the length goes into the hash itself.
   const digest = blake2b(new TextEncoder().encode(key), { dkLen: 4 });
-  const base64 = Buffer.from(digest).toString('base64').replaceAll('+', '-').replaceAll('/', '.');
-  return `-${base64}`.replace(/[=.-]+$/, '');
+  // No need to care of the last character, which must not be a dash or a dot: of 4 bytes, it is a letter.
+  return `-${Buffer.from(digest).toString('base64url').replaceAll('_', '.')}`;
 }
 
 function cut(text: string, length: number): string {
