@@ -12,8 +12,11 @@ export interface CompiledSchema {
   /** Removes what is not specified. Returns the paths of what was removed: `spec.foo`, `spec.items[0].bar`. */
   prune(object: ServedObject): readonly string[];
   applyDefaults(object: ServedObject): void;
-  /** All problems, in the words of kube-apiserver. `old` is given for updates, for ratcheting. */
-  validate(object: ServedObject, old?: ServedObject): readonly Cause[];
+  /**
+   * All problems, in the words of kube-apiserver. `old` is given for updates, for ratcheting.
+   * `part` is for updates of the `status` subresource: then only the status is checked.
+   */
+  validate(object: ServedObject, old?: ServedObject, part?: 'status'): readonly Cause[];
 }
 
 export interface SchemaCompiler {

@@ -48,8 +48,8 @@ export function formatCheck(format: string): ((text: string) => boolean) | undef
 }
 
 function isUri(text: string): boolean {
-  if (text.startsWith('/')) return !/[\s\u0000-\u001f\u007f]/.test(text);
-  return /^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(text) && !/[\s\u0000-\u001f\u007f]/.test(text);
+  if (text.startsWith('/')) return !/[\s\p{Cc}]/u.test(text);
+  return /^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(text) && !/[\s\p{Cc}]/u.test(text);
 }
 
 function isCidr(text: string): boolean {
@@ -67,8 +67,8 @@ function isDate(text: string): boolean {
 }
 
 function isDateTime(text: string): boolean {
-  const [date = '', time, ...rest] = text.toLowerCase().split('t');
-  if (time === undefined || rest.length > 0 || !isDate(date)) return false;
+  const [date = '', time] = text.toLowerCase().split('t');
+  if (time === undefined || !isDate(date)) return false;
   const match = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/.exec(time);
   if (match === null) return false;
   const [, hours = '', minutes = '', seconds = ''] = match;
@@ -78,7 +78,8 @@ function isDateTime(text: string): boolean {
 function isDuration(text: string): boolean {
   if (/^[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return true;
   for (const [, unit = ''] of text.matchAll(/\d+\s*([A-Za-zµ]+)/g)) {
-    if (/^(ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i.test(unit)) return true;
+    if (/^(ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i.test(unit))
+      return true;
   }
   return false;
 }

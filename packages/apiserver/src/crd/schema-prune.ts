@@ -30,15 +30,24 @@ export function pruneObject(object: Mapping, schema: Structural): readonly strin
   return removed.sort();
 }
 
+/** The same for a value inside of an object. */
+export function pruneValue(value: unknown, schema: Structural): void {
+  prune(value, schema, '', []);
+}
+
 function prune(value: unknown, schema: Structural | undefined, path: string, removed: string[]): void {
   if (Array.isArray(value)) {
     const entersItems = schema === undefined || !schema.preservesUnknownFields;
-    if (entersItems) value.forEach((item, index) => prune(item, schema?.items, `${path}[${index}]`, removed));
-    else value.forEach((item, index) => pruneKept(item, schema.items, `${path}[${index}]`, removed));
+    if (entersItems)
+      for (const [index, item] of value.entries()) prune(item, schema?.items, `${path}[${index}]`, removed);
+    else for (const [index, item] of value.entries()) pruneKept(item, schema.items, `${path}[${index}]`, removed);
     return;
   }
   if (!isMapping(value)) return;
-  if (schema?.preservesUnknownFields) return pruneKept(value, schema, path, removed);
+  if (schema?.preservesUnknownFields) {
+    pruneKept(value, schema, path, removed);
+    return;
+  }
   for (const key of Object.keys(value)) {
     if (schema?.isEmbeddedResource && META_FIELDS.has(key)) {
       if (key === 'metadata' && path !== '') pruneObjectMeta(getOwn(value, key), `${path}.metadata`, removed);
@@ -47,7 +56,8 @@ function prune(value: unknown, schema: Structural | undefined, path: string, rem
     const child = path === '' ? key : `${path}.${key}`;
     const property = schema?.properties.get(key);
     if (property !== undefined) prune(getOwn(value, key), property, child, removed);
-    else if (schema?.additionalProperties !== undefined) prune(getOwn(value, key), schemaOfOthers(schema), child, removed);
+    else if (schema?.additionalProperties !== undefined)
+      prune(getOwn(value, key), schemaOfOthers(schema), child, removed);
     else {
       removed.push(child);
       delete value[key];
@@ -59,7 +69,7 @@ function prune(value: unknown, schema: Structural | undefined, path: string, rem
 function pruneKept(value: unknown, schema: Structural | undefined, path: string, removed: string[]): void {
   if (schema === undefined) return;
   if (Array.isArray(value)) {
-    value.forEach((item, index) => pruneKept(item, schema.items, `${path}[${index}]`, removed));
+    for (const [index, item] of value.entries()) pruneKept(item, schema.items, `${path}[${index}]`, removed);
     return;
   }
   if (!isMapping(value)) return;
@@ -71,7 +81,8 @@ function pruneKept(value: unknown, schema: Structural | undefined, path: string,
     const child = path === '' ? key : `${path}.${key}`;
     const property = schema.properties.get(key);
     if (property !== undefined) prune(getOwn(value, key), property, child, removed);
-    else if (schema.additionalProperties !== undefined) prune(getOwn(value, key), schemaOfOthers(schema), child, removed);
+    else if (schema.additionalProperties !== undefined)
+      prune(getOwn(value, key), schemaOfOthers(schema), child, removed);
   }
 }
 

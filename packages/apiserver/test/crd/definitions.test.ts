@@ -1,0 +1,35 @@
+/** The expectations are answers of kube-apiserver 1.36.4 to exactly these definitions, recorded once. */
+import { deepCopy } from '@kopf-ts/core';
+import { describe, expect, it } from 'vitest';
+import { invalidValue } from '../../src/causes.js';
+import type { Cause, ServedObject } from '../../src/contracts/objects.js';
+import { defaultDefinition, definitionNameRule, validateDefinition } from '../../src/crd/definition.js';
+import recorded from './recorded/definitions.json' with { type: 'json' };
+
+interface Recorded {
+  readonly title: string;
+  readonly definition: ServedObject;
+  readonly status: number;
+  readonly causes: readonly Cause[];
+}
+
+const table = recorded as unknown as readonly Recorded[];
+const key = (cause: Cause): string => `${cause.field}: ${cause.message} (${cause.reason})`;
+
+function judge(definition: ServedObject): readonly string[] {
+  const copy = deepCopy(definition);
+  defaultDefinition(copy);
+  const name = copy.metadata.name ?? '';
+  const ofName = definitionNameRule(copy)(name, false).map((why) => invalidValue('metadata.name', name, why));
+  return [...new Set([...ofName, ...validateDefinition(copy)].map(key))].sort();
+}
+
+describe('definitions', () => {
+  it.each(table)('are judged as by the real server: $title', ({ definition, causes }) => {
+    expect(judge(definition)).toEqual([...new Set(causes.map(key))].sort());
+  });
+
+  it('are refused with 422 or accepted with 201, nothing else', () => {
+    expect(table.filter(({ status }) => status !== 201 && status !== 422).map(({ title }) => title)).toEqual([]);
+  });
+});
