@@ -1,0 +1,118 @@
+import { type ConnectionInfo, type Credentials, settings } from '@kopf-ts/core';
+import { manualClock, recordingLogger } from '@kopf-ts/testing';
+import { Agent } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { kubeClient } from '../../src/index.js';
+import { loopbackServer, until } from '../helpers/servers.js';
+
+const get = { method: 'GET', path: '/' } as const;
+
+function clientFor(current: () => ConnectionInfo) {
+  const credentials: Credentials = { current: async () => current(), invalidate: () => {} };
+  return kubeClient({ credentials, clock: manualClock(), logger: recordingLogger(), settings: settings() });
+}
+
+describe('connections', () => {
+  it('are kept alive between requests', async () => {
+    await using server = await loopbackServer((_request, response) => response.end('{}'));
+    await using client = clientFor(() => ({ server: server.url }));
+    for (let count = 0; count < 20; count++) await client.request(get);
+    expect(server.connections.ever).toBeLessThanOrEqual(2);
+  });
+
+  it('are kept when only the token changes', async () => {
+    const tokens: (string | undefined)[] = [];
+    await using server = await loopbackServer((request, response) => {
+      tokens.push(request.headers.authorization);
+      response.end('{}');
+    });
+    let number = 0;
+    await using client = clientFor(() => ({ server: server.url, token: `t${number++}` }));
+    for (let count = 0; count < 20; count++) await client.request(get);
+    expect(new Set(tokens).size).toBe(20);
+    expect(server.connections.ever).toBeLessThanOrEqual(2);
+  });
+
+  it('are as many as there are requests at once', async () => {
+    let arrived = 0;
+    const release: (() => void)[] = [];
+    await using server = await loopbackServer((_request, response) => {
+      arrived++;
+      release.push(() => response.end('{}'));
+    });
+    await using client = clientFor(() => ({ server: server.url }));
+    const requests = Array.from({ length: 50 }, () => client.request(get));
+    await until(() => arrived === 50, 'all requests');
+    for (const answer of release) answer();
+    await Promise.all(requests);
+  });
+
+  it('of streams are others than those of requests', async () => {
+    const ports = { stream: new Set<number | undefined>(), call: new Set<number | undefined>() };
+    await using server = await loopbackServer((request, response) => {
+      ports[request.url === '/stream' ? 'stream' : 'call'].add(request.socket.remotePort);
+      response.end('1\n');
+    });
+    await using client = clientFor(() => ({ server: server.url }));
+    for (let turn = 0; turn < 5; turn++) {
+      await client.stream({ method: 'GET', path: '/stream' })[Symbol.asyncIterator]().next();
+      await client.request(get);
+    }
+    expect(ports.stream.size).toBeGreaterThan(0);
+    expect([...ports.call].filter((port) => ports.stream.has(port))).toEqual([]);
+  });
+
+  it('of streams outlive the rotation of credentials', async () => {
+    await using server = await loopbackServer((request, response) => {
+      if (request.url !== '/stream') response.end('{}');
+      else {
+        response.write('1\n');
+        server.server.once('more', () => response.end('2\n'));
+      }
+    });
+    let number = 0;
+    // Each login is to another name, and so with another pool; there are more of them than pools are kept.
+    await using client = clientFor(() => ({ server: server.url, serverName: `name-${number}.example` }));
+    const stream = client.stream({ method: 'GET', path: '/stream' })[Symbol.asyncIterator]();
+    await stream.next();
+    for (number = 1; number < 60; number++) await client.request(get);
+    server.server.emit('more');
+    await expect(stream.next()).resolves.toEqual({ done: false, value: 2 });
+    await until(() => server.connections.open < 40, 'the connections of the forgotten pools to be closed');
+  });
+
+  it('ask the peer from time to time whether it is alive', async () => {
+    await using server = await loopbackServer((_request, response) => response.end('{}'));
+    const { Socket } = await import('node:net');
+    const calls: unknown[][] = [];
+    const original = Socket.prototype.setKeepAlive;
+    Socket.prototype.setKeepAlive = function (this: InstanceType<typeof Socket>, ...args) {
+      calls.push(args);
+      return original.apply(this, args);
+    };
+    try {
+      await using client = clientFor(() => ({ server: server.url }));
+      await client.request(get);
+    } finally {
+      Socket.prototype.setKeepAlive = original;
+    }
+    expect(calls).toContainEqual([true, 30_000]);
+  });
+});
+
+describe('a dispatcher of the user', () => {
+  it('is used instead of everything, with our headers, and stays open', async () => {
+    const agents: (string | undefined)[] = [];
+    await using server = await loopbackServer((request, response) => {
+      agents.push(request.headers['user-agent']);
+      response.end('{"ok":true}');
+    });
+    const dispatcher = new Agent();
+    const client = clientFor(() => ({ server: server.url, dispatcher, ca: 'not even looked at' }));
+    await expect(client.request(get)).resolves.toEqual({ ok: true });
+    await client.close();
+    expect(agents).toEqual([expect.stringMatching(/^kopf-ts\//)]);
+    expect(dispatcher.closed || dispatcher.destroyed).toBe(false);
+    await dispatcher.close();
+  });
+});
