@@ -15,7 +15,7 @@ const tools = {
 
 type Tool = keyof typeof tools;
 
-interface Binary {
+export interface Binary {
   readonly path: string;
   readonly version: string;
 }

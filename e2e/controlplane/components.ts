@@ -1,4 +1,4 @@
-import type { Binaries } from './binaries.js';
+import type { Binaries, Binary } from './binaries.js';
 import type { Program } from './processes.js';
 
 /** Where everything of one control plane is. */
@@ -108,13 +108,10 @@ const controllers = [
   'replicaset-controller',
 ];
 
-export function controllerManagerProgram(binaries: Binaries, layout: Layout, { extraArgs }: ComponentOptions): Program {
-  if (binaries.controllerManager === undefined) {
-    throw new Error(`There is no kube-controller-manager: the binaries are from ${binaries.source}.`);
-  }
+export function controllerManagerProgram(binary: Binary, layout: Layout, { extraArgs }: ComponentOptions): Program {
   return {
     name: 'kube-controller-manager',
-    command: binaries.controllerManager.path,
+    command: binary.path,
     logFile: `${layout.logs}/kube-controller-manager.log`,
     args: [
       `--kubeconfig=${layout.folder}/controller-manager.kubeconfig`,

@@ -65,6 +65,8 @@ export interface ControlPlane extends ControlPlaneAccess, AsyncDisposable {
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
   /** The same data, address and credentials afterwards; connections are lost in between. */
   restartApiServer(how?: StopOptions): Promise<void>;
+  /** Makes etcd forget all former versions of all objects, as it does by itself every few minutes. */
+  compact(): Promise<void>;
   /** Throws if a component has died by itself. */
   check(): void;
   /** Ends all the processes and removes all the files. */
@@ -107,6 +109,9 @@ async function startOnce(binaries: Binaries, options: ControlPlaneOptions): Prom
     auditLog: options.auditLog ?? false,
     extraArgs: options.extraArgs ?? {},
   };
+  if (wanted.controllerManager && binaries.controllerManager === undefined) {
+    throw new Error(`There is no kube-controller-manager: the binaries are from ${binaries.source}.`);
+  }
   const folder = await mkdtemp(join(tmpdir(), 'kopf-ts-controlplane-'));
   const supervisor = supervise(folder);
   try {
@@ -122,8 +127,8 @@ async function startOnce(binaries: Binaries, options: ControlPlaneOptions): Prom
       await untilReady(started, program.logFile, `${access.url}/readyz`, readyWithinMs);
     };
     await startApiServer();
-    if (wanted.controllerManager) {
-      const program = controllerManagerProgram(binaries, layout, wanted);
+    if (wanted.controllerManager && binaries.controllerManager !== undefined) {
+      const program = controllerManagerProgram(binaries.controllerManager, layout, wanted);
       processes.set('kube-controller-manager', supervisor.start(program));
       const health = `https://127.0.0.1:${layout.controllerManagerPort}/healthz`;
       await untilReady(started, program.logFile, health, readyWithinMs);
@@ -150,6 +155,7 @@ function running({ access, supervisor, processes }: Started, startApiServer: () 
       await processes.get('kube-apiserver')?.stop(how);
       await startApiServer();
     },
+    compact: () => compactEtcd(access.etcdUrl),
     check: () => throwFailureOf(processes),
     stop,
     [Symbol.asyncDispose]: stop,
@@ -234,6 +240,18 @@ function answerOf(url: string, { ca, token }: ControlPlaneAccess): Promise<strin
     request.on('timeout', () => request.destroy(new Error('no answer in 5 s')));
     request.on('error', reject);
   });
+}
+
+/** By the HTTP side of etcd's own protocol. */
+async function compactEtcd(url: string): Promise<void> {
+  const call = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
+    const response = await fetch(`${url}/v3/kv/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`etcd refuses ${path}: ${await response.text()}`);
+    return (await response.json()) as { header?: { revision?: string } };
+  };
+  const anyKey = Buffer.from('/').toString('base64');
+  const { header } = await call('range', { key: anyKey, keys_only: true });
+  await call('compaction', { revision: header?.revision, physical: true });
 }
 
 /** Keeps its cache beside the kubeconfig, and never looks into the user's own configuration. */

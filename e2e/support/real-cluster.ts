@@ -5,7 +5,9 @@ import type {} from './global-setup.js';
 const cluster = inject('realCluster');
 
 /** `describe` for what needs the real cluster; skipped, together with its hooks, where there is none. */
-export const describeOnRealCluster = describe.skipIf(cluster.kind === 'unavailable');
+export function describeOnRealCluster(name: string, tests: () => void): void {
+  describe.skipIf(cluster.kind === 'unavailable')(name, tests);
+}
 
 /** The cluster of the suite. To be called within tests and hooks: outside of them there may be none. */
 export function realCluster(): ControlPlaneAccess {

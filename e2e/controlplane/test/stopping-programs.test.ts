@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { becomesTrue, isRunning, startOwner } from '../../support/owners.js';
+import { isRunning, startOwner } from '../../support/owners.js';
+import { becomesTrue } from '../../support/waiting.js';
 import { supervise } from '../processes.js';
 
 const script = new URL('owner-of-programs.ts', import.meta.url);
