@@ -140,7 +140,7 @@ async function parsed(file: string): Promise<Fields> {
   const { parse } = await import('yaml');
   try {
     // The pretty errors quote the lines around, which may hold secrets.
-    return fieldsOf(parse(text, { prettyErrors: false, logLevel: 'silent' })) ?? {};
+    return fieldsOf(parse(text, { prettyErrors: false, logLevel: 'error' })) ?? {};
   } catch (error) {
     const { message, pos } = error as Error & { pos?: readonly [number, number] };
     const line = pos === undefined ? '' : `:${text.slice(0, pos[0]).split('\n').length}`;
