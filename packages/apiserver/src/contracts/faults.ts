@@ -12,6 +12,8 @@ export type RequestFault =
 export interface StreamControl {
   end(): void;
   reset(): void;
+  /** Puts a text into the stream as it is, out of turn. */
+  write?(text: string): void;
 }
 
 export interface StreamFault {
