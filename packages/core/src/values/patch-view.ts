@@ -2,7 +2,8 @@
 import { ensureField, type FieldPath, resolveField } from './fields.js';
 import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from './json.js';
 
-const VIEW = Symbol('kopf-ts.patch-view');
+/** All views say that they have this key: what only shows something else must be copied where a value is to be kept. */
+export const VIEW: unique symbol = Symbol('kopf-ts.view');
 
 /**
  * A mapping that lives inside of another one, at a path that may not exist.
@@ -57,14 +58,15 @@ export function dataProperty(
 /**
  * A value that can live in a patch: others (storages, too) will write into its stanzas.
  *
- * Handlers put there parts of bodies, which are frozen, and parts of patches, which are views; these are copied.
- * A handler's own objects stay the same objects, so that it can go on filling them.
+ * Handlers put there parts of bodies, which are frozen, or are views in daemons, and parts of patches, which are views,
+ * too; these are copied. A handler's own objects stay the same objects, so that it can go on filling them.
  */
 export function thawed(value: unknown): unknown {
-  if (!isMapping(value)) return value;
+  // Frozen lists can stay: nobody writes into lists.
+  if (typeof value !== 'object' || value === null || (Array.isArray(value) && Object.isFrozen(value))) return value;
   if (Object.isFrozen(value) || VIEW in value) return deepCopy(value);
   for (const key of Object.keys(value)) {
-    const item = value[key];
+    const item = (value as Mapping)[key];
     const itemThawed = thawed(item);
     if (itemThawed !== item) setOwn(value, key, itemThawed);
   }

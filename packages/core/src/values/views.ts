@@ -7,6 +7,7 @@
 import type { AnyObject, Body, ObjectMeta } from './body.js';
 import type { DeepReadonly, Mapping } from './json.js';
 import { deepFreeze, getOwn, isMapping } from './json.js';
+import { VIEW } from './patch-view.js';
 import type { SpecOf, StatusOf } from './resource.js';
 
 /** The stanzas of an object. */
@@ -120,7 +121,7 @@ function liveView(label: string, source: () => Mapping): Mapping {
     );
   };
   return new Proxy<Mapping>(target, {
-    has: (_target, key) => Object.hasOwn(source(), key) || Reflect.has(target, key),
+    has: (_target, key) => key === VIEW || Object.hasOwn(source(), key) || Reflect.has(target, key),
     get: (_target, key) => {
       const mapping = source();
       return Object.hasOwn(mapping, key) ? Reflect.get(mapping, key) : Reflect.get(target, key);

@@ -4,6 +4,7 @@ import type { AnyObject } from '../../src/values/body.js';
 import { ensureField } from '../../src/values/fields.js';
 import { deepFreeze, type Mapping } from '../../src/values/json.js';
 import { asJsonPatch, Patch, type PatchFn } from '../../src/values/patch.js';
+import { makeLiveBody } from '../../src/values/views.js';
 
 /** As a variable, it is a key like any other for the linter, too. */
 const PROTO: string = '__proto__';
@@ -201,6 +202,24 @@ describe('assigning a stanza', () => {
     patch.metadata.labels.more = 'x';
     expect(patch.merge).toEqual({ spec: { a: 1, more: 1 }, metadata: { labels: { b: 'c', more: 'x' } } });
     expect(body.spec).toEqual({ a: 1 });
+  });
+
+  it('copies live views of a body, as they are at the moment', () => {
+    const live = makeLiveBody({ spec: { a: 1, nested: { x: 1 } }, metadata: { labels: { b: 'c' } } });
+    const patch = new Patch();
+    patch.status = live.spec;
+    patch.status.more = 1;
+    patch.metadata = { labels: live.labels };
+    patch.metadata.labels.more = 'x';
+    patch.copies = { body: live.body, list: [live.spec] };
+    live.replace({ spec: { a: 2 } });
+    const spec = { a: 1, nested: { x: 1 } };
+    const labels = { b: 'c' };
+    expect(patch.merge).toStrictEqual({
+      status: { ...spec, more: 1 },
+      metadata: { labels: { b: 'c', more: 'x' } },
+      copies: { body: { spec, metadata: { labels } }, list: [spec] },
+    });
   });
 
   it('copies stanzas of patches, be it the same one', () => {
