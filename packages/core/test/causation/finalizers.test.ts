@@ -150,4 +150,11 @@ describe('the deletion has to wait', () => {
     const gone = changingCause(someBody, { old: { spec: { field: 'was' } }, new: { spec: {} } });
     expect(mustBlockDeletion(handlers, { changing: gone })).toBe(true);
   });
+
+  it('for handlers made in other ways as well, even if they are not for this change', () => {
+    const { add, handlers } = createRegistry();
+    const common = { kind: 'change', id: 'fn', fn, param: undefined } as const;
+    add({ ...common, field: ['spec', 'field'], fieldNeedsChange: true, requiresFinalizer: true });
+    expect(mustBlockDeletion(handlers, { changing: changingCause() })).toBe(true);
+  });
 });

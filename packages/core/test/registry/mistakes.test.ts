@@ -245,6 +245,7 @@ describe('a mistake is told at once', () => {
     ['two handlers', (on) => on['create']('x', fn, () => {}), /expected \(selector, options\?, handler\)/],
     ['the same handler twice', (on) => on['create']('x', fn, fn), /expected \(selector/],
     ['one argument too many', (on) => on['create']('kopf.dev', 'v1', 'x', fn), /expected \(selector/],
+    ['something after the handler', (on) => on['create']('x', {}, fn, {}), /expected \(selector/],
     ['two selectors', (on) => on['create']('kopf.dev', 'x', fn), /expected \(selector/],
     ['options that are null', (on) => on['create']('x', null, fn), /expected \(selector/],
     ['options that are a list', (on) => on['create']('x', [], fn), /expected \(selector/],
