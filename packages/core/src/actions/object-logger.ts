@@ -7,7 +7,7 @@ import type { EventPoster, KubeEventType } from '../seams/poster.js';
 import type { Settings } from '../settings.js';
 import type { Body } from '../values/body.js';
 import type { Diff } from '../values/diff.js';
-import { deepCopy, isMapping } from '../values/json.js';
+import { redacted, redactedSecret } from '../values/redaction.js';
 import { isPosted } from './posting.js';
 
 export interface ObjectLoggerOptions {
@@ -99,8 +99,6 @@ function aboutOnly(body: Body): Body {
   };
 }
 
-const REDACTED = '***';
-
 function isSecret({ apiVersion, kind }: Body): boolean {
   return apiVersion === 'v1' && kind === 'Secret';
 }
@@ -110,22 +108,11 @@ function isSecret({ apiVersion, kind }: Body): boolean {
  * tools keep copies of the data.
  */
 export function loggableBody(body: Body): Body {
-  if (!isSecret(body)) return body;
-  const copy = deepCopy(body) as { data?: unknown; stringData?: unknown; metadata?: { annotations?: unknown } };
-  if (copy.data !== undefined) copy.data = redacted(copy.data);
-  if (copy.stringData !== undefined) copy.stringData = redacted(copy.stringData);
-  if (copy.metadata?.annotations !== undefined) copy.metadata.annotations = redacted(copy.metadata.annotations);
-  return copy as Body;
+  return isSecret(body) ? (redactedSecret(body) as Body) : body;
 }
 
 /** The diff of the body as it may be logged: of a Secret, only where it has changed, not from what to what. */
 export function loggableDiff(diff: Diff, body: Body): Diff {
   if (!isSecret(body)) return diff;
   return diff.map(([operation, field, old, new_]) => [operation, field, redacted(old), redacted(new_)] as const);
-}
-
-function redacted(value: unknown): unknown {
-  if (value === undefined || value === null) return value;
-  if (!isMapping(value)) return REDACTED;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item)]));
 }

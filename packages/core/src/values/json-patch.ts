@@ -1,4 +1,5 @@
 /** JSON-patches (RFC 6902) made from two states of an object. */
+import type { FieldPath } from './fields.js';
 import { deepEqual, isMapping, type Mapping } from './json.js';
 
 /** The operations that are ever made here. `test` is for those who send the patch on a condition. */
@@ -21,6 +22,12 @@ export function jsonPatch(before: unknown, after: unknown): JsonPatchOp[] {
 /** A key as it is spelled inside of a JSON-pointer. */
 export function escapePointer(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The path that a JSON-pointer means. */
+export function parsePointer(pointer: string): FieldPath {
+  const keys = pointer.split('/').slice(1);
+  return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function compare(before: unknown, after: unknown, path: string, ops: JsonPatchOp[]): void {

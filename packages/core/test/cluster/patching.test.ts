@@ -621,4 +621,23 @@ describe('values of Secrets', () => {
     expect(text).toContain('"value":{"x":"***"}');
     expect(logger.messages('warn')).toEqual([expect.stringContaining('"data.password","***"')]);
   });
+
+  it('are not logged from annotations either, where their copies are kept', async () => {
+    const annotations = { 'kopf.zalando.org/last-handled-configuration': '{"data":{"password":"hidden1"}}' };
+    const body = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' } };
+    const { logger, sent } = await patching({
+      compat: 'kopf',
+      resource: SECRETS,
+      merge: { metadata: { annotations } },
+      fns: [setField('metadata', { ...body.metadata, annotations: { 'example.com/copy': 'hidden2' } })],
+      body,
+      answers: [body, body],
+    });
+    expect(JSON.stringify(sent)).toMatch(/hidden1.*hidden2/);
+    expect(logger.messages().join('\n')).not.toContain('hidden');
+    expect(logger.messages('debug')).toEqual([
+      expect.stringContaining('"kopf.zalando.org/last-handled-configuration":"***"'),
+      expect.stringContaining('"path":"/metadata/annotations","value":{"example.com/copy":"***"}'),
+    ]);
+  });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deepCopy } from '../../src/values/json.js';
-import { escapePointer, type JsonPatchOp, jsonPatch } from '../../src/values/json-patch.js';
+import { escapePointer, type JsonPatchOp, jsonPatch, parsePointer } from '../../src/values/json-patch.js';
 import { anyChange, anyValue, applyByRfc6902, expectSame } from './json-data.js';
 
 describe('of mappings', () => {
@@ -90,6 +90,7 @@ it.each([
   ['~1', '~01'],
 ])('the key %j is written as %j in a pointer', (key, escaped) => {
   expect(escapePointer(key)).toBe(escaped);
+  expect(parsePointer(`/spec/${escaped}`)).toEqual(['spec', key]);
 });
 
 it('applying the patch gives the new value, for any two values, and changes neither of them', () => {
