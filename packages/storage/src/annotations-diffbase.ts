@@ -21,7 +21,7 @@ import { type Complain, compactJson, readMapping } from './json.js';
 import { checkPrefix, formKey, formKeys } from './keys.js';
 import { markPrefix, operatorsAnnotations } from './marks.js';
 import type { Compat } from './records.js';
-import { type ObjectOfKind, type SecretsMode, withoutSecrets } from './secrets.js';
+import { concealing, type SecretsMode } from './secrets.js';
 import { annotationPath, erase } from './traces.js';
 
 export interface AnnotationsDiffBaseOptions {
@@ -69,10 +69,7 @@ export function annotationsDiffBaseStorage(options: AnnotationsDiffBaseOptions =
     packed: formKey(`${key}-gzip`, body, prefix),
     digest: formKey(`${key}-digest`, body, prefix),
   });
-  const masked = (essence: Essence, object: ObjectOfKind): Essence => {
-    const secretsArePlain = options.compat === 'kopf' || options.secrets === 'plain';
-    return secretsArePlain ? essence : withoutSecrets(essence, object);
-  };
+  const masked = concealing(options);
 
   return {
     build({ body, extraFields = [], resource }) {

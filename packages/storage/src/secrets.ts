@@ -21,13 +21,28 @@ import {
   setOwn,
 } from '@kopf-ts/core';
 import { compactJson } from './json.js';
+import type { Compat } from './records.js';
 
 /** How the values of Secrets are kept: as salted digests, or as they are (as Kopf does). */
 export type SecretsMode = 'digests' | 'plain';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-export interface ObjectOfKind {
+/** What the options of a storage say of Secrets. Asked at each use, since they may be getters. */
+interface SecretsOptions {
+  readonly secrets?: SecretsMode;
+  readonly compat?: Compat;
+}
+
+/** Conceals what is to be concealed in the essences of a storage with these options. */
+export function concealing(options: SecretsOptions): (essence: Essence, object: ObjectOfKind) => Essence {
+  return (essence, object) => {
+    const secretsArePlain = options.compat === 'kopf' || options.secrets === 'plain';
+    return secretsArePlain ? essence : withoutSecrets(essence, object);
+  };
+}
+
+interface ObjectOfKind {
   readonly body: Body;
   readonly resource?: Resource | undefined;
 }
@@ -36,7 +51,7 @@ export interface ObjectOfKind {
  * The essence with digests instead of the values, if it is of a Secret; the very same essence otherwise.
  * What is digested already is left as it is, so the essence may go through it any number of times.
  */
-export function withoutSecrets(essence: Essence, object: ObjectOfKind): Essence {
+function withoutSecrets(essence: Essence, object: ObjectOfKind): Essence {
   if (!isSecret(object) || isDigestOnly(essence)) return essence;
   const salt = String(object.body.metadata?.uid ?? '');
   const masked = deepCopy(essence);

@@ -1,7 +1,6 @@
 import {
   buildEssence,
   type DiffBaseStorage,
-  type Essence,
   ensureField,
   type FieldSpec,
   formatField,
@@ -14,7 +13,7 @@ import { namedField } from './fields.js';
 import { type Complain, compactJson, readMapping } from './json.js';
 import { operatorsAnnotations } from './marks.js';
 import type { Compat } from './records.js';
-import { type ObjectOfKind, type SecretsMode, withoutSecrets } from './secrets.js';
+import { concealing, type SecretsMode } from './secrets.js';
 
 export interface StatusDiffBaseOptions {
   /** The name of the operator, to be put into the field. Default: `kopf`. */
@@ -37,10 +36,7 @@ export function statusDiffBaseStorage(options: StatusDiffBaseOptions = {}): Diff
   const { name = 'kopf' } = options;
   const path = namedField(options.field ?? 'status.{name}.last-handled-configuration', name);
   const ignoredFields = [...(options.ignoredFields ?? [])].map(parseField);
-  const masked = (essence: Essence, object: ObjectOfKind): Essence => {
-    const secretsArePlain = options.compat === 'kopf' || options.secrets === 'plain';
-    return secretsArePlain ? essence : withoutSecrets(essence, object);
-  };
+  const masked = concealing(options);
 
   return {
     build({ body, extraFields = [], resource }) {
