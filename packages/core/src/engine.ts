@@ -59,7 +59,7 @@ export {
   type ProgressOptions,
 } from './actions/selection.js';
 export { deliverResults } from './actions/results.js';
-export { decideNext, type NextFacts, type NextStep } from './actions/applying.js';
+export { decideNext, interruptedSleep, type NextFacts, type NextStep } from './actions/applying.js';
 export { filterKwargs } from './actions/invocation.js';
 export { currentContext, type HandlerContext, runInContext } from './actions/context.js';
 export {

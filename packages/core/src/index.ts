@@ -22,6 +22,7 @@ export type {
   Registrars,
   ResourceRegistrar,
 } from './intents/registrars.js';
+export type { Backoff, ErrorsMode } from './intents/handlers.js';
 export { ABSENT, all, any, type MetaFilter, none, not, PRESENT, type ValueFilter } from './intents/filters.js';
 export { EVERYTHING, type ResourcePredicate, type SelectorFields, type SelectorSpec } from './values/selector.js';
 export { type Resource, type ResourceToken, resource, type TypedObject } from './values/resource.js';
@@ -55,6 +56,13 @@ export {
   type OwnedOptions,
   removeOwnerReference,
 } from './actions/hierarchies.js';
+export type {
+  AdoptOptions,
+  LabelOptions,
+  NamespaceOptions,
+  NamingOptions,
+  ObjectsToChange,
+} from './values/hierarchy.js';
 export {
   type ExecuteOptions,
   execute,
@@ -189,4 +197,9 @@ export { buildEssence, type Essence, type EssenceOptions, removeEmptyStanzas } f
 export { digestOf, digestOnly, isDigestOnly } from './values/digest.js';
 export type { HandlerId } from './values/ids.js';
 export { formatTimestamp, parseTimestamp } from './values/timestamps.js';
-export { buildObjectReference, buildOwnerReference, type ObjectReference } from './values/references.js';
+export {
+  buildObjectReference,
+  buildOwnerReference,
+  type ObjectReference,
+  type OwnerReferenceOptions,
+} from './values/references.js';
