@@ -47,6 +47,8 @@ export interface FindOptions {
 
 type Probed = Binary & { readonly parsed: Version };
 type Candidates = Partial<Record<Tool, Probed>>;
+/** Whatever else is missing, a control plane can be run and talked to. */
+type Enough = Candidates & Record<'etcd' | 'kube-apiserver' | 'kubectl', Probed>;
 
 /**
  * Finds the binaries, or builds them, or tells why there are none.
@@ -84,21 +86,22 @@ async function fromAssets(
   folder: string,
   env: NodeJS.ProcessEnv,
   builder: ((tool: Tool) => Promise<string>) | undefined,
-): Promise<Candidates> {
-  const candidates: Candidates = {};
-  for (const tool of ['etcd', 'kube-apiserver', 'kubectl'] as const) {
+): Promise<Enough> {
+  const take = async (tool: Tool): Promise<Probed> => {
     const path = executable(join(folder, tool));
     if (path === undefined) throw new Error(`KUBEBUILDER_ASSETS is ${folder}, and there is no ${tool} in it.`);
-    candidates[tool] = await probe(tool, path);
-    if (!isRecentEnough(tool, candidates[tool])) {
-      const { version } = candidates[tool];
-      throw new Error(`${path} is ${version}; ${tools[tool].oldest} or newer is needed.`);
-    }
-  }
-  const tool = 'kube-controller-manager';
-  const path = executable(join(folder, tool)) ?? onPath(tool, env) ?? (await builder?.(tool));
-  if (path !== undefined) candidates[tool] = await probe(tool, path);
-  return candidates;
+    const probed = await probe(tool, path);
+    if (isRecentEnough(tool, probed)) return probed;
+    throw new Error(`${path} is ${probed.version}; ${tools[tool].oldest} or newer is needed.`);
+  };
+  const manager = 'kube-controller-manager';
+  const own = {
+    etcd: await take('etcd'),
+    'kube-apiserver': await take('kube-apiserver'),
+    kubectl: await take('kubectl'),
+  };
+  const path = executable(join(folder, manager)) ?? onPath(manager, env) ?? (await builder?.(manager));
+  return path === undefined ? own : { ...own, [manager]: await probe(manager, path) };
 }
 
 async function fromPath(env: NodeJS.ProcessEnv): Promise<Candidates> {
@@ -112,10 +115,14 @@ async function fromPath(env: NodeJS.ProcessEnv): Promise<Candidates> {
   return candidates;
 }
 
-async function fromSources(builder: (tool: Tool) => Promise<string>): Promise<Candidates> {
-  const candidates: Candidates = {};
-  for (const tool of Object.keys(tools) as Tool[]) candidates[tool] = await probe(tool, await builder(tool));
-  return candidates;
+async function fromSources(builder: (tool: Tool) => Promise<string>): Promise<Enough> {
+  const make = async (tool: Tool) => probe(tool, await builder(tool));
+  return {
+    etcd: await make('etcd'),
+    'kube-apiserver': await make('kube-apiserver'),
+    kubectl: await make('kubectl'),
+    'kube-controller-manager': await make('kube-controller-manager'),
+  };
 }
 
 async function probe(tool: Tool, path: string): Promise<Probed> {
@@ -133,7 +140,7 @@ function isRecentEnough(tool: Tool, { parsed }: Probed): boolean {
   return isAtLeast(parsed, tools[tool].oldest);
 }
 
-function all(candidates: Candidates, fits: (tool: Tool, binary: Probed) => boolean): boolean {
+function all(candidates: Candidates, fits: (tool: Tool, binary: Probed) => boolean): candidates is Enough {
   return (Object.keys(tools) as Tool[]).every((tool) => {
     const candidate = candidates[tool];
     return candidate !== undefined && fits(tool, candidate);
@@ -150,11 +157,12 @@ function whatIsWrongWith(candidates: Candidates): string {
   return problems.join(', ');
 }
 
-function found(candidates: Candidates, source: string): BinariesFound {
-  const { etcd, 'kube-apiserver': apiServer, kubectl, 'kube-controller-manager': controllerManager } = candidates;
-  if (etcd === undefined || apiServer === undefined || kubectl === undefined) throw new Error('unreachable');
-  const binaries = { etcd, apiServer, kubectl, source, ...(controllerManager && { controllerManager }) };
-  return { kind: 'found', binaries };
+function found(binaries: Enough, source: string): BinariesFound {
+  const { etcd, 'kube-apiserver': apiServer, kubectl, 'kube-controller-manager': controllerManager } = binaries;
+  return {
+    kind: 'found',
+    binaries: { etcd, apiServer, kubectl, source, ...(controllerManager && { controllerManager }) },
+  };
 }
 
 function onPath(name: string, env: NodeJS.ProcessEnv): string | undefined {

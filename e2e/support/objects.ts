@@ -3,7 +3,7 @@ import type { AnyObject, KubeClient, Resource } from '@kopf-ts/core';
 import { createObject, makeResource, resourceUrl } from '@kopf-ts/core/engine';
 import { becomesTrue } from './waiting.js';
 
-export const namespaces = makeResource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false });
+const namespaces = makeResource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false });
 export const configMaps = makeResource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true });
 const definitions = makeResource({
   group: 'apiextensions.k8s.io',
