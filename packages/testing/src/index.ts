@@ -21,5 +21,6 @@ export {
   diffBaseStorageCases,
   testDiffBaseStorage,
 } from './conformance/diffbase-storage.js';
+export { type ClientExpectations, type ClientUnderTest, clientCases, testClient } from './conformance/client.js';
 export { type ClockExpectations, type ClockUnderTest, clockCases, testClock } from './conformance/clock.js';
 export { type ConformanceCase, declareCases, type TestRunner } from './conformance/cases.js';

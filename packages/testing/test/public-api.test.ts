@@ -3,12 +3,14 @@ import * as testing from '../src/index.js';
 
 it('exports the clock, the logger and the conformance suites', () => {
   expect(Object.keys(testing).sort()).toEqual([
+    'clientCases',
     'clockCases',
     'declareCases',
     'diffBaseStorageCases',
     'manualClock',
     'progressStorageCases',
     'recordingLogger',
+    'testClient',
     'testClock',
     'testDiffBaseStorage',
     'testProgressStorage',
