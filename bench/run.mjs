@@ -64,6 +64,10 @@ async function bundled(file, output) {
     logLevel: 'warning',
     // Third parties of the packages are found from the packages, not from here; they are bundled, too.
     plugins: [sources],
+    // Some of them are CommonJS, and call `require` for what is built into Node.
+    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    // It runs a program that lies beside itself.
+    external: ['esbuild'],
   });
   return outfile;
 }

@@ -37,7 +37,7 @@ export function tlsOptions(info: ConnectionInfo): TlsOptions {
   };
 }
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly connectLimit: Seconds | undefined;
   /** May the proxies of the environment be used, if the connection says nothing of that? */
   readonly trustEnv: boolean;

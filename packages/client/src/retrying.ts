@@ -24,7 +24,7 @@ export interface RetryPolicy {
  * Is there hope that the same request succeeds later? The server may be unreachable, overloaded, restarting, or being
  * upgraded: then it also forgets the permissions (403) and the tokens (401) for a while.
  */
-export function isWorthRetrying(error: unknown): boolean {
+function isWorthRetrying(error: unknown): boolean {
   return (
     error instanceof KubeConnectionError ||
     error instanceof ApiServerError ||

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import forge from 'node-forge';
 
-export interface Identity {
+interface Identity {
   readonly cert: string;
   readonly key: string;
 }

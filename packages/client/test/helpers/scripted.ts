@@ -4,7 +4,7 @@ import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } 
 import type { Dispatcher } from 'undici';
 import { type HttpKubeClient, type KubeClientOptions, kubeClient } from '../../src/index.js';
 
-export interface ScriptedAnswer {
+interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   /** Anything but texts is sent as JSON. */
