@@ -4,4 +4,18 @@
  * It leaves assertions and runners to `@kopf-ts/testing`, runs no containers, and is no place for production
  * data.
  */
-export {};
+// biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
+
+export { type LocalCluster, type LocalClusterOptions, localCluster } from './cluster.js';
+export type { Conveniences, PatchOptions } from './conveniences.js';
+export type { ResourceDefinition } from './definitions.js';
+export type { UserInfo } from './contracts/objects.js';
+export type { HistoryLimits } from './store/history.js';
+
+// Identities.
+export type { ClusterSecurity } from './server/security.js';
+
+// Faults, here and in front of other servers.
+export type { FaultHandle, Faults } from './faults.js';
+export type { FaultAnswer, FaultMatch, FaultRule, StreamFaults } from './fault-rules.js';
+export { type FaultProxy, type FaultProxyOptions, faultProxy } from './fault-proxy.js';

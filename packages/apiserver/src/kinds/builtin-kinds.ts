@@ -1,12 +1,12 @@
 /** The built-in kinds, one row each: what they are called, and in what they differ from each other. */
 import type { Cause, ServedObject } from '../contracts/objects.js';
+import { defaultDefinition } from '../crd/definition.js';
 import { dns1035Label, dnsLabel, dnsSubdomain, type NameRule, pathSegment } from '../validation/names.js';
 import {
   type Defaulting,
   defaultAdmissionPolicy,
   defaultAdmissionPolicyBinding,
   defaultBarePod,
-  defaultDefinition,
   defaultEndpoints,
   defaultIngressClass,
   defaultNamespace,

@@ -41,7 +41,7 @@ function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder)
   const hasStatus = kind.subresources.some(({ name }) => name === 'status');
 
   const ownMetadata = (object: ServedObject): readonly Cause[] => [
-    ...validateMetadata(object.metadata, kind.namespaced, kind.nameRule),
+    ...validateMetadata(object.metadata, kind.namespaced, rules?.nameRule?.(object) ?? kind.nameRule),
     ...validateCoreFinalizers(object.metadata.finalizers ?? []),
   ];
 
@@ -49,8 +49,10 @@ function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder)
     allowsUnconditionalUpdate: kind.allowsUnconditionalUpdate,
     allowsCreateOnUpdate: kind.allowsCreateOnUpdate,
     countsGenerations: kind.countsGenerations,
+    statusIsSeparate: true,
     returnsDeleted: kind.returnsDeleted,
     schemaEpoch: 0,
+    blank: () => ({ apiVersion, kind: kind.kind, ...decode(kind.type, { metadata: {} }).object }) as ServedObject,
     decode(raw) {
       const { object: fields, unknownFields } = decode(kind.type, raw);
       if (!isMapping(fields.metadata)) throw new DecodingError('metadata is missing');

@@ -24,11 +24,15 @@ export interface Strategy {
   readonly allowsCreateOnUpdate: boolean;
   /** Does `metadata.generation` count the changes of everything but metadata and status? */
   readonly countsGenerations: boolean;
+  /** Does `status` change only through its subresource? Then it does not count for generations. */
+  readonly statusIsSeparate: boolean;
   /** Is the deleted object the answer to its deletion, instead of a `Status`? */
   readonly returnsDeleted: boolean;
   readonly schemaEpoch: number;
   /** Reads what a client has sent: types are checked, unknown fields dropped, defaults set. */
   decode(raw: Mapping): Decoded;
+  /** An object with nothing in it, as bookmarks have it. */
+  blank(): ServedObject;
   /** For what was stored under another schema. */
   refresh?(object: ServedObject): void;
   /** Between the version it is served in and the version it is stored in; by default only the API version differs. */

@@ -1,10 +1,21 @@
 /** Validation of the built-in kinds: the rules that people run into, in the words of kube-apiserver. */
 import type { Cause, ServedObject } from '../contracts/objects.js';
+import { definitionNameRule, validateDefinition } from '../crd/definition.js';
+import type { NameRule } from './names.js';
 
 export interface KindRules {
+  /** For kinds whose names depend on what else is in the object. */
+  nameRule?(object: ServedObject): NameRule;
   validate?(object: ServedObject): readonly Cause[];
   validateUpdate?(object: ServedObject, old: ServedObject): readonly Cause[];
 }
 
 /** By the name in the table of types. */
-export const builtinRules: ReadonlyMap<string, KindRules> = new Map();
+export const builtinRules: ReadonlyMap<string, KindRules> = new Map<string, KindRules>(
+  Object.entries({
+    'apiextensions.CustomResourceDefinition': {
+      nameRule: definitionNameRule,
+      validate: (object: ServedObject) => validateDefinition(object),
+    },
+  }),
+);

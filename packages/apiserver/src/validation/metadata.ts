@@ -1,16 +1,8 @@
 /** Validation of `metadata`, which is the same for all kinds. */
 import { deepEqual, type ObjectMeta } from '@kopf-ts/core';
+import { forbiddenField, invalidValue, required } from '../causes.js';
 import type { Cause } from '../contracts/objects.js';
-import {
-  dnsLabel,
-  forbiddenValue,
-  invalidValue,
-  labelValue,
-  type NameRule,
-  pathSegment,
-  qualifiedName,
-  requiredValue,
-} from './names.js';
+import { dnsLabel, labelValue, type NameRule, pathSegment, qualifiedName } from './names.js';
 
 const MAX_ANNOTATIONS = 256 * 1024;
 
@@ -22,7 +14,7 @@ export function validateMetadata(metadata: ObjectMeta, namespaced: boolean, name
       invalidValue('metadata.generateName', generateName, why),
     ),
     ...(name === ''
-      ? [requiredValue('metadata.name', 'name or generateName is required')]
+      ? [required('metadata.name', 'name or generateName is required')]
       : nameRule(name, false).map((why) => invalidValue('metadata.name', name, why))),
     ...validateNamespace(namespace, namespaced),
     ...((metadata.generation ?? 0) < 0
@@ -36,8 +28,8 @@ export function validateMetadata(metadata: ObjectMeta, namespaced: boolean, name
 }
 
 function validateNamespace(namespace: string, namespaced: boolean): readonly Cause[] {
-  if (!namespaced) return namespace === '' ? [] : [forbiddenValue('metadata.namespace', 'not allowed on this type')];
-  if (namespace === '') return [requiredValue('metadata.namespace')];
+  if (!namespaced) return namespace === '' ? [] : [forbiddenField('metadata.namespace', 'not allowed on this type')];
+  if (namespace === '') return [required('metadata.namespace')];
   return dnsLabel(namespace, false).map((why) => invalidValue('metadata.namespace', namespace, why));
 }
 
@@ -127,7 +119,7 @@ export function validateMetadataUpdate(metadata: ObjectMeta, old: ObjectMeta): r
   return [
     ...(isDeleting && added.length > 0
       ? [
-          forbiddenValue(
+          forbiddenField(
             'metadata.finalizers',
             `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((one) => JSON.stringify(one)).join(', ')}}`,
           ),

@@ -1,6 +1,4 @@
 /** The rules for names, labels and the like, in the words of kube-apiserver. */
-import type { Cause } from '../contracts/objects.js';
-
 /** All problems of a value; none if it is fine. */
 export type NameRule = (name: string, isPrefix: boolean) => readonly string[];
 
@@ -91,35 +89,3 @@ export function labelValue(value: string): readonly string[] {
         ]),
   ];
 }
-
-/** As Go prints the value in messages. */
-function shown(value: unknown): string {
-  if (value === undefined) return 'null';
-  return JSON.stringify(value);
-}
-
-export const invalidValue = (field: string, value: unknown, why: string): Cause => ({
-  reason: 'FieldValueInvalid',
-  message: `Invalid value: ${shown(value)}: ${why}`,
-  field,
-});
-export const requiredValue = (field: string, why = ''): Cause => ({
-  reason: 'FieldValueRequired',
-  message: why === '' ? 'Required value' : `Required value: ${why}`,
-  field,
-});
-export const forbiddenValue = (field: string, why: string): Cause => ({
-  reason: 'FieldValueForbidden',
-  message: `Forbidden: ${why}`,
-  field,
-});
-export const duplicateValue = (field: string, value: unknown): Cause => ({
-  reason: 'FieldValueDuplicate',
-  message: `Duplicate value: ${shown(value)}`,
-  field,
-});
-export const unsupportedValue = (field: string, value: unknown, supported: readonly string[]): Cause => ({
-  reason: 'FieldValueNotSupported',
-  message: `Unsupported value: ${shown(value)}: supported values: ${supported.map((one) => `"${one}"`).join(', ')}`,
-  field,
-});

@@ -133,19 +133,3 @@ function defaultMatchResources(resources: Mapping | undefined): void {
     setDefault(rule, 'scope', '*');
   }
 }
-
-export const defaultDefinition: Defaulting = (object) => {
-  const spec = mappingAt(object, 'spec');
-  const names = mappingAt(spec, 'names');
-  if (names.singular === undefined) names.singular = String(names.kind ?? '').toLowerCase();
-  if (names.listKind === undefined && names.kind !== '') names.listKind = `${String(names.kind)}List`;
-  const conversion = mappingAt(spec, 'conversion');
-  setDefault(conversion, 'strategy', 'None');
-  const service = maybeMapping(maybeMapping(maybeMapping(conversion, 'webhook'), 'clientConfig'), 'service');
-  if (service !== undefined) setDefault(service, 'port', 443);
-  const status = mappingAt(object, 'status');
-  const stored = status.storedVersions;
-  if (Array.isArray(stored) && stored.length > 0) return;
-  const storage = itemsOf(spec, 'versions').find((version) => version.storage === true);
-  status.storedVersions = storage === undefined ? stored : [storage.name];
-};

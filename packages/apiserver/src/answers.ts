@@ -1,0 +1,20 @@
+/** Answers that are the same wherever they are given. */
+import { jsonAnswer } from './backend.js';
+import type { ApiAnswer } from './contracts/pipeline.js';
+import { internalError, StatusError } from './status.js';
+
+/** An error as an answer. What is no refusal is a mistake of ours, and says so. */
+export function refusal(error: unknown): ApiAnswer {
+  const known = error instanceof StatusError ? error : internalError((error as Error).message);
+  const { code = 500 } = known.status;
+  const answer = jsonAnswer(code, JSON.stringify(known.status));
+  return { ...answer, headers: { ...answer.headers, ...known.headers } };
+}
+
+export function pageNotFound(): ApiAnswer {
+  return {
+    status: 404,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: '404 page not found\n',
+  };
+}

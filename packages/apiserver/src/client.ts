@@ -1,0 +1,90 @@
+/** The in-process door: a client without sockets, for the same requests and the same answers. */
+import { apiError, type KubeClient, type KubeRequest } from '@kopf-ts/core';
+import type { UserInfo } from './contracts/objects.js';
+import type { ApiRequest } from './contracts/pipeline.js';
+import type { Front, FrontAnswer } from './front.js';
+
+/** Of an open cluster; each request is made by that user. */
+export function inProcessClient(front: () => Front, user: UserInfo): KubeClient {
+  const send = async (request: KubeRequest, signal: AbortSignal): Promise<FrontAnswer> => {
+    signal.throwIfAborted();
+    const answering = front().handle(apiRequest(request, signal), () => user);
+    const answer = await unlessAborted(answering, signal);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    const retryAfter = Number(answer.headers['retry-after']);
+    throw apiError({
+      status: answer.status,
+      payload: payloadOf(answer),
+      ...(Number.isFinite(retryAfter) && answer.headers['retry-after'] !== undefined ? { retryAfter } : {}),
+    });
+  };
+
+  return {
+    async request<T>(request: KubeRequest): Promise<T> {
+      const answer = await send(request, request.signal ?? new AbortController().signal);
+      return payloadOf(answer) as T;
+    },
+    async *stream<T>(request: KubeRequest): AsyncGenerator<T> {
+      const leaving = new AbortController();
+      const signal = request.signal === undefined ? leaving.signal : AbortSignal.any([request.signal, leaving.signal]);
+      try {
+        const { outlet, body } = await send(request, signal);
+        if (outlet === undefined) {
+          if (body !== '') yield JSON.parse(body) as T;
+          return;
+        }
+        const stop = (): void => outlet.close();
+        signal.addEventListener('abort', stop, { once: true });
+        for (;;) {
+          const text = await outlet.next();
+          request.signal?.throwIfAborted();
+          if (text === undefined) return;
+          for (const line of text.split('\n')) {
+            if (line === '') continue;
+            yield JSON.parse(line) as T;
+            request.signal?.throwIfAborted();
+          }
+        }
+      } finally {
+        leaving.abort();
+      }
+    },
+  };
+}
+
+function apiRequest(request: KubeRequest, signal: AbortSignal): Omit<ApiRequest, 'user'> {
+  const { body } = request;
+  const hasBody = body !== undefined;
+  const contentType = request.contentType ?? (hasBody ? 'application/json' : undefined);
+  return {
+    method: request.method,
+    url: request.path,
+    headers: {
+      ...(request.accept === undefined ? {} : { accept: request.accept }),
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    },
+    body: hasBody ? (typeof body === 'object' && body !== null ? body : JSON.stringify(body)) : undefined,
+    door: 'in-process',
+    signal,
+  };
+}
+
+function payloadOf({ headers, body }: FrontAnswer): unknown {
+  if (body === '') return undefined;
+  const type = headers['content-type'];
+  return typeof type === 'string' && type.startsWith('application/json') ? JSON.parse(body) : body;
+}
+
+/** Whoever waits for an answer may leave before it comes. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,162 @@
+/** A whole cluster in this process: everything put together, started and stopped. */
+import type { Clock, KubeClient } from '@kopf-ts/core';
+import { webhookAdmission } from './admission/webhooks.js';
+import type { Backend } from './backend.js';
+import { inProcessClient } from './client.js';
+import { systemClock } from './clock.js';
+import type { Controller, RunningController } from './contracts/controller.js';
+import type { UserInfo } from './contracts/objects.js';
+import { type Conveniences, conveniences } from './conveniences.js';
+import { serveDefinitions } from './crd/definitions.js';
+import { schemaCompiler } from './crd/schema.js';
+import { makeDiscovery } from './discovery.js';
+import { Faults } from './faults.js';
+import { makeFront } from './front.js';
+import { type HttpDoor, openDoor } from './http.js';
+import { serveBuiltin } from './kinds/builtin.js';
+import { builtinKinds } from './kinds/builtin-kinds.js';
+import { makeCatalog } from './kinds/catalog.js';
+import { makePipeline } from './pipeline.js';
+import { reviews } from './reviews.js';
+import { type ClusterSecurity, createSecurity } from './server/security.js';
+import type { HistoryLimits } from './store/history.js';
+import { makeStore } from './store/store.js';
+import { typedDecoder } from './typed/decode.js';
+import { openWatches } from './watching/open-watches.js';
+
+export interface LocalClusterOptions {
+  /** Default: the real time. */
+  readonly clock?: Clock;
+  /** Speak HTTPS, with an authority of its own. Default: plain HTTP. */
+  readonly tls?: boolean;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** The administrator's token. Default: a random one. */
+  readonly token?: string;
+  /** Default: yes. Without it, there is only the in-process client, and no port is opened. */
+  readonly listen?: boolean;
+  /** Terminate namespaces and collect garbage. Default: yes. */
+  readonly controllers?: boolean;
+  /** How much of the past is kept for watches and pages. */
+  readonly history?: HistoryLimits;
+}
+
+export interface LocalCluster extends Conveniences, AsyncDisposable {
+  /** Where it listens: `http://127.0.0.1:12345`. */
+  readonly url: string;
+  /** The administrator's token, for the `Authorization: Bearer` header. */
+  readonly token: string;
+  /** A client without sockets: the same requests, the same answers. */
+  readonly client: KubeClient;
+  /** Tokens and certificates of others than the administrator. */
+  readonly security: ClusterSecurity;
+  /** What should go wrong. */
+  readonly faults: Faults;
+  /** A client of somebody else. */
+  clientAs(user: Partial<UserInfo> & Pick<UserInfo, 'username'>): KubeClient;
+  /** A kubeconfig of the administrator, as text. */
+  kubeconfig(): string;
+  /** The same as a file that only its owner can read, in a folder of ours; removed when the cluster stops. */
+  kubeconfigFile(): Promise<string>;
+  /** Waits until nothing happens any more: no requests, no undelivered events, no work for the controllers. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const ADMINISTRATOR: UserInfo = {
+  username: 'kubernetes-admin',
+  groups: ['system:masters', 'system:authenticated'],
+};
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+
+/** As many quiet turns of the event loop count as the end of all activity. */
+const QUIET_TURNS = 16;
+
+/** Starts a cluster. It lives until it is stopped, or until the end of the scope by `await using`. */
+export async function localCluster(options: LocalClusterOptions = {}): Promise<LocalCluster> {
+  const clock = options.clock ?? systemClock();
+  const security = await createSecurity({
+    tls: options.tls ?? false,
+    hosts: [HOST, 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'],
+    ...(options.token === undefined ? {} : { token: options.token }),
+  });
+  const store = makeStore(options.history);
+  const decode = typedDecoder();
+  const catalog = makeCatalog(builtinKinds.map((kind) => serveBuiltin(kind, decode)));
+  const admission = webhookAdmission({ store, catalog, clock });
+  const backend: Backend = { store, catalog, clock, admission: [admission], watches: openWatches() };
+  const stopDefinitions = serveDefinitions(backend, { decode, compiler: schemaCompiler });
+  const discovery = makeDiscovery(catalog, reviews, () => (door === undefined ? HOST : `${HOST}:${door.port}`));
+  const pipeline = makePipeline(backend, discovery, { decode, authenticator: security, now: () => clock.utc() });
+  let door: HttpDoor | undefined;
+
+  const faults = new Faults(clock, {
+    async restart({ downFor = 0 } = {}) {
+      backend.watches.end();
+      await door?.close();
+      await clock.sleep(downFor);
+      await door?.open();
+    },
+    dropConnections: () => door?.dropConnections(),
+    compact: () => store.compact(),
+    refuseConnections: (refuse) => door?.refuseConnections(refuse),
+  });
+  const front = makeFront(pipeline, faults);
+  const clientAs = (user: Partial<UserInfo> & Pick<UserInfo, 'username'>): KubeClient =>
+    inProcessClient(() => front, { groups: ['system:authenticated'], ...user });
+  const client = inProcessClient(() => front, ADMINISTRATOR);
+  const short = conveniences(backend, client);
+  for (const name of NAMESPACES) await short.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+
+  const controllers: readonly Controller[] = [];
+  const running: RunningController[] =
+    options.controllers === false
+      ? []
+      : controllers.map((controller) =>
+          controller.start({ store, catalog, clock, clientAs: (username) => clientAs({ username }) }),
+        );
+  if (options.listen !== false) {
+    door = await openDoor({ front: () => front, security, host: HOST, port: options.port ?? 0 });
+  }
+
+  const isQuiet = (): boolean =>
+    front.inFlight === 0 && backend.watches.areDelivered && running.every(({ isIdle }) => isIdle);
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    for (const controller of running) await controller.stop();
+    stopDefinitions();
+    admission.close();
+    faults.clear();
+    backend.watches.end();
+    await door?.close();
+    await security.dispose();
+  };
+  const stopOnce = (): Promise<void> => {
+    stopping ??= stop();
+    return stopping;
+  };
+
+  return {
+    ...short,
+    get url() {
+      return door?.url ?? '';
+    },
+    token: security.token,
+    client,
+    security,
+    faults,
+    clientAs,
+    kubeconfig: () => security.kubeconfig(door?.url ?? ''),
+    kubeconfigFile: () => security.kubeconfigFile(door?.url ?? ''),
+    async settled() {
+      for (let quietTurns = 0; quietTurns < QUIET_TURNS; quietTurns++) {
+        const before = `${front.activity}/${store.version}`;
+        await new Promise((resolve) => setImmediate(resolve));
+        if (!isQuiet() || `${front.activity}/${store.version}` !== before) quietTurns = 0;
+      }
+    },
+    stop: stopOnce,
+    [Symbol.asyncDispose]: stopOnce,
+  };
+}

@@ -1,0 +1,201 @@
+/** The HTTP door: a server on the loopback interface, with or without TLS. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { refusal } from './answers.js';
+import type { Credentials, Security } from './contracts/security.js';
+import type { Front, FrontAnswer } from './front.js';
+import { StatusError } from './status.js';
+import { ConnectionReset } from './watching/outlet.js';
+
+export interface HttpDoor {
+  readonly url: string;
+  readonly port: number;
+  refuseConnections(refuse: boolean): void;
+  dropConnections(): void;
+  /** Closes the port and breaks all connections; `open` opens the same port again. */
+  close(): Promise<void>;
+  open(): Promise<void>;
+}
+
+export interface HttpOptions {
+  readonly front: () => Front;
+  readonly security: Security;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** As large as bodies may be. */
+const MAX_BODY = 3 * 1024 * 1024;
+
+export async function openDoor({ front, security, host, port }: HttpOptions): Promise<HttpDoor> {
+  const sockets = new Set<Socket>();
+  let isRefusing = false;
+  let server: Server | undefined;
+  let actualPort = port;
+  const scheme = security.tls === undefined ? 'http' : 'https';
+
+  const listen = async (): Promise<void> => {
+    const listener = (request: IncomingMessage, response: ServerResponse): void => {
+      void serve(request, response, front(), security);
+    };
+    const created = await createFor(security, listener);
+    // Connections are kept by their clients for as long as these want: that is what pools are for.
+    created.keepAliveTimeout = 60_000;
+    created.on('connection', (socket: Socket) => {
+      if (isRefusing) {
+        socket.destroy();
+        return;
+      }
+      socket.setNoDelay(true);
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+    });
+    await new Promise<void>((resolve, reject) => {
+      created.once('error', reject);
+      created.listen(actualPort, host, () => {
+        created.removeListener('error', reject);
+        resolve();
+      });
+    });
+    actualPort = (created.address() as AddressInfo).port;
+    server = created;
+  };
+  const dropConnections = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+
+  await listen();
+  return {
+    get url() {
+      return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+    },
+    get port() {
+      return actualPort;
+    },
+    refuseConnections(refuse) {
+      isRefusing = refuse;
+    },
+    dropConnections,
+    async close() {
+      const closing = server;
+      server = undefined;
+      if (closing === undefined) return;
+      const closed = new Promise<void>((resolve) => closing.close(() => resolve()));
+      dropConnections();
+      await closed;
+    },
+    open: listen,
+  };
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function createFor(security: Security, listener: Listener): Promise<Server> {
+  const options = { maxHeaderSize: 64 * 1024, requestTimeout: 0 };
+  if (security.tls === undefined) return createServer(options, listener);
+  // TLS takes longer to load than everything else; most clusters live without.
+  const https = await import('node:https');
+  const { cert, key, ca } = security.tls;
+  return https.createServer({ ...options, cert, key, ca, requestCert: true, rejectUnauthorized: false }, listener);
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  front: Front,
+  security: Security,
+): Promise<void> {
+  const leaving = new AbortController();
+  response.on('close', () => leaving.abort(new Error('The client has gone away.')));
+  try {
+    const body = await readBody(request);
+    const answer = await front.handle(
+      {
+        method: request.method ?? 'GET',
+        url: request.url ?? '/',
+        headers: request.headers as Record<string, string | undefined>,
+        body,
+        door: 'http',
+        signal: leaving.signal,
+      },
+      () => security.authenticate(credentialsOf(request)),
+    );
+    await send(response, answer);
+  } catch (error) {
+    if (error instanceof ConnectionReset) reset(request.socket);
+    else if (!response.headersSent) await send(response, refusal(error));
+    else response.destroy();
+  }
+}
+
+function reset(socket: Socket): void {
+  if (typeof socket.resetAndDestroy === 'function') socket.resetAndDestroy();
+  else socket.destroy();
+}
+
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size <= MAX_BODY) chunks.push(chunk as Buffer);
+    // A little more is read and thrown away, so that the client gets to see the answer; but not without end.
+    else if (size > 8 * MAX_BODY) break;
+  }
+  if (size > MAX_BODY) {
+    throw new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${MAX_BODY}`);
+  }
+  return size === 0 ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+function credentialsOf(request: IncomingMessage): Credentials {
+  const socket = request.socket as TLSSocket;
+  const isTrusted = socket.encrypted === true && socket.authorized;
+  const subject = isTrusted ? socket.getPeerCertificate().subject : undefined;
+  const organizations = subject?.O as string | readonly string[] | undefined;
+  return {
+    authorization: request.headers.authorization,
+    certificate:
+      subject === undefined
+        ? undefined
+        : {
+            commonName: String(subject.CN),
+            organizations: organizations === undefined ? [] : [organizations].flat(),
+          },
+  };
+}
+
+async function send(response: ServerResponse, answer: FrontAnswer): Promise<void> {
+  const { status, headers, body, outlet } = answer;
+  const always = { 'audit-id': randomUUID(), 'cache-control': 'no-cache, private' };
+  const all = { ...always, ...(headers as Record<string, string | string[]>) };
+  if (outlet === undefined) {
+    response.writeHead(status, { ...all, 'content-length': Buffer.byteLength(body) });
+    response.end(body);
+    return;
+  }
+  response.on('close', () => outlet.close());
+  response.writeHead(status, all);
+  // The beginning is told at once, even if there is nothing to tell yet.
+  response.flushHeaders();
+  for (;;) {
+    const text = await outlet.next();
+    if (text === undefined) break;
+    if (!response.write(text) && !response.destroyed) await drained(response);
+  }
+  response.end();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.removeListener('drain', done);
+      response.removeListener('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
+}

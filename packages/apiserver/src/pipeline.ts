@@ -1,0 +1,112 @@
+/** One way for all requests, whichever door they come by. */
+
+import { negotiate, type Wanted } from './accept.js';
+import { pageNotFound, refusal } from './answers.js';
+import { answerAside } from './aside.js';
+import type { Backend, Call } from './backend.js';
+import type { ApiAnswer, ApiRequest, StreamLine } from './contracts/pipeline.js';
+import type { Discovery } from './discovery.js';
+import { represent } from './representations.js';
+import { answerReview, type ReviewContext, reviews } from './reviews.js';
+import { parseResourcePath, type ResourcePath, segmentsOf } from './router.js';
+import { noSuchResource } from './status.js';
+import { dispatch, methodNotAllowed } from './verbs/dispatch.js';
+import { represented } from './watching/lines.js';
+
+export interface Pipeline {
+  /** Never throws: refusals and mishaps are answers, too. */
+  handle(request: ApiRequest): Promise<ApiAnswer>;
+}
+
+export function makePipeline(backend: Backend, discovery: Discovery, review: ReviewContext): Pipeline {
+  return {
+    async handle(request) {
+      const warnings: string[] = [];
+      try {
+        return withWarnings(await route(request, warnings), warnings);
+      } catch (error) {
+        return withWarnings(refusal(error), warnings);
+      }
+    },
+  };
+
+  async function route(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
+    const [path = '', search = ''] = splitOnce(request.url, '?');
+    const segments = segmentsOf(path);
+    const resource = segments === undefined ? undefined : parseResourcePath(segments);
+    const wanted = negotiate(request.headers.accept);
+    if (segments === undefined || resource === undefined)
+      return answerAside(request, segments ?? [], discovery, wanted);
+    const query = new URLSearchParams(search);
+    const served = backend.catalog.find(resource.group, resource.version, resource.plural);
+    if (served === undefined) return await routeReview(request, resource);
+    const call: Call = { request, served, query, warnings, ...addressOf(resource) };
+    const answer = await dispatch(backend, call);
+    return shown(answer, wanted, call);
+  }
+
+  async function routeReview(request: ApiRequest, resource: ResourcePath): Promise<ApiAnswer> {
+    const { group, version, plural, name } = resource;
+    const one = reviews.find((known) => known.group === group && known.version === version && known.plural === plural);
+    if (one === undefined || name !== '') {
+      const isKnown = backend.catalog.hasGroup(group) || reviews.some((known) => known.group === group);
+      return isKnown ? refusal(noSuchResource()) : pageNotFound();
+    }
+    if (request.method !== 'POST') throw methodNotAllowed();
+    return await answerReview(one, request, review);
+  }
+
+  async function shown(answer: ApiAnswer, wanted: Wanted, call: Call): Promise<ApiAnswer> {
+    if (wanted.as !== undefined) {
+      const show = (text: string): string => represent(text, wanted, call.served, call.query, backend.clock.utc());
+      if (answer.stream !== undefined) return { ...answer, stream: shownLines(answer.stream, show) };
+      return { ...answer, body: show(answer.body) };
+    }
+    if (wanted.format !== 'yaml' || answer.stream !== undefined) return answer;
+    const { stringify } = await import('yaml');
+    const body = stringify(JSON.parse(answer.body), { sortMapEntries: true });
+    return { ...answer, headers: { ...answer.headers, 'content-type': 'application/yaml' }, body };
+  }
+}
+
+/** No generator, as it could not be left while it waits. */
+function shownLines(lines: AsyncIterable<StreamLine>, show: (text: string) => string): AsyncIterable<StreamLine> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = lines[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const result = await iterator.next();
+          return result.done === true ? result : { done: false, value: represented(result.value, show) };
+        },
+        return: () => iterator.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+      };
+    },
+  };
+}
+
+function addressOf({
+  namespace,
+  name,
+  subresource,
+  isWatchPath,
+}: ResourcePath): Omit<Call, 'request' | 'served' | 'query' | 'warnings'> {
+  return { namespace, name, subresource, isWatchPath };
+}
+
+/** The same warning once, and not for ever: clients show them to people. */
+function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
+  if (warnings.length === 0) return answer;
+  const warning = [...new Set(warnings)].map((text) => `299 - ${quoted(text)}`);
+  return { ...answer, headers: { ...answer.headers, warning } };
+}
+
+function quoted(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not get into a header
+  return `"${text.replace(/[\u0000-\u001f\u007f]/g, ' ').replace(/[\\"]/g, '\\$&')}"`;
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + separator.length)];
+}

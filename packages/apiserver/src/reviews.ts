@@ -1,0 +1,90 @@
+/** Questions that are answered and not kept: who somebody is, and what they may do. Everybody may do everything. */
+import { isMapping, type Mapping } from '@kopf-ts/core';
+import { jsonAnswer, timestampOf } from './backend.js';
+import { readObject } from './bodies.js';
+import type { UserInfo } from './contracts/objects.js';
+import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
+import type { Authenticator } from './contracts/security.js';
+import type { Review } from './discovery.js';
+import { badRequest } from './status.js';
+import { DecodingError, type TypedDecoder } from './typed/decode.js';
+
+const AUTHENTICATION = 'authentication.k8s.io';
+const AUTHORIZATION = 'authorization.k8s.io';
+
+const review = (group: string, kind: string, plural: string, namespaced = false): Review => ({
+  group,
+  version: 'v1',
+  plural,
+  singular: kind.toLowerCase(),
+  kind,
+  namespaced,
+});
+
+export const reviews: readonly Review[] = [
+  review(AUTHENTICATION, 'SelfSubjectReview', 'selfsubjectreviews'),
+  review(AUTHENTICATION, 'TokenReview', 'tokenreviews'),
+  review(AUTHORIZATION, 'LocalSubjectAccessReview', 'localsubjectaccessreviews', true),
+  review(AUTHORIZATION, 'SelfSubjectAccessReview', 'selfsubjectaccessreviews'),
+  review(AUTHORIZATION, 'SelfSubjectRulesReview', 'selfsubjectrulesreviews'),
+  review(AUTHORIZATION, 'SubjectAccessReview', 'subjectaccessreviews'),
+];
+
+export interface ReviewContext {
+  readonly decode: TypedDecoder;
+  readonly authenticator: Authenticator;
+  readonly now: () => Date;
+}
+
+/** The question itself with the answer in its status. */
+export async function answerReview(one: Review, request: ApiRequest, context: ReviewContext): Promise<ApiAnswer> {
+  const raw = await readObject(request, one.kind);
+  let question: Mapping;
+  try {
+    question = context.decode(`${one.group.split('.')[0]}.${one.kind}`, raw).object;
+  } catch (error) {
+    if (!(error instanceof DecodingError)) throw error;
+    throw badRequest(`${one.kind} in version "v1" cannot be handled as a ${one.kind}: ${error.message}`);
+  }
+  const metadata = { ...(isMapping(question.metadata) ? question.metadata : {}) };
+  if (one.kind === 'SelfSubjectReview') metadata.creationTimestamp = timestampOf(context.now());
+  const body = {
+    kind: one.kind,
+    apiVersion: `${one.group}/v1`,
+    metadata,
+    ...(question.spec === undefined ? {} : { spec: question.spec }),
+    status: statusOf(one, question, request.user, context),
+  };
+  return jsonAnswer(201, JSON.stringify(body));
+}
+
+function statusOf(one: Review, question: Mapping, user: UserInfo, { authenticator }: ReviewContext): Mapping {
+  switch (one.kind) {
+    case 'SelfSubjectReview':
+      return { userInfo: userData(user) };
+    case 'TokenReview': {
+      const { token } = isMapping(question.spec) ? question.spec : {};
+      const found = typeof token === 'string' ? authenticator.userOfToken(token) : undefined;
+      return found === undefined
+        ? { user: {}, error: 'invalid bearer token' }
+        : { authenticated: true, user: userData(found), audiences: ['https://kubernetes.default.svc'] };
+    }
+    case 'SelfSubjectRulesReview':
+      return {
+        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+        nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+        incomplete: false,
+      };
+    default:
+      return { allowed: true };
+  }
+}
+
+function userData({ username, uid, groups, extra }: UserInfo): Mapping {
+  return {
+    username,
+    ...(uid === undefined ? {} : { uid }),
+    groups,
+    ...(extra === undefined ? {} : { extra }),
+  };
+}

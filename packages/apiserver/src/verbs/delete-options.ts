@@ -1,0 +1,83 @@
+/** How something is to be deleted, from the body or from the query. */
+import { isMapping, type Mapping } from '@kopf-ts/core';
+import type { Call } from '../backend.js';
+import { readData } from '../bodies.js';
+import { invalidValue, notSupported } from '../causes.js';
+import type { Cause } from '../contracts/objects.js';
+import { integerOf, refuse, validateDryRun } from '../options.js';
+import { badRequest } from '../status.js';
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan' | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly dryRun: boolean;
+  /** The old name for a policy: `false` promises to go on in the background. */
+  readonly orphanDependents: boolean | undefined;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
+
+export async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
+  const data = await readBody(call);
+  const raw = data ?? fromQuery(call.query);
+  const dryRun = Array.isArray(raw.dryRun) ? raw.dryRun : [];
+  const { propagationPolicy: policy, orphanDependents } = raw;
+  const causes: Cause[] = [];
+  if (orphanDependents !== undefined && policy !== undefined) {
+    causes.push(
+      invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
+    );
+  }
+  if (policy !== undefined && !(POLICIES.slice(0, 3) as unknown[]).includes(policy)) {
+    causes.push(notSupported('propagationPolicy', policy, POLICIES));
+  }
+  refuse('DeleteOptions', [...causes, ...validateDryRun(dryRun)]);
+  const preconditions = isMapping(raw.preconditions) ? raw.preconditions : {};
+  return {
+    gracePeriodSeconds: typeof raw.gracePeriodSeconds === 'number' ? raw.gracePeriodSeconds : undefined,
+    propagationPolicy: (policy ?? fromOrphans(orphanDependents)) as DeleteOptions['propagationPolicy'],
+    uid: typeof preconditions.uid === 'string' ? preconditions.uid : undefined,
+    resourceVersion: typeof preconditions.resourceVersion === 'string' ? preconditions.resourceVersion : undefined,
+    dryRun: dryRun.length > 0,
+    orphanDependents: typeof orphanDependents === 'boolean' ? orphanDependents : undefined,
+    object: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...raw },
+  };
+}
+
+function fromOrphans(orphanDependents: unknown): string | undefined {
+  if (typeof orphanDependents !== 'boolean') return undefined;
+  return orphanDependents ? 'Orphan' : 'Background';
+}
+
+async function readBody(call: Call): Promise<Mapping | undefined> {
+  let data: unknown;
+  try {
+    data = await readData(call.request);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+  }
+  if (data === undefined || data === null) return undefined;
+  if (!isMapping(data)) throw badRequest("couldn't get version/kind; json parse error: the options are no object");
+  const { apiVersion: _version, kind = 'DeleteOptions', ...options } = data;
+  if (kind !== 'DeleteOptions') {
+    throw badRequest(`decoded object cannot be converted to DeleteOptions`);
+  }
+  return options;
+}
+
+function fromQuery(query: URLSearchParams): Mapping {
+  const raw: Mapping = {};
+  const gracePeriodSeconds = integerOf(query, 'gracePeriodSeconds');
+  if (gracePeriodSeconds !== undefined) raw.gracePeriodSeconds = gracePeriodSeconds;
+  const policy = query.get('propagationPolicy');
+  if (policy !== null) raw.propagationPolicy = policy;
+  const orphans = query.get('orphanDependents');
+  if (orphans !== null) raw.orphanDependents = orphans !== 'false' && orphans !== '0';
+  const dryRun = query.getAll('dryRun');
+  if (dryRun.length > 0) raw.dryRun = dryRun;
+  return raw;
+}

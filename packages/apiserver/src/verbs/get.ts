@@ -1,0 +1,38 @@
+/** Getting one object. */
+import { type Backend, type Call, jsonAnswer } from '../backend.js';
+import type { ApiAnswer } from '../contracts/pipeline.js';
+import type { Revision } from '../contracts/store.js';
+import { textOf } from '../encoding.js';
+import { parseVersion } from '../options.js';
+import { notFound, StatusError } from '../status.js';
+
+export function get(backend: Backend, call: Call): ApiAnswer {
+  return jsonAnswer(200, textOf(call.served, find(backend, call)));
+}
+
+/** The current revision of what the request is about. */
+export function find(backend: Backend, call: Call): Revision {
+  requireReached(backend, call.query.get('resourceVersion') ?? '');
+  const revision = backend.store.get(call.served.collection, call.namespace, call.name);
+  if (revision === undefined) throw notFound(call.served, call.name);
+  return revision;
+}
+
+function requireReached(backend: Backend, text: string): void {
+  let version: number;
+  try {
+    version = parseVersion(text);
+  } catch (error) {
+    throw new StatusError(500, '', (error as Error).message);
+  }
+  if (version > backend.store.version) throw tooLarge(version, backend.store.version);
+}
+
+/** Of a version that is not reached yet. */
+export function tooLarge(version: number, current: number): StatusError {
+  return new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${version}, current: ${current}`, {
+    // biome-ignore lint/suspicious/noExplicitAny: this one has no field
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' } as any],
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,70 @@
+/** Patches of objects, or of their subresources. */
+import { isMapping, type Mapping } from '@kopf-ts/core';
+import { type Backend, type Call, jsonAnswer } from '../backend.js';
+import { mediaTypeOf, readPatch, unsupportedMediaType } from '../bodies.js';
+import { invalidValue } from '../causes.js';
+import type { ServedObject } from '../contracts/objects.js';
+import type { ApiAnswer } from '../contracts/pipeline.js';
+import { parseWriteOptions, type WriteOptions } from '../options.js';
+import { jsonPatch } from '../patches/json.js';
+import { mergePatch } from '../patches/merge.js';
+import { badRequest, invalid, StatusError } from '../status.js';
+import { DecodingError } from '../typed/decode.js';
+import { checkName, settleNamespace } from './reading.js';
+import { change } from './updating.js';
+
+const MERGE = 'application/merge-patch+json';
+const JSON_PATCH = 'application/json-patch+json';
+
+export async function patch(backend: Backend, call: Call): Promise<ApiAnswer> {
+  const apply = await readApplicable(call);
+  const options = parseWriteOptions(call.query, 'PatchOptions');
+  const text = await change(backend, call, {
+    build: (current) => {
+      const object = decodePatched(call, apply(current), options);
+      checkName(call, object);
+      settleNamespace(call, object);
+      return object;
+    },
+    options,
+  });
+  return jsonAnswer(200, text);
+}
+
+/** How the patch of the request is applied to whatever it is applied to. Throws if that is not known. */
+export async function readApplicable(call: Call): Promise<(target: object) => unknown> {
+  const type = mediaTypeOf(call.request.headers['content-type']);
+  if (type !== MERGE && type !== JSON_PATCH) throw unsupported(call);
+  const data = await readPatch(call.request);
+  if (type === JSON_PATCH) return (target) => jsonPatch(target, data);
+  if (!isMapping(data)) {
+    const found = Array.isArray(data) ? 'array' : data === null ? 'null' : typeof data;
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${found === 'boolean' ? 'bool' : found} into Go value of type map[string]interface {}`,
+    );
+  }
+  return (target) => mergePatch(target, data);
+}
+
+/** Strategic and apply patches are not served yet, so they are not among what is told to be accepted. */
+function unsupported(call: Call): StatusError {
+  if (call.served.isCustom) return unsupportedMediaType(`${JSON_PATCH}, ${MERGE}`);
+  return new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
+function decodePatched(call: Call, patched: unknown, options: WriteOptions): ServedObject {
+  const { served } = call;
+  const raw: Mapping = isMapping(patched) ? patched : {};
+  try {
+    const { object, unknownFields } = served.strategy.decode(raw);
+    const told = unknownFields.map((path) => `unknown field "${path}"`);
+    if (options.fieldValidation === 'Strict' && told.length > 0) {
+      throw badRequest(`strict decoding error: ${told.join(', ')}`);
+    }
+    if (options.fieldValidation === 'Warn') call.warnings.push(...told);
+    return object;
+  } catch (error) {
+    if (!(error instanceof DecodingError)) throw error;
+    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(raw), error.message)]);
+  }
+}

@@ -1,0 +1,93 @@
+/** From the body of a request to an object of the kind, in the version of the request. */
+import type { Mapping } from '@kopf-ts/core';
+import type { Backend, Call } from '../backend.js';
+import { excerpt, readObject, textOf } from '../bodies.js';
+import type { ServedObject } from '../contracts/objects.js';
+import type { WriteOptions } from '../options.js';
+import { badRequest } from '../status.js';
+import { DecodingError } from '../typed/decode.js';
+
+/** The object that a client wants to be there. */
+export async function readRequested(backend: Backend, call: Call, options: WriteOptions): Promise<ServedObject> {
+  const raw = await readObject(call.request, call.served.kind);
+  checkType(backend, call, raw);
+  return decodeRaw(call, raw, options);
+}
+
+/** What was read, as an object of the kind; unknown fields are refused or told of. */
+export function decodeRaw(call: Call, raw: Mapping, options: WriteOptions): ServedObject {
+  const { served } = call;
+  const title = `${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}`;
+  try {
+    const { object, unknownFields } = served.strategy.decode(raw);
+    const told = unknownFields.map((path) => `unknown field "${path}"`);
+    if (options.fieldValidation === 'Strict' && told.length > 0) {
+      throw badRequest(`${title}: strict decoding error: ${told.join(', ')}`);
+    }
+    if (options.fieldValidation === 'Warn') call.warnings.push(...told);
+    return object;
+  } catch (error) {
+    if (error instanceof DecodingError) throw badRequest(`${title}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Built-in kinds need not say what they are, but must not say that they are something else. */
+function checkType(backend: Backend, call: Call, raw: Mapping): void {
+  const { served } = call;
+  if (served.isCustom) {
+    checkCustomType(call, raw);
+    return;
+  }
+  const apiVersion = typeof raw.apiVersion === 'string' && raw.apiVersion !== '' ? raw.apiVersion : served.apiVersion;
+  const kind = typeof raw.kind === 'string' && raw.kind !== '' ? raw.kind : served.kind;
+  if (apiVersion === served.apiVersion && kind === served.kind) return;
+  const slash = apiVersion.indexOf('/');
+  const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)];
+  const other = backend.catalog.findKind(group, version, kind);
+  const why =
+    other === undefined || other.isCustom
+      ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
+      : `converting (${version}.${kind}) to (${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}): unknown conversion`;
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${served.kind}: ${why}`);
+}
+
+function checkCustomType(call: Call, raw: Mapping): void {
+  const { served, request } = call;
+  const missing = raw.kind === undefined || raw.kind === '' ? 'Kind' : undefined;
+  const text = textOf(request);
+  const unrecognized = `the object provided is unrecognized (must be of type ${served.kind})`;
+  if (missing !== undefined) {
+    throw badRequest(`${unrecognized}: Object '${missing}' is missing in '${text}' (${excerpt(text)})`);
+  }
+  if (raw.apiVersion === undefined || raw.apiVersion === '') {
+    throw badRequest(`${unrecognized}: Object 'apiVersion' is missing in '${text}' (${excerpt(text)})`);
+  }
+  if (raw.apiVersion !== served.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${String(raw.apiVersion)}) does not match the expected API version (${served.apiVersion})`,
+    );
+  }
+}
+
+/** The namespace of the object is that of the request, unless it contradicts. */
+export function settleNamespace(call: Call, object: ServedObject): void {
+  const { served, namespace } = call;
+  const given = object.metadata.namespace ?? '';
+  if (!served.namespaced) delete object.metadata.namespace;
+  else if (given === '') object.metadata.namespace = namespace;
+  else if (given !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** The name of the object must be that of the request. */
+export function checkName(call: Call, object: ServedObject): void {
+  const given = object.metadata.name ?? '';
+  if (given === '') {
+    throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (given !== call.name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${call.name})`);
+  }
+}
