@@ -36,8 +36,13 @@ import type {
   TimerOnlyOptions,
 } from './options.js';
 
+/**
+ * Any selector that tells nothing of the type of the objects. It has overloads of its own: while the type is yet to be
+ * inferred, the compiler tells nothing of the kwargs to the combinators of filters, as in `when: not(({ name }) => …)`.
+ */
+type Untyped = Exclude<SelectorSpec, ResourceToken>;
 /** Any selector; a token also tells the type of the objects. */
-type Selecting<T extends object> = ResourceToken<T> | Exclude<SelectorSpec, ResourceToken>;
+type Selecting<T extends object> = ResourceToken<T> | Untyped;
 
 /** The kwargs of each registrar's handlers. */
 interface KwargsOf<T extends object, F extends string, P, E extends Env> {
@@ -91,6 +96,11 @@ export type HandlerDecorator<K, R = unknown> = <Fn extends (this: never, kwargs:
 export type Registered<K, R = unknown> = (kwargs: K) => Awaitable<R>;
 
 export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, never, Env>, E extends Env> {
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E>[Name],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>[Name]) => Awaitable<unknown>,
+  ): Registered<KwargsOf<AnyObject, F, P, E>[Name]>;
   <T extends object = AnyObject, const F extends string = never, P = undefined>(
     selector: Selecting<T>,
     options: OptionsOf<T, F, P, E>[Name],
@@ -100,6 +110,10 @@ export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, n
     selector: Selecting<T>,
     handler: (kwargs: KwargsOf<T, never, undefined, E>[Name]) => Awaitable<unknown>,
   ): Registered<KwargsOf<T, never, undefined, E>[Name]>;
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options?: OptionsOf<AnyObject, F, P, E>[Name],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>[Name]>;
   <T extends object = AnyObject, const F extends string = never, P = undefined>(
     selector: Selecting<T>,
     options?: OptionsOf<T, F, P, E>[Name],
@@ -108,11 +122,20 @@ export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, n
 
 /** `on.field` has no form without options: the field is mandatory. */
 export interface FieldRegistrar<E extends Env> {
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E>['field'],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>['field']) => Awaitable<unknown>,
+  ): Registered<KwargsOf<AnyObject, F, P, E>['field']>;
   <T extends object = AnyObject, const F extends string = never, P = undefined>(
     selector: Selecting<T>,
     options: OptionsOf<T, F, P, E>['field'],
     handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E>['field']) => Awaitable<unknown>,
   ): Registered<KwargsOf<T, F, P, E>['field']>;
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E>['field'],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>['field']>;
   <T extends object = AnyObject, const F extends string = never, P = undefined>(
     selector: Selecting<T>,
     options: OptionsOf<T, F, P, E>['field'],
@@ -148,6 +171,11 @@ export type IndexValue<R> =
 
 /** Returns a token, by which the index is found among `indices` with its types. */
 export interface IndexRegistrar<E extends Env> {
+  <const F extends string = never, P = undefined, R = unknown>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E>['index'],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>['index']) => R,
+  ): IndexRef<IndexKey<R>, IndexValue<R>>;
   <T extends object = AnyObject, const F extends string = never, P = undefined, R = unknown>(
     selector: Selecting<T>,
     options: OptionsOf<T, F, P, E>['index'],
@@ -157,6 +185,10 @@ export interface IndexRegistrar<E extends Env> {
     selector: Selecting<T>,
     handler: (kwargs: KwargsOf<T, never, undefined, E>['index']) => R,
   ): IndexRef<IndexKey<R>, IndexValue<R>>;
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options?: OptionsOf<AnyObject, F, P, E>['index'],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>['index']>;
   <T extends object = AnyObject, const F extends string = never, P = undefined>(
     selector: Selecting<T>,
     options?: OptionsOf<T, F, P, E>['index'],

@@ -212,7 +212,7 @@ describe('assigning a stanza', () => {
     patch.metadata = { labels: live.labels };
     patch.metadata.labels.more = 'x';
     patch.copies = { body: live.body, list: [live.spec] };
-    live.replace({ spec: { a: 2 } });
+    live.replace({ spec: { a: 2, nested: { x: 2 } }, metadata: { labels: {} } } as never);
     const spec = { a: 1, nested: { x: 1 } };
     const labels = { b: 'c' };
     expect(patch.merge).toStrictEqual({
