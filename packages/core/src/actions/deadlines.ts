@@ -60,15 +60,13 @@ async function raceWithDeadline(
     await clock.sleep(0);
     throw deadlineError;
   };
-  let isLeftAlone = false;
   const watched = running.catch((thrown: unknown) => {
-    throw deadlineError === undefined || isLeftAlone ? thrown : asTimeout(toError(thrown), timeout);
+    throw deadlineError === undefined ? thrown : asTimeout(toError(thrown), timeout);
   });
   try {
     return await Promise.race([watched, deadline()]);
   } catch (error) {
     if (error !== undefined && error === deadlineError) {
-      isLeftAlone = true;
       void running.then(
         () => onLateEnd(undefined),
         (thrown: unknown) => {

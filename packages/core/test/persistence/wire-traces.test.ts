@@ -1,5 +1,7 @@
+import { statusProgressStorage } from '@kopf-ts/storage';
 import { describe, expect, it } from 'vitest';
 import { subhandler } from '../../src/actions/subhandling.js';
+import { splitStatus } from '../../src/cluster/patch-payloads.js';
 import { TemporaryError } from '../../src/errors.js';
 import { HandledObject } from './cycle.js';
 
@@ -207,5 +209,56 @@ describe('A parent with two sub-handlers, as Kopf writes them', () => {
     await object.handle();
     expect(calls).toEqual(['s1']);
     expect(object.logger.messages('error')).toEqual(["Handler 'p' has exceeded 1 retries."]);
+  });
+});
+
+describe('A handler whose progress is in the status, which is a subresource, as Kopf writes it', () => {
+  it('goes cycle by cycle with the same patches', async () => {
+    const object = new HandledObject({ compat: 'kopf', storage: statusProgressStorage({ compat: 'kopf' }) });
+    object.on.create('kopfexamples', function c({ retry }) {
+      if (retry === 0) throw new TemporaryError(undefined, { delay: 10 });
+    });
+
+    const failed = await object.cycle();
+    expect(JSON.stringify(splitStatus(failed.merge, true))).toBe(
+      JSON.stringify({
+        object: {},
+        status: {
+          status: {
+            kopf: {
+              progress: {
+                c: {
+                  started: T0,
+                  stopped: null,
+                  delayed: '2026-11-16T01:41:30.000000+00:00',
+                  purpose: 'create',
+                  retries: 1,
+                  success: false,
+                  failure: false,
+                  message: 'None',
+                  subrefs: null,
+                },
+              },
+            },
+          },
+        },
+      }),
+    );
+
+    expect((await object.cycle()).next).toMatchObject({ action: 'sleep', seconds: 10, awakening: 'touch' });
+    await object.clock.advance(10);
+    expect(splitStatus(await object.touch(), true)).toEqual({
+      object: {},
+      status: { status: { kopf: { dummy: '2026-11-16T01:41:30.000000+00:00' } } },
+    });
+
+    const succeeded = await object.cycle();
+    expect(JSON.stringify(splitStatus(succeeded.merge, true))).toBe(
+      JSON.stringify({
+        object: { metadata: { annotations: { [`${PREFIX}/last-handled-configuration`]: '{"spec":{"field":"v"}}\n' } } },
+        status: { status: { kopf: { progress: { c: null }, dummy: null } } },
+      }),
+    );
+    expect(await object.cycle()).toMatchObject({ reason: 'noop', merge: {}, ops: [], next: { action: 'finish' } });
   });
 });
