@@ -12,6 +12,8 @@ export default defineConfig({
     root: path('.'),
     include: ['real/**/*.test.ts'],
     globalSetup: [path('support/global-setup.ts')],
+    // The tests themselves do little but wait for the servers.
+    maxWorkers: 4,
     // Real servers on busy machines: generous limits, as nothing waits longer than it has to.
     testTimeout: 60_000,
     hookTimeout: 120_000,
