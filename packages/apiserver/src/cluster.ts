@@ -4,8 +4,9 @@ import { webhookAdmission } from './admission/webhooks.js';
 import type { Backend } from './backend.js';
 import { inProcessClient } from './client.js';
 import { systemClock } from './clock.js';
-import type { Controller, RunningController } from './contracts/controller.js';
+import type { RunningController } from './contracts/controller.js';
 import type { UserInfo } from './contracts/objects.js';
+import { controllers } from './controllers/controllers.js';
 import { type Conveniences, conveniences } from './conveniences.js';
 import { serveDefinitions } from './crd/definitions.js';
 import { schemaCompiler } from './crd/schema.js';
@@ -109,13 +110,14 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
   const short = conveniences(backend, client);
   for (const name of NAMESPACES) await short.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-  const controllers: readonly Controller[] = [];
+  // Faults are for the clients of the cluster, not for the cluster itself.
+  const backstage = makeFront(pipeline, { beforeRequest: () => undefined, onStream: () => undefined });
+  const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];
+  const controllerClient = (username: string): KubeClient => inProcessClient(() => backstage, { username, groups });
   const running: RunningController[] =
     options.controllers === false
       ? []
-      : controllers.map((controller) =>
-          controller.start({ store, catalog, clock, clientAs: (username) => clientAs({ username }) }),
-        );
+      : controllers.map((controller) => controller.start({ store, catalog, clock, clientAs: controllerClient }));
   if (options.listen !== false) {
     door = await openDoor({ front: () => front, security, host: HOST, port: options.port ?? 0 });
   }
