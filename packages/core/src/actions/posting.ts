@@ -6,7 +6,7 @@ import { ContextError, describeError } from '../errors.js';
 import type { LogLevel } from '../seams/logger.js';
 import type { EventPoster, KubeEventType } from '../seams/poster.js';
 import type { Settings } from '../settings.js';
-import type { Body } from '../values/body.js';
+import { flattenObjects } from '../values/hierarchy.js';
 import { requireContext } from './context.js';
 
 /** One object, or any iterables of them, however nested. Absent ones are skipped. */
@@ -61,19 +61,13 @@ function post(
   const { settings, poster } = currentPosting(what);
   const isWanted = settings.posting.enabled && (level === undefined || isPosted(level, settings.posting.level));
   if (!isWanted) return;
-  for (const about of flatten(objects)) poster.post({ about, type, reason, message });
+  for (const about of flattenObjects(objects)) poster.post({ about, type, reason, message });
 }
 
 function currentPosting(what: string): { readonly settings: Settings; readonly poster: EventPoster } {
   const { settings, poster } = requireContext(what);
   if (settings !== undefined && poster !== undefined) return { settings, poster };
   throw new ContextError(`${what} has nobody to post events: it works in handlers of a running operator.`);
-}
-
-function flatten(objects: EventObjects): Body[] {
-  if (objects === undefined || objects === null) return [];
-  if (Symbol.iterator in objects) return [...objects].flatMap(flatten);
-  return [objects as Body];
 }
 
 /** Of the classes that do not name themselves, only the constructor knows the name. */

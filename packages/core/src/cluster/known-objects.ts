@@ -1,5 +1,6 @@
 /** What a watch-stream has shown so far: to notice what has vanished while the stream was not connected. */
 import type { AnyObject } from '../values/body.js';
+import { LAST_APPLIED } from '../values/essence.js';
 
 export interface KnownObjects {
   readonly size: number;
@@ -76,8 +77,6 @@ function identityOf({ apiVersion, kind, metadata }: AnyObject): AnyObject {
     },
   };
 }
-
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Without what is big and is seen by nobody: it can take more memory than all the rest. */
 function visibleOf(object: AnyObject): AnyObject {

@@ -1,6 +1,6 @@
 /** What exactly is sent to the cluster for a patch: the pure part of patching. */
 import type { AnyObject, Body } from '../values/body.js';
-import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from '../values/json.js';
+import { deepCopy, getOwn, isEmptyMapping, isMapping, type Mapping, setOwn } from '../values/json.js';
 import { type JsonPatchOp, jsonPatch } from '../values/json-patch.js';
 import { applyMergePatch, mergePatchOf } from '../values/merge-patch.js';
 import type { PatchFn } from '../values/patch.js';
@@ -30,10 +30,6 @@ export function splitStatusOps(ops: readonly JsonPatchOp[], statusIsSubresource:
   return { object: ops.filter((op) => !isOfStatus(op)), status: ops.filter(isOfStatus) };
 }
 
-export function isEmpty(payload: Mapping): boolean {
-  return Object.keys(payload).length === 0;
-}
-
 /** What must hold for the patch to be applied. Those absent are not checked. */
 export interface Guards {
   /** It is the same object, not another one of the same name. */
@@ -49,7 +45,7 @@ export function withGuards(payload: Mapping, guards: Guards): Mapping {
     ...(guards.resourceVersion === undefined ? {} : { resourceVersion: guards.resourceVersion }),
   };
   const metadata = Object.hasOwn(payload, 'metadata') ? payload.metadata : {};
-  if (isEmpty(conditions) || !isMapping(metadata)) return payload;
+  if (isEmptyMapping(conditions) || !isMapping(metadata)) return payload;
   return { ...payload, metadata: { ...conditions, ...metadata } };
 }
 
@@ -90,7 +86,7 @@ export function combinePayloads(merge: Mapping, fns: readonly PatchFn[], body: B
   applyMergePatch(merged, merge);
   const after = transformed(fns, merged);
   const ofFns = mergePatchOf(merged, after);
-  if (isEmpty(ofFns)) return undefined;
+  if (isEmptyMapping(ofFns)) return undefined;
 
   // Nulls, for one, can be put into an object by a function, but not by a merge-patch.
   const replayed = deepCopy(merged);

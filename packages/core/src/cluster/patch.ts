@@ -3,20 +3,12 @@ import { ApiConflictError, ApiNotFoundError, ApiUnprocessableError } from '../er
 import type { KubeClient, KubeRequest } from '../seams/client.js';
 import type { Logger } from '../seams/logger.js';
 import type { AnyObject, Body } from '../values/body.js';
-import { isMapping, type Mapping } from '../values/json.js';
+import { isEmptyMapping, isMapping, type Mapping } from '../values/json.js';
 import { subtractExisting } from '../values/merge-patch.js';
 import { Patch } from '../values/patch.js';
 import { type Resource, resourceUrl } from '../values/resource.js';
 import { inconsistenciesOf, versionToExpect } from './patch-checks.js';
-import {
-  combinePayloads,
-  isEmpty,
-  opsOfFns,
-  splitStatus,
-  splitStatusOps,
-  withGuards,
-  withTests,
-} from './patch-payloads.js';
+import { combinePayloads, opsOfFns, splitStatus, splitStatusOps, withGuards, withTests } from './patch-payloads.js';
 import { diffForLog, payloadForLog } from './redaction.js';
 
 export interface PatchObjectOptions {
@@ -69,7 +61,7 @@ export async function patchObject(
   const isExact = compat === 'kopf' || body === undefined;
   const merge = isExact ? patch.merge : subtractExisting(patch.merge, body);
   let remaining: Patch | undefined;
-  let mergeIsSent = !isEmpty(merge);
+  let mergeIsSent = !isEmptyMapping(merge);
   try {
     if (isExact || !(await session.sendTogether(merge, body))) {
       const { latest } = session;
@@ -154,7 +146,7 @@ function patchSession(
       ...(signal === undefined ? {} : { signal }),
     };
     const response = await client.request<AnyObject>(request);
-    if (!isMapping(response) || isEmpty(response)) return;
+    if (!isMapping(response) || isEmptyMapping(response)) return;
     if (uid !== undefined && response.metadata?.uid !== undefined && response.metadata.uid !== uid)
       throw new GivingUp('namesake');
     latest = response;
@@ -181,8 +173,8 @@ function patchSession(
 
     async sendMerge(merge) {
       const parts = splitStatus(merge, statusIsSubresource);
-      if (!isEmpty(parts.object)) await send('Merge-patching', 'resource', withGuards(parts.object, { uid }));
-      if (!isEmpty(parts.status)) await mergeStatus(parts.status);
+      if (!isEmptyMapping(parts.object)) await send('Merge-patching', 'resource', withGuards(parts.object, { uid }));
+      if (!isEmptyMapping(parts.status)) await mergeStatus(parts.status);
     },
 
     async sendFns() {
@@ -204,22 +196,23 @@ function patchSession(
     },
 
     async sendTogether(merge, knownBody) {
-      if (patch.fns.length === 0 || isEmpty(merge) || uid === undefined || knownVersion() === undefined) return false;
+      if (patch.fns.length === 0 || isEmptyMapping(merge) || uid === undefined || knownVersion() === undefined)
+        return false;
       const combined = combinePayloads(merge, patch.fns, knownBody);
       if (combined === undefined) return false;
       const [ofMerge, ofFns, whole] = [merge, combined.ofFns, combined.whole].map((payload) =>
         splitStatus(payload, statusIsSubresource),
       ) as [Parts, Parts, Parts];
-      const meetInObject = !isEmpty(ofMerge.object) && !isEmpty(ofFns.object);
-      const meetInStatus = !isEmpty(ofMerge.status) && !isEmpty(ofFns.status);
+      const meetInObject = !isEmptyMapping(ofMerge.object) && !isEmptyMapping(ofFns.object);
+      const meetInStatus = !isEmptyMapping(ofMerge.status) && !isEmptyMapping(ofFns.status);
       if (!meetInObject && !meetInStatus) return false;
       try {
-        if (!isEmpty(whole.object)) {
-          const resourceVersion = isEmpty(ofFns.object) ? undefined : knownVersion();
+        if (!isEmptyMapping(whole.object)) {
+          const resourceVersion = isEmptyMapping(ofFns.object) ? undefined : knownVersion();
           await send('Merge-patching', 'resource', withGuards(whole.object, { uid, resourceVersion }));
         }
-        if (!isEmpty(whole.status)) {
-          if (isEmpty(ofFns.status)) await mergeStatus(whole.status);
+        if (!isEmptyMapping(whole.status)) {
+          if (isEmptyMapping(ofFns.status)) await mergeStatus(whole.status);
           else
             await send('Merge-patching', 'status', withGuards(whole.status, { uid, resourceVersion: knownVersion() }));
         }

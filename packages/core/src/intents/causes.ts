@@ -114,6 +114,7 @@ export interface ChangeFacts {
   readonly body: Body;
   /** Our finalizer. */
   readonly finalizer: string;
+  /** As it was stored, also if nothing but its digest is known: what matters is whether the object was ever handled. */
   readonly old: Essence | undefined;
   readonly diff: Diff;
   readonly initial: boolean;

@@ -96,16 +96,16 @@ function fitsFieldValue(handler: ResourceHandler, cause: ResourceCause, kwargs: 
   const filter = handler.value === undefined ? PRESENT : handler.value;
   // A change fits by what the field was as well as by what it is: also its removal is of interest.
   if (cause.kind === 'changing') {
-    return [cause.new, cause.old].some((essence) => fits(filter, valueIn(essence, field), kwargs));
+    return [cause.new, cause.old].some((essence) => fits(filter, resolveField(essence, field), kwargs));
   }
-  return fits(filter, valueIn(cause.body, field), kwargs);
+  return fits(filter, resolveField(cause.body, field), kwargs);
 }
 
 function fitsFieldChange(handler: ResourceHandler, cause: ResourceCause, kwargs: LazyKwargs): boolean {
   const field = fieldOf(handler);
   if (handler.kind !== 'change' || cause.kind !== 'changing' || field === undefined) return true;
-  const before = valueIn(cause.old, field);
-  const after = valueIn(cause.new, field);
+  const before = resolveField(cause.old, field);
+  const after = resolveField(cause.new, field);
   if (handler.fieldNeedsChange && deepEqual(before, after)) return false;
   return (
     (handler.old === undefined || fits(handler.old, before, kwargs)) &&
@@ -115,10 +115,6 @@ function fitsFieldChange(handler: ResourceHandler, cause: ResourceCause, kwargs:
 
 function fitsCallback(handler: ResourceHandler, kwargs: LazyKwargs): boolean {
   return handler.when === undefined || Boolean(handler.when(kwargs()));
-}
-
-function valueIn(source: unknown, field: readonly string[]): unknown {
-  return resolveField(source, field);
 }
 
 function fits(filter: unknown, value: unknown, kwargs: LazyKwargs): boolean {

@@ -156,9 +156,9 @@ function planLabels(owner: Body | undefined, { labels: explicit, forced }: Label
 function apply(steps: readonly Step[], objects: ObjectsToChange, nested: LabelOptions['nested'] = []): void {
   const paths = typeof nested === 'string' ? [parseField(nested)] : [...nested].map((spec) => parseField(spec));
   // All of the objects are looked through before the first one is changed; and generators can be read only once.
-  const targets = flatten(objects).flatMap((object) => [
+  const targets = flattenObjects(objects).flatMap((object) => [
     { object, isNested: false },
-    ...paths.flatMap((path) => flatten(templatesAt(object, path))).map((object) => ({ object, isNested: true })),
+    ...paths.flatMap((path) => flattenObjects(templatesAt(object, path))).map((object) => ({ object, isNested: true })),
   ]);
   for (const { object } of targets) refuseMalformed(object);
   for (const { object, isNested } of targets) {
@@ -167,10 +167,11 @@ function apply(steps: readonly Step[], objects: ObjectsToChange, nested: LabelOp
   }
 }
 
-function flatten(objects: unknown): Mapping[] {
+/** The objects one by one; whatever cannot be an object of a cluster is refused. */
+export function flattenObjects(objects: unknown): Mapping[] {
   if (objects === undefined || objects === null) return [];
   if (typeof objects === 'object' && Symbol.iterator in objects) {
-    return [...(objects as Iterable<unknown>)].flatMap(flatten);
+    return [...(objects as Iterable<unknown>)].flatMap(flattenObjects);
   }
   // Models of the clients are ordinary objects of their classes. Dates, promises and such are objects by mistake.
   const isObject = Object.prototype.toString.call(objects) === '[object Object]';

@@ -26,6 +26,11 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether the object has no keys of its own. */
+export function isEmptyMapping(value: object): boolean {
+  return Object.keys(value).length === 0;
+}
+
 /** Reads a key that the object itself has; never one inherited from a prototype. */
 export function getOwn(source: object, key: string): unknown {
   return Object.hasOwn(source, key) ? (source as Mapping)[key] : undefined;

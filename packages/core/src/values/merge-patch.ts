@@ -2,7 +2,7 @@
 import { FieldError } from '../errors.js';
 import { type Diff, diff } from './diff.js';
 import { ensureField } from './fields.js';
-import { deepCopy, deepEqual, getOwn, isMapping, type Mapping, setOwn } from './json.js';
+import { deepCopy, deepEqual, getOwn, isEmptyMapping, isMapping, type Mapping, setOwn } from './json.js';
 
 /**
  * Merges the patch into the object, in place.
@@ -26,9 +26,9 @@ function merge(target: Mapping, patch: Mapping): void {
 function mergeMapping(target: Mapping, key: string, patch: Mapping): void {
   const existing = getOwn(target, key);
   const merged = isMapping(existing) ? existing : {};
-  const wasEmpty = isEmpty(merged);
+  const wasEmpty = isEmptyMapping(merged);
   merge(merged, patch);
-  if (!isEmpty(merged)) setOwn(target, key, merged);
+  if (!isEmptyMapping(merged)) setOwn(target, key, merged);
   else if (!wasEmpty) delete target[key];
 }
 
@@ -83,11 +83,7 @@ function subtractValue(value: unknown, existing: unknown): unknown {
   const existingIsAbsent = existing === undefined || existing === null;
   // Merging into a scalar or a list replaces it with a mapping, whatever is in the patch.
   if (!isMapping(existing) && !existingIsAbsent) return value;
-  if (existingIsAbsent && isEmpty(value)) return value;
+  if (existingIsAbsent && isEmptyMapping(value)) return value;
   const remaining = subtract(value, existing ?? {});
-  return isEmpty(remaining) ? undefined : remaining;
-}
-
-function isEmpty(value: Mapping): boolean {
-  return Object.keys(value).length === 0;
+  return isEmptyMapping(remaining) ? undefined : remaining;
 }

@@ -55,6 +55,10 @@ describe('Events posted by handlers', () => {
     expect(posted(CALLS.info, { loggers })).toHaveLength(1);
   });
 
+  it.each(['a text', 5, new Date(0)])('are not about what cannot be an object of a cluster: %o', (strange) => {
+    expect(() => posted(() => info([about, strange as object], what))).toThrow('K8s object class is not supported');
+  });
+
   it('are about one object or any nested lists of them', () => {
     const many = posted(() => info([about, [other, null, new Set([about])], undefined], what));
     expect(many.map(({ about }) => about)).toEqual([about, other, about]);
