@@ -279,8 +279,12 @@ describeOnRealCluster('on a real cluster', () => {
       expect(shown).toMatch(/Normal\s+Tested\s+Thing\/eventful\s+It is so\./);
     });
 
-    it('cuts long messages as much as needed', async () => {
-      expect(await post('long', 'x'.repeat(3000))).toEqual([]);
+    it.each([
+      ['in plain letters', 'x'],
+      ['in letters of two bytes', 'я'],
+      ['in emoji', '😀'],
+    ])('cuts long messages as much as needed: %s', async (_what, character) => {
+      expect(await post('long', character.repeat(3000))).toEqual([]);
     });
   });
 });

@@ -41,19 +41,28 @@ export function buildKubeEvent(event: KubeEvent, options: BuildEventOptions): An
   };
 }
 
-/** The cluster refuses longer messages. */
+/** The cluster refuses longer messages: so many bytes, though it calls them characters. */
 const MAX_MESSAGE = 1024;
 const CUT_MARK = '...';
 
 /** Cuts the middle out of a long message: the beginning says what it is, and the end often says why. */
 function cutMessage(message: string): string {
-  if (message.length <= MAX_MESSAGE) return message;
-  // By characters, not by halves of them.
+  if (sizeOf(message) <= MAX_MESSAGE) return message;
   const characters = [...message];
-  if (characters.length <= MAX_MESSAGE) return message;
   const head = Math.floor((MAX_MESSAGE - CUT_MARK.length + 1) / 2);
   const tail = MAX_MESSAGE - CUT_MARK.length - head;
-  return [...characters.slice(0, head), CUT_MARK, ...characters.slice(-tail)].join('');
+  return [fitting(characters, head), CUT_MARK, fitting(characters.reverse(), tail).reverse()].flat().join('');
+}
+
+/** As many of the first characters as there is room for; a character is never cut in two. */
+function fitting(characters: readonly string[], room: number): string[] {
+  let left = room;
+  const end = characters.findIndex((character) => (left -= sizeOf(character)) < 0);
+  return characters.slice(0, end);
+}
+
+function sizeOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 export interface PostEventOptions extends Omit<BuildEventOptions, 'at'> {

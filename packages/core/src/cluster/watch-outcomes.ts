@@ -6,8 +6,8 @@ import { backoffDelay } from './backoff.js';
 import { isAboutUnknownOptions, judgeFailure } from './stream-failures.js';
 import type { Doing, Progress, State, Stream } from './watch-stream.js';
 
-/** The longest pause between the attempts. */
-const MAX_BACKOFF: Seconds = 30;
+/** The longest pause between the attempts: a server that is back should be noticed soon, however long it was away. */
+const MAX_BACKOFF: Seconds = 10;
 /** The same, if the server ends the streams politely, but too soon. */
 const MAX_PAUSE_OF_SHORT_STREAMS: Seconds = 1;
 /** How many odd endings in a row are not a coincidence. */

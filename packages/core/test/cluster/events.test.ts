@@ -71,12 +71,12 @@ describe('a Kubernetes event', () => {
     expect(built?.message).toBe(`${'a'.repeat(511)}...${'z'.repeat(510)}`);
   });
 
-  it('never cuts a character in two', () => {
-    expect(buildKubeEvent(event(undefined, '😀'.repeat(1024)), { settings: settings(), at: AT })?.message).toBe(
-      '😀'.repeat(1024),
-    );
-    const built = buildKubeEvent(event(undefined, '😀'.repeat(1025)), { settings: settings(), at: AT });
-    expect(built?.message).toBe(`${'😀'.repeat(511)}...${'😀'.repeat(510)}`);
+  it('never cuts a character in two, and counts bytes, as the cluster does', () => {
+    const cut = (message: string) =>
+      buildKubeEvent(event(undefined, message), { settings: settings(), at: AT })?.message as string;
+    expect(cut('😀'.repeat(256))).toBe('😀'.repeat(256));
+    expect(cut('😀'.repeat(257))).toBe(`${'😀'.repeat(127)}...${'😀'.repeat(127)}`);
+    expect(cut(`${'я'.repeat(600)}конец`)).toBe(`${'я'.repeat(255)}...${'я'.repeat(250)}конец`);
   });
 });
 
