@@ -9,8 +9,8 @@ export interface Wanted {
 }
 
 const PLAIN: Wanted = { format: 'json', as: undefined, version: '' };
-const REPRESENTATIONS =
-  'application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+const TYPES = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+const STREAMS = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
 
 interface Clause {
   readonly type: string;
@@ -18,17 +18,21 @@ interface Clause {
 }
 
 /** The first acceptable of what is offered by the client. Throws 406 if there is none. */
-export function negotiate(accept: string | undefined): Wanted {
+export function negotiate(accept: string | undefined, isCollection = false): Wanted {
   // By far the most frequent ones.
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return PLAIN;
-  for (const clause of accept.split(',').map(parseClause)) {
+  const clauses = accept.split(',').map(parseClause);
+  for (const clause of clauses) {
     const wanted = wantedBy(clause);
     if (wanted !== undefined) return wanted;
+  }
+  if (clauses.some(({ type }) => formatOf(type) !== undefined)) {
+    throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${TYPES}`);
   }
   throw new StatusError(
     406,
     'NotAcceptable',
-    `406: Not Acceptable\n\nAvailable representations: ${REPRESENTATIONS}`,
+    `406: Not Acceptable\n\nAvailable representations: ${isCollection ? `${TYPES}, ${STREAMS}` : TYPES}`,
     {},
   );
 }

@@ -34,7 +34,7 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
     const [path = '', search = ''] = splitOnce(request.url, '?');
     const segments = segmentsOf(path);
     const resource = segments === undefined ? undefined : parseResourcePath(segments);
-    const wanted = negotiate(request.headers.accept);
+    const wanted = negotiate(request.headers.accept, resource?.name === '');
     if (segments === undefined || resource === undefined)
       return answerAside(request, segments ?? [], discovery, wanted);
     const query = new URLSearchParams(search);

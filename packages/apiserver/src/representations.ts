@@ -33,7 +33,9 @@ export function represent(text: string, wanted: Wanted, served: Served, query: U
     });
   }
   if (isList !== (wanted.as === 'PartialObjectMetadataList')) {
-    throw new StatusError(406, 'NotAcceptable', `406: Not Acceptable`, {});
+    const type = `*${served.group === '' ? 'core' : served.group.split('.')[0]}.${isList ? served.listKind : served.kind}`;
+    const what = isList ? `is a list (${type})` : `is not a list (${type})`;
+    throw new StatusError(406, 'NotAcceptable', `you requested ${wanted.as}, but the requested object ${what}`);
   }
   const partial = (item: Mapping): Mapping => ({ kind: 'PartialObjectMetadata', apiVersion, metadata: item.metadata });
   if (!isList) return JSON.stringify(partial(object));

@@ -287,7 +287,6 @@ export const builtinKinds: readonly BuiltinKind[] = [
     ...workload,
     shortNames: ['rs'],
     subresources: ['scale', 'status'],
-    fields: fieldsNamed('metadata.name', 'metadata.namespace', 'status.replicas'),
     defaults: defaultReplicaSet,
     scale: scaled('.spec.selector'),
   }),

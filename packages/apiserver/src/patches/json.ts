@@ -2,19 +2,23 @@
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
 import { applyPatch, type Operation, Pointer } from 'rfc6902';
 import { badRequest, StatusError } from '../status.js';
+import { jsonTypeOf } from '../typed/scalars.js';
 
 const MAX_OPERATIONS = 10_000;
 
 const rejected = (): StatusError =>
   new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 
+const undecodable = (value: unknown, type: string): StatusError =>
+  badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${type}`);
+
 /** Changes the object in place; returns what it has become, as the patch may replace all of it. */
 export function jsonPatch(object: unknown, operations: unknown): unknown {
   if (!Array.isArray(operations)) {
-    const type = operations === null ? 'null' : isMapping(operations) ? 'object' : typeof operations;
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${type} into Go value of type []handlers.jsonPatchOp`,
-    );
+    throw undecodable(operations, '[]handlers.jsonPatchOp');
+  }
+  for (const operation of operations as readonly unknown[]) {
+    if (!isMapping(operation)) throw undecodable(operation, 'handlers.jsonPatchOp');
   }
   if (operations.length > MAX_OPERATIONS) {
     throw new StatusError(
@@ -24,20 +28,16 @@ export function jsonPatch(object: unknown, operations: unknown): unknown {
     );
   }
   let result = object;
-  for (const operation of operations as readonly unknown[]) {
-    if (!isMapping(operation)) throw rejected();
-    result = applyOne(result, operation);
-  }
+  for (const operation of operations as readonly Mapping[]) result = applyOne(result, operation);
   return result;
 }
 
 function applyOne(object: unknown, raw: Mapping): unknown {
-  const { path } = raw;
-  if (typeof path !== 'string' || (path !== '' && !path.startsWith('/'))) throw rejected();
+  const path = pathOf(raw);
   // The library knows prototypes only by avoiding them; for us these are names that nobody has.
   if (leadsToPrototype(path) || (typeof raw.from === 'string' && leadsToPrototype(raw.from))) throw rejected();
   if (path === '' && (raw.op === 'replace' || raw.op === 'add')) return raw.value;
-  const operation = lenient(object, raw, path);
+  const operation = lenient(object, { ...raw, path }, path);
   if (operation === undefined) return object;
   let problems: readonly unknown[];
   try {
@@ -47,6 +47,13 @@ function applyOne(object: unknown, raw: Mapping): unknown {
   }
   if (problems.some((problem) => problem !== null)) throw rejected();
   return object;
+}
+
+/** Whatever stands before the first slash is of no interest, and usually nothing does. */
+function pathOf({ path }: Mapping): string {
+  if (path === '') return path;
+  if (typeof path !== 'string' || !path.includes('/')) throw rejected();
+  return path.slice(path.indexOf('/'));
 }
 
 /** Replacing what is absent adds it; testing that something absent is null succeeds. */

@@ -16,7 +16,11 @@ const OPERATORS = ['in', 'notin', '=', '==', '!=', 'gt', 'lt'];
 /** Everything matches an empty selector: then there is nothing to ask. Throws `BadRequest`. */
 export function parseLabelSelector(text: string): LabelPredicate | undefined {
   const tokens = tokenize(text);
-  if (tokens[0]?.kind === 'end') return undefined;
+  const [first] = tokens;
+  if (first?.kind === 'end') return undefined;
+  if (first?.kind === 'sign' && first.text !== '!') {
+    throw badRequest(`found '${first.text}', expected: !, identifier, or 'end of string'`);
+  }
   const requirements: LabelPredicate[] = [];
   let at = 0;
   const peek = (): Token => tokens[at] as Token;

@@ -8,11 +8,13 @@ const DNS1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
-const tooLong = (limit: number): string => `must be no more than ${limit} bytes`;
+const tooLong = (limit: number): string => `must be no more than ${limit} characters`;
+/** Of labels; the rules are younger, and worded otherwise. */
+const tooManyBytes = (limit: number): string => `must be no more than ${limit} bytes`;
 
 /** A prefix may end with a dash: the rest of the name is generated. */
 function completed(name: string, isPrefix: boolean): string {
-  return isPrefix && name.length > 0 && name.endsWith('-') ? `${name.slice(0, -1)}a` : name;
+  return isPrefix && name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 }
 
 export const dnsLabel: NameRule = (name, isPrefix) => {
@@ -63,14 +65,14 @@ export function qualifiedName(value: string): readonly string[] {
   const problems: string[] = [];
   if (parts.length > 2) {
     return [
-      "a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+      "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
     ];
   }
   const [prefix, name] = parts.length === 2 ? [parts[0] as string, parts[1] as string] : [undefined, value];
   if (prefix === '') problems.push('prefix part must be non-empty');
   else if (prefix !== undefined) problems.push(...dnsSubdomain(prefix, false).map((text) => `prefix part ${text}`));
   if (name === '') problems.push('name part must be non-empty');
-  else if (name.length > 63) problems.push(`name part ${tooLong(63)}`);
+  else if (name.length > 63) problems.push(`name part ${tooManyBytes(63)}`);
   if (!QUALIFIED.test(name)) {
     problems.push(
       "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
@@ -81,7 +83,7 @@ export function qualifiedName(value: string): readonly string[] {
 
 export function labelValue(value: string): readonly string[] {
   return [
-    ...(value.length > 63 ? [tooLong(63)] : []),
+    ...(value.length > 63 ? [tooManyBytes(63)] : []),
     ...(LABEL_VALUE.test(value)
       ? []
       : [

@@ -6,6 +6,7 @@ import { invalidValue, notSupported } from '../causes.js';
 import type { Cause } from '../contracts/objects.js';
 import { integerOf, refuse, validateDryRun } from '../options.js';
 import { badRequest } from '../status.js';
+import { jsonTypeOf } from '../typed/scalars.js';
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined;
@@ -61,10 +62,15 @@ async function readBody(call: Call): Promise<Mapping | undefined> {
     throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
   }
   if (data === undefined || data === null) return undefined;
-  if (!isMapping(data)) throw badRequest("couldn't get version/kind; json parse error: the options are no object");
+  if (!isMapping(data))
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeOf(data)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
   const { apiVersion: _version, kind = 'DeleteOptions', ...options } = data;
   if (kind !== 'DeleteOptions') {
-    throw badRequest(`decoded object cannot be converted to DeleteOptions`);
+    throw badRequest(
+      `no kind "${String(kind)}" is registered for version "meta.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111"`,
+    );
   }
   return options;
 }

@@ -10,7 +10,8 @@ import { jsonPatch } from '../patches/json.js';
 import { mergePatch } from '../patches/merge.js';
 import { badRequest, invalid, StatusError } from '../status.js';
 import { DecodingError } from '../typed/decode.js';
-import { checkName, settleNamespace } from './reading.js';
+import { jsonTypeOf } from '../typed/scalars.js';
+import { checkName, settleNamespace, typeProblem } from './reading.js';
 import { change } from './updating.js';
 
 const MERGE = 'application/merge-patch+json';
@@ -21,7 +22,7 @@ export async function patch(backend: Backend, call: Call): Promise<ApiAnswer> {
   const options = parseWriteOptions(call.query, 'PatchOptions');
   const text = await change(backend, call, {
     build: (current) => {
-      const object = decodePatched(call, apply(current), options);
+      const object = decodePatched(backend, call, apply(current), options);
       checkName(call, object);
       settleNamespace(call, object);
       return object;
@@ -37,10 +38,10 @@ export async function readApplicable(call: Call): Promise<(target: object) => un
   if (type !== MERGE && type !== JSON_PATCH) throw unsupported(call);
   const data = await readPatch(call.request);
   if (type === JSON_PATCH) return (target) => jsonPatch(target, data);
+  if (data === null) throw badRequest('Invalid JSON Patch');
   if (!isMapping(data)) {
-    const found = Array.isArray(data) ? 'array' : data === null ? 'null' : typeof data;
     throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${found === 'boolean' ? 'bool' : found} into Go value of type map[string]interface {}`,
+      `error decoding patch: json: cannot unmarshal ${jsonTypeOf(data)} into Go value of type map[string]interface {}`,
     );
   }
   return (target) => mergePatch(target, data);
@@ -52,19 +53,26 @@ function unsupported(call: Call): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-function decodePatched(call: Call, patched: unknown, options: WriteOptions): ServedObject {
+function decodePatched(backend: Backend, call: Call, patched: unknown, options: WriteOptions): ServedObject {
   const { served } = call;
   const raw: Mapping = isMapping(patched) ? patched : {};
   try {
+    const problem = served.isCustom ? undefined : typeProblem(backend, call, raw);
+    if (problem !== undefined) throw new DecodingError(problem);
     const { object, unknownFields } = served.strategy.decode(raw);
     const told = unknownFields.map((path) => `unknown field "${path}"`);
     if (options.fieldValidation === 'Strict' && told.length > 0) {
-      throw badRequest(`strict decoding error: ${told.join(', ')}`);
+      throw new DecodingError(`strict decoding error: ${told.join(', ')}`);
     }
     if (options.fieldValidation === 'Warn') call.warnings.push(...told);
     return object;
   } catch (error) {
     if (!(error instanceof DecodingError)) throw error;
-    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(raw), error.message)]);
+    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(sorted(raw)), error.message)]);
   }
+}
+
+/** As maps are printed there. */
+function sorted(raw: Mapping): Mapping {
+  return Object.fromEntries(Object.entries(raw).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -39,17 +39,31 @@ function checkType(backend: Backend, call: Call, raw: Mapping): void {
     checkCustomType(call, raw);
     return;
   }
-  const apiVersion = typeof raw.apiVersion === 'string' && raw.apiVersion !== '' ? raw.apiVersion : served.apiVersion;
-  const kind = typeof raw.kind === 'string' && raw.kind !== '' ? raw.kind : served.kind;
-  if (apiVersion === served.apiVersion && kind === served.kind) return;
+  const problem = typeProblem(backend, call, raw);
+  if (problem === undefined) return;
+  const { apiVersion, kind } = typeOf(call, raw);
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${served.kind}: ${problem}`);
+}
+
+function typeOf({ served }: Call, raw: Mapping): { readonly apiVersion: string; readonly kind: string } {
+  return {
+    apiVersion: typeof raw.apiVersion === 'string' && raw.apiVersion !== '' ? raw.apiVersion : served.apiVersion,
+    kind: typeof raw.kind === 'string' && raw.kind !== '' ? raw.kind : served.kind,
+  };
+}
+
+/** What is wrong with the kind that an object says to be of, if it is not that of the request. */
+export function typeProblem({ catalog }: Backend, call: Call, raw: Mapping): string | undefined {
+  const { served } = call;
+  const { apiVersion, kind } = typeOf(call, raw);
+  if (apiVersion === served.apiVersion && kind === served.kind) return undefined;
   const slash = apiVersion.indexOf('/');
   const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)];
-  const other = backend.catalog.findKind(group, version, kind);
-  const why =
-    other === undefined || other.isCustom
-      ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
-      : `converting (${version}.${kind}) to (${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}): unknown conversion`;
-  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${served.kind}: ${why}`);
+  const other = catalog.findKind(group, version, kind);
+  return other === undefined || other.isCustom
+    ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
+    : `converting (${version}.${kind}) to (${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}): unknown conversion`;
 }
 
 function checkCustomType(call: Call, raw: Mapping): void {
