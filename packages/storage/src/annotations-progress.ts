@@ -69,9 +69,10 @@ export function annotationsProgressStorage(options: AnnotationsProgressOptions =
       if (isDigestOnly(essence)) return essence;
       const cleared = deepCopy(essence);
       const annotations = resolveField(cleared, ['metadata', 'annotations']);
-      if (!isMapping(annotations)) return cleared;
-      for (const annotation of Object.keys(annotations)) {
-        if (annotation.startsWith(`${prefix}/`)) delete annotations[annotation];
+      if (isMapping(annotations)) {
+        for (const annotation of Object.keys(annotations)) {
+          if (annotation.startsWith(`${prefix}/`)) delete annotations[annotation];
+        }
       }
       removeEmptyStanzas(cleared);
       return cleared;

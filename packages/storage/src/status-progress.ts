@@ -7,6 +7,7 @@ import {
   isMapping,
   type Mapping,
   type ProgressStorage,
+  removeEmptyStanzas,
   removeField,
   resolveField,
 } from '@kopf-ts/core';
@@ -66,6 +67,7 @@ export function statusProgressStorage(options: StatusProgressOptions = {}): Prog
       if (isDigestOnly(essence)) return essence;
       const cleared = deepCopy(essence);
       removeField(cleared, recordsPath, { scalars: 'absent' });
+      removeEmptyStanzas(cleared);
       return cleared;
     },
   };

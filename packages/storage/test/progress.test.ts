@@ -269,3 +269,15 @@ describe.each([
     expect(storage.clear(essence)).toBe(essence);
   });
 });
+
+it.each([
+  ['annotations', annotationsProgressStorage()],
+  ['the status', statusProgressStorage()],
+])(
+  'progress in %s clears empty stanzas of the system, even if it has left nothing there, as Kopf does',
+  (_, storage) => {
+    const essence = { spec: {}, status: {}, metadata: { labels: {}, annotations: {} } };
+    expect(storage.clear(essence)).toEqual({ spec: {} });
+    expect(storage.clear({ spec: {}, status: {} })).toEqual({ spec: {} });
+  },
+);
