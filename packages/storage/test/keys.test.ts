@@ -75,6 +75,15 @@ describe('annotations of a key with a longer prefix', () => {
     },
   );
 
+  it.each([
+    ['', '-EnHPJQ'],
+    ['a', '-yiNMVQ'],
+    ['abc', '-Y5BiSA'],
+    ['kopf', '-oXj8iw'],
+  ])('have nothing but the hash in the older format, if there is no room for anything else: %j', (key, former) => {
+    expect(names(key, 'p'.repeat(70))).toEqual([key, former]);
+  });
+
   it('are of the current format only, if told so', () => {
     expect(formKeys(x(40), {}, { prefix, v1: false })).toEqual([`${prefix}/${x(40)}`]);
   });
