@@ -153,8 +153,20 @@ function validateService(service: Mapping, path: string): readonly Cause[] {
     ...(isPort
       ? []
       : [invalidValue(`${path}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive')]),
-    ...(route === '' || route.startsWith('/') ? [] : [invalidValue(`${path}.path`, route, "must start with a '/'")]),
+    ...validateRoute(route, `${path}.path`),
   ];
+}
+
+function validateRoute(route: string, path: string): readonly Cause[] {
+  if (route === '' || route === '/') return [];
+  if (route === '//') return [invalidValue(path, route, 'segment[0] may not be empty')];
+  const start = route.startsWith('/') ? [] : [invalidValue(path, route, "must start with a '/'")];
+  const segments = route.slice(1).replace(/\/$/, '').split('/');
+  const inside = segments.flatMap((segment, index) => {
+    if (segment === '') return [invalidValue(path, route, `segment[${index}] may not be empty`)];
+    return dnsSubdomain(segment, false).map((why) => invalidValue(path, route, `segment[${index}]: ${why}`));
+  });
+  return [...start, ...inside];
 }
 
 function validateSelector(selector: unknown, path: string): readonly Cause[] {

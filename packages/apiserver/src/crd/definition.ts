@@ -35,8 +35,8 @@ export function definitionNameRule(definition: ServedObject): (name: string, isP
   ];
 }
 
-/** All problems of a definition but those of its metadata. `old` is given for updates. */
-export function validateDefinition(definition: ServedObject, old?: ServedObject): readonly Cause[] {
+/** All problems of a definition but those of its metadata. */
+export function validateDefinition(definition: ServedObject): readonly Cause[] {
   const spec = mapping(definition, 'spec');
   const hoisted = hoist(versionsOf(spec));
   return [
@@ -45,10 +45,9 @@ export function validateDefinition(definition: ServedObject, old?: ServedObject)
     ...validateSpecNames(mapping(spec, 'names')),
     ...validateHoistedParts(hoisted),
     ...validateConversion(getOwn(spec, 'conversion')),
-    ...(old === undefined ? [] : validateImmutables(definition, old)),
     ...validateNames(mapping(mapping(definition, 'status'), 'acceptedNames'), 'status.acceptedNames'),
     ...validateStoredVersions(definition, hoisted),
-    ...validateApproval(definition, old),
+    ...validateApproval(definition),
     ...(getOwn(spec, 'preserveUnknownFields') === true
       ? [
           invalidValue(
@@ -257,7 +256,8 @@ function validateNames(names: Mapping, path: string): readonly Cause[] {
   return causes;
 }
 
-function validateImmutables(definition: ServedObject, old: ServedObject): readonly Cause[] {
+/** What may not be changed in a definition; beside `validateDefinition`. */
+export function validateDefinitionUpdate(definition: ServedObject, old: ServedObject): readonly Cause[] {
   const isEstablished = conditionsOf(old).some(
     (condition) => getOwn(condition, 'type') === 'Established' && getOwn(condition, 'status') === 'True',
   );
@@ -300,12 +300,10 @@ function validateStoredVersions(definition: ServedObject, { versions }: Hoisted)
 const APPROVAL = 'api-approved.kubernetes.io';
 
 /** Groups of the community itself are not for everyone. */
-function validateApproval(definition: ServedObject, old: ServedObject | undefined): readonly Cause[] {
+function validateApproval(definition: ServedObject): readonly Cause[] {
   const group = text(mapping(definition, 'spec'), 'group');
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const annotation = text(mapping(mapping(definition, 'metadata'), 'annotations'), APPROVAL);
-  const before = old === undefined ? undefined : text(mapping(mapping(old, 'metadata'), 'annotations'), APPROVAL);
-  if (before === annotation) return [];
   const field = `metadata.annotations[${APPROVAL}]`;
   if (annotation === '') {
     return [

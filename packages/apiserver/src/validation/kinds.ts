@@ -1,6 +1,7 @@
 /** Validation of the built-in kinds: the rules that people run into, in the words of kube-apiserver. */
+import { validateWebhooks } from '../admission/configuration.js';
 import type { Cause, ServedObject } from '../contracts/objects.js';
-import { definitionNameRule, validateDefinition } from '../crd/definition.js';
+import { definitionNameRule, validateDefinition, validateDefinitionUpdate } from '../crd/definition.js';
 import type { NameRule } from './names.js';
 
 export interface KindRules {
@@ -13,9 +14,12 @@ export interface KindRules {
 /** By the name in the table of types. */
 export const builtinRules: ReadonlyMap<string, KindRules> = new Map<string, KindRules>(
   Object.entries({
+    'admissionregistration.MutatingWebhookConfiguration': { validate: validateWebhooks },
+    'admissionregistration.ValidatingWebhookConfiguration': { validate: validateWebhooks },
     'apiextensions.CustomResourceDefinition': {
       nameRule: definitionNameRule,
-      validate: (object: ServedObject) => validateDefinition(object),
+      validate: validateDefinition,
+      validateUpdate: validateDefinitionUpdate,
     },
   }),
 );

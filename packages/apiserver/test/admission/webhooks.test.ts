@@ -63,7 +63,7 @@ describe('which requests are sent', () => {
     expect(cluster.plugin.isInterested(cluster.attributes(attributes))).toBe(isSent);
   });
 
-  it.each<[string, object, boolean]>([
+  it.each<[string, Record<string, unknown>, boolean]>([
     ['labels of the namespace', { namespaceSelector: { matchLabels: { team: 'a' } } }, true],
     ['other labels of the namespace', { namespaceSelector: { matchLabels: { team: 'b' } } }, false],
     [

@@ -3,7 +3,12 @@ import { deepCopy } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { invalidValue } from '../../src/causes.js';
 import type { Cause, ServedObject } from '../../src/contracts/objects.js';
-import { defaultDefinition, definitionNameRule, validateDefinition } from '../../src/crd/definition.js';
+import {
+  defaultDefinition,
+  definitionNameRule,
+  validateDefinition,
+  validateDefinitionUpdate,
+} from '../../src/crd/definition.js';
 import recorded from './recorded/definitions.json' with { type: 'json' };
 
 interface Recorded {
@@ -31,5 +36,24 @@ describe('definitions', () => {
 
   it('are refused with 422 or accepted with 201, nothing else', () => {
     expect(table.filter(({ status }) => status !== 201 && status !== 422).map(({ title }) => title)).toEqual([]);
+  });
+});
+
+describe('changes of definitions', () => {
+  const definition = (plural: string, kind: string, scope: string, established: boolean): ServedObject => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'foos.example.com' },
+    spec: { group: 'example.com', scope, names: { plural, kind } },
+    status: { conditions: [{ type: 'Established', status: established ? 'True' : 'False' }] },
+  });
+  it.each<[string, boolean, readonly string[]]>([
+    ['once it is established', true, ['spec.scope', 'spec.names.kind', 'spec.names.plural']],
+    ['before it is established', false, ['spec.names.plural']],
+  ])('of what is immutable %s', (_title, isEstablished, expected) => {
+    const old = definition('foos', 'Foo', 'Namespaced', isEstablished);
+    const causes = validateDefinitionUpdate(definition('bars', 'Bar', 'Cluster', true), old);
+    expect(causes.map(({ field }) => field)).toEqual(expected);
+    expect(causes.at(-1)?.message).toBe('Invalid value: "bars": field is immutable');
   });
 });
