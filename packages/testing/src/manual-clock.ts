@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
   /**
    * Moves the time, stopping at each deadline on the way: whoever is due wakes up, does what there is to do, and may
    * fall asleep again, also within the same move. So a loop that sleeps for 1 second runs 5 times in 5 seconds.
-   * Resolves when all is quiet again.
+   * Resolves when all is quiet again; rejects if that never happens.
    */
   advance(seconds: Seconds): Promise<void>;
   /** Lets everything run that can run without the time moving: promises, immediate callbacks, and what follows. */
@@ -29,6 +29,9 @@ const TICKS = 1_000_000;
 
 /** Chains of promises settle in one turn of the event loop; but some code counts turns, or does real (local) I/O. */
 const QUIET_TURNS = 16;
+
+/** Whoever is not quiet for that long will never be: it yields in an endless loop, and a test would hang in silence. */
+const MAX_TURNS = 100_000;
 
 interface Sleeper {
   /** In ticks; may be infinite. */
@@ -51,10 +54,14 @@ export function manualClock(options: ManualClockOptions = {}): ManualClock {
   let isAdvancing = false;
 
   const settle = async (): Promise<void> => {
-    for (let quietTurns = 0; quietTurns < QUIET_TURNS; quietTurns++) {
+    for (let quietTurns = 0, turns = 0; quietTurns < QUIET_TURNS; quietTurns++, turns++) {
       const before = activity;
       await nextTurn();
       if (activity !== before) quietTurns = 0;
+      if (turns < MAX_TURNS) continue;
+      throw new KopfError('Something sleeps for no time in an endless loop, so that it never gets quiet.', {
+        code: 'KOPF_NEVER_QUIET',
+      });
     }
   };
 

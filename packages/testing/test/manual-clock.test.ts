@@ -98,7 +98,7 @@ describe('the manual clock', () => {
     await Promise.all([chain, other]);
   });
 
-  it('lets endless yielding go on between the moves, without hanging in it for ever', async () => {
+  it('waits for the end of long yielding', async () => {
     const clock = manualClock();
     let turns = 0;
     const loop = (async () => {
@@ -110,6 +110,19 @@ describe('the manual clock', () => {
     await clock.settle();
     expect(turns).toBe(500);
     await loop;
+  });
+
+  it('does not wait for ever for the end of endless yielding, but tells of it', async () => {
+    const clock = manualClock();
+    const stop = new AbortController();
+    const loop = (async () => {
+      for (;;) await clock.sleep(0, { signal: stop.signal });
+    })();
+    await expect(clock.advance(1)).rejects.toThrow(expect.objectContaining({ code: 'KOPF_NEVER_QUIET' }));
+    stop.abort(new Error('enough'));
+    await expect(loop).rejects.toThrow('enough');
+    await clock.advance(1);
+    expect(clock.now()).toBe(1);
   });
 
   it('finds those who fall asleep just before the move', async () => {
