@@ -20,7 +20,7 @@ export function validateWebhooks(configuration: ServedObject): readonly Cause[] 
       ...list(hook, 'rules').flatMap((rule, at) => (isMapping(rule) ? validateRule(rule, `${path}.rules[${at}]`) : [])),
       ...validateChoice(hook, 'failurePolicy', ['Fail', 'Ignore'], path),
       ...validateChoice(hook, 'matchPolicy', ['Equivalent', 'Exact'], path),
-      ...(getOwn(hook, 'sideEffects') === undefined
+      ...((getOwn(hook, 'sideEffects') ?? undefined) === undefined
         ? [required(`${path}.sideEffects`, `must specify one of ${SIDE_EFFECTS.join(', ')}`)]
         : validateChoice(hook, 'sideEffects', SIDE_EFFECTS, path)),
       ...validateTimeout(hook, path),
@@ -43,7 +43,7 @@ function validateName(name: string, path: string): readonly Cause[] {
 }
 
 function validateChoice(hook: Mapping, key: string, choices: readonly string[], path: string): readonly Cause[] {
-  const value = getOwn(hook, key);
+  const value = getOwn(hook, key) ?? undefined;
   return value === undefined || choices.includes(value as string)
     ? []
     : [notSupported(`${path}.${key}`, value, choices)];
@@ -118,7 +118,7 @@ function validateReviewVersions(versions: readonly string[], path: string): read
 }
 
 function validateClient(client: Mapping, path: string): readonly Cause[] {
-  const [url, service] = [getOwn(client, 'url'), getOwn(client, 'service')];
+  const [url, service] = [getOwn(client, 'url') ?? undefined, getOwn(client, 'service') ?? undefined];
   if ((url === undefined) === (service === undefined)) {
     return [required(path, 'exactly one of url or service is required')];
   }

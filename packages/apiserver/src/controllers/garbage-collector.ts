@@ -9,8 +9,8 @@ import { pathOf } from './paths.js';
 import { Worker } from './worker.js';
 
 const USER = 'system:serviceaccount:kube-system:generic-garbage-collector';
-export const FOREGROUND_FINALIZER = 'foregroundDeletion';
-export const ORPHAN_FINALIZER = 'orphan';
+const FOREGROUND_FINALIZER = 'foregroundDeletion';
+const ORPHAN_FINALIZER = 'orphan';
 
 /** Follows owner references, as the real collector does. */
 export const garbageCollector: Controller = {

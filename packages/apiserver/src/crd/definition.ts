@@ -279,7 +279,7 @@ function validateStoredVersions(definition: ServedObject, { versions }: Hoisted)
   const field = 'status.storedVersions';
   if (stored.length === 0) {
     // An absent list is shown as Go shows it.
-    return [invalidValue(field, listed === undefined ? null : [], 'must have at least one stored version')];
+    return [invalidValue(field, Array.isArray(listed) ? [] : null, 'must have at least one stored version')];
   }
   const names = versions.map((version) => text(version, 'name'));
   return [

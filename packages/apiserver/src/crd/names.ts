@@ -13,7 +13,7 @@ export interface DefinitionCondition {
 }
 
 /** The names that the definition gets, and whether these are all that it wants. */
-export interface NamesVerdict {
+interface NamesVerdict {
   readonly acceptedNames: Mapping;
   readonly isAccepted: boolean;
   readonly reason: string;
@@ -21,7 +21,7 @@ export interface NamesVerdict {
 }
 
 /** Decides on the names of a definition, given all the other definitions. */
-export function judgeNames(definition: ServedObject, others: Iterable<ServedObject>): NamesVerdict {
+function judgeNames(definition: ServedObject, others: Iterable<ServedObject>): NamesVerdict {
   const spec = mapping(definition, 'spec');
   const wanted = mapping(spec, 'names');
   const owned = mapping(mapping(definition, 'status'), 'acceptedNames');

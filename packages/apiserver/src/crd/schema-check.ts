@@ -1,5 +1,5 @@
 /** What is wrong with a schema itself: whether it is structural, and whether it says only what the server understands. */
-import { deepCopy, deepEqual, getOwn, isMapping, type Mapping } from '@kopf-ts/core';
+import { deepCopy, deepEqual, isMapping } from '@kopf-ts/core';
 import { forbiddenField, invalidValue, required } from '../causes.js';
 import type { Cause } from '../contracts/objects.js';
 import { checkKeywords } from './schema-check-keywords.js';
@@ -223,18 +223,4 @@ function checkDefaults(node: Structural, path: string): readonly Cause[] {
     causes.push(...checkDefaults(property, `${path}.properties[${key}]`));
   }
   return causes;
-}
-
-/** Does the schema say anything where the predicate is true? Everything in it is asked, junctors included. */
-export function someSchema(schema: unknown, predicate: (schema: Mapping) => boolean): boolean {
-  if (!isMapping(schema)) return false;
-  if (predicate(schema)) return true;
-  const lists = ['allOf', 'anyOf', 'oneOf'].map((key) => getOwn(schema, key)).filter(Array.isArray);
-  const properties = getOwn(schema, 'properties');
-  const children: unknown[] = [
-    ...lists.flat(),
-    ...(isMapping(properties) ? Object.values(properties) : []),
-    ...['items', 'not', 'additionalProperties'].map((key) => getOwn(schema, key)),
-  ];
-  return children.some((child) => someSchema(child, predicate));
 }
