@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
 import { settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger, testClient } from '@kopf-ts/testing';
-import { describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { TinyCluster } from '../../testing/test/helpers/tiny-cluster.js';
-import { kubeClient } from '../src/index.js';
+import { kubeClient, loginWithKubeconfig } from '../src/index.js';
 import { authority } from './helpers/certificates.js';
 import { bodyOf, loopbackServer } from './helpers/servers.js';
 
@@ -56,4 +57,35 @@ describe.each([
     },
     { describe, it },
   );
+});
+
+describe('of the embedded cluster', () => {
+  let cluster: LocalCluster;
+  beforeAll(async () => {
+    cluster = await localCluster({ tls: true });
+  });
+  afterAll(async () => {
+    await cluster.stop();
+  });
+
+  describe('over HTTPS', () => {
+    testClient(
+      async () => {
+        const connection = await loginWithKubeconfig({ path: await cluster.kubeconfigFile() });
+        if (connection === undefined) throw new Error('The cluster has no kubeconfig.');
+        const client = kubeClient({
+          connection,
+          clock: manualClock(),
+          logger: recordingLogger(),
+          settings: settings(),
+        });
+        return { client, dispose: () => client.close() };
+      },
+      { describe, it },
+    );
+  });
+
+  describe('in the same process', () => {
+    testClient(() => ({ client: cluster.client }), { describe, it });
+  });
 });

@@ -3,7 +3,7 @@ import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { expect, it } from 'vitest';
 import { kubeClient, loginWithServiceAccount, reloadingCredentials } from '../../src/index.js';
 import { jwt, temporaryFolder } from '../helpers/folders.js';
-import { loopbackServer } from '../helpers/servers.js';
+import { loopbackServer, until } from '../helpers/servers.js';
 
 const get = { method: 'GET', path: '/' } as const;
 
@@ -18,8 +18,10 @@ async function pod() {
     seen.push(token);
     response.writeHead(token === accepted.token ? 200 : 401).end('{}');
   });
+  let logins = 0;
   const load = async () => {
     const info = await loginWithServiceAccount({ dir: folder.path, env: {}, clock });
+    logins++;
     return info === undefined ? undefined : { ...info, server: server.url };
   };
   const client = kubeClient({
@@ -34,6 +36,9 @@ async function pod() {
     accepted,
     clock,
     seen,
+    get logins() {
+      return logins;
+    },
     mount: (token: string) => void folder.write('token', token),
     client,
     async [Symbol.asyncDispose]() {
@@ -57,7 +62,7 @@ it('a token that is replaced in its file is taken before the old one expires, wi
   await h.clock.advance(56 * 60);
   // The first one after the time of the refreshing is still with the old token, and begins the refreshing.
   await h.client.request(get);
-  await h.clock.settle();
+  await until(() => h.logins === 2, 'the second login');
   h.accepted.token = second;
   await h.client.request(get);
   expect(h.seen).toEqual([first, first, second]);

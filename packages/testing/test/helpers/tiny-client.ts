@@ -30,11 +30,7 @@ export function tinyClient(cluster: TinyCluster): TinyClient {
       await new Promise((resolve) => setImmediate(resolve));
       request.signal?.throwIfAborted();
       const answer = handled(request);
-      if (typeof answer === 'string') return JSON.parse(answer) as T;
-      const { signal } = request;
-      return await new Promise((_resolve, reject) => {
-        if (signal !== undefined) onAbort(signal, reject);
-      });
+      return (typeof answer === 'string' ? JSON.parse(answer) : undefined) as T;
     },
 
     async *stream<T>(request: KubeRequest): AsyncGenerator<T, void, void> {
