@@ -28,6 +28,7 @@ const checks = [
   { name: 'tests', groups: ['tests'], run: (args) => tests(args) },
   // Not among `all`: it needs more than Node, and minutes when it runs for the first time.
   { name: 'tests on a real cluster', groups: ['real'], apart: true, run: realTests },
+  { name: 'the embedded server against the real one', groups: ['differential'], apart: true, run: differentialTests },
 ];
 
 async function main([group = 'all', ...args]) {
@@ -76,6 +77,10 @@ function turbo(task) {
 
 function realTests(args) {
   return tests(['--config=e2e/vitest.config.ts', ...args]);
+}
+
+function differentialTests(args) {
+  return tests(['--config=e2e/differential/vitest.config.ts', ...args]);
 }
 
 /** The tests are shown as they run: they are what one waits for. */

@@ -21,6 +21,7 @@ const tasks = {
   start: async (args) => (await built()) || (await node('scripts/start.mjs', args)),
   test: (args) => node('scripts/check.mjs', ['all', ...args]),
   'test:real': (args) => node('scripts/check.mjs', ['real', ...args]),
+  'test:differential': (args) => node('scripts/check.mjs', ['differential', ...args]),
   lint: (args) => node('scripts/check.mjs', ['lint', ...args]),
   typecheck: (args) => node('scripts/check.mjs', ['typecheck', ...args]),
   build: () => built(),

@@ -14,6 +14,8 @@ export interface Layout {
 /** What can be different from one control plane to another. */
 export interface ComponentOptions {
   readonly controllerManager: boolean;
+  /** Which of the controllers; by default, all that operators may rely on. */
+  readonly controllers?: readonly string[];
   readonly auditLog: boolean;
   readonly extraArgs: ExtraArgs;
 }
@@ -98,7 +100,7 @@ function auditArgs(layout: Layout): string[] {
 }
 
 /** What operators may rely on; nothing that needs nodes, clouds or volumes. */
-const controllers = [
+const usualControllers = [
   'garbage-collector-controller',
   'namespace-controller',
   'serviceaccount-controller',
@@ -108,7 +110,11 @@ const controllers = [
   'replicaset-controller',
 ];
 
-export function controllerManagerProgram(binary: Binary, layout: Layout, { extraArgs }: ComponentOptions): Program {
+export function controllerManagerProgram(
+  binary: Binary,
+  layout: Layout,
+  { controllers = usualControllers, extraArgs }: ComponentOptions,
+): Program {
   return {
     name: 'kube-controller-manager',
     command: binary.path,

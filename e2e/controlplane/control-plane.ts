@@ -27,6 +27,8 @@ import { type Component, type StopOptions, type Supervisor, supervise, tailOf } 
 export interface ControlPlaneOptions {
   /** Garbage collection, namespaces, service accounts, deployments, replica sets. By default, nobody takes care of these. */
   readonly controllerManager?: boolean;
+  /** Only some of them, by the names that kube-controller-manager has for them. */
+  readonly controllers?: readonly string[];
   /** Records every request with its bodies: see `auditLog` of the result. */
   readonly auditLog?: boolean;
   readonly extraArgs?: ExtraArgs;
@@ -106,6 +108,7 @@ async function startOnce(binaries: Binaries, options: ControlPlaneOptions): Prom
   const { readyWithinMs = 60_000 } = options;
   const wanted: ComponentOptions = {
     controllerManager: options.controllerManager ?? false,
+    ...(options.controllers && { controllers: options.controllers }),
     auditLog: options.auditLog ?? false,
     extraArgs: options.extraArgs ?? {},
   };

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinaries } from '../controlplane/index.js';
+import { Comparison } from './harness/comparison.js';
+import { normalise } from './harness/normalise.js';
+import { newRunId, run } from './harness/runner.js';
+import type { Sequence } from './harness/sequence.js';
+import { startEmbeddedTarget, startRealTarget, type Target } from './harness/targets.js';
+import { startWebhooks, type WebhookServer } from './harness/webhooks.js';
+import { chance, knownDifferences, mostKnownDifferences } from './known-differences.js';
+import { areas } from './sequences/index.js';
+
+/** `real` compares the real server with itself: it proves that the sequences are deterministic, and the masks enough. */
+const isAgainstItself = process.env['DIFFERENTIAL_AGAINST'] === 'real';
+
+const found = await findBinaries({ say });
+if (found.kind === 'unavailable') say(`the differential suite is SKIPPED: ${found.reason}.`);
+
+describe.skipIf(found.kind === 'unavailable')('the embedded server answers as kube-apiserver does', () => {
+  const comparison = new Comparison(isAgainstItself ? chance : knownDifferences);
+  let real: Target;
+  let other: Target;
+  let webhooks: WebhookServer;
+  let compared = 0;
+
+  beforeAll(async () => {
+    [real, webhooks] = await Promise.all([startRealTarget(), startWebhooks()]);
+    other = isAgainstItself ? real : await startEmbeddedTarget();
+  });
+
+  afterAll(async () => {
+    if (!isAgainstItself) await other?.[Symbol.asyncDispose]();
+    await Promise.all([real?.[Symbol.asyncDispose](), webhooks?.[Symbol.asyncDispose]()]);
+  });
+
+  const check = (area: string, sequence: Sequence) => async () => {
+    const id = newRunId();
+    const left = await run(sequence, real, webhooks, id);
+    const right = await run(sequence, other, webhooks, isAgainstItself ? newRunId() : id);
+    compared += 1;
+    const place = { area, sequence: sequence.name };
+    const names = isAgainstItself ? ['once', 'again'] : ['real', 'embedded'];
+    const report = comparison.compare(place, [names[0] ?? '', normalise(left)], [names[1] ?? '', normalise(right)]);
+    if (report !== '') throw new Error(`${area}: ${sequence.name}\n${report}`);
+  };
+
+  for (const [area, sequences] of Object.entries(areas)) {
+    describe(area, () => {
+      for (const sequence of sequences.filter(({ runsAlone }) => runsAlone !== true)) {
+        it.concurrent(sequence.name, check(area, sequence));
+      }
+    });
+  }
+  for (const [area, sequences] of Object.entries(areas)) {
+    describe(`${area}, one by one`, () => {
+      for (const sequence of sequences.filter(({ runsAlone }) => runsAlone === true)) {
+        it(sequence.name, check(area, sequence));
+      }
+    });
+  }
+
+  it('differs in nothing else than what is known, and in all of that', ({ skip }) => {
+    const all = Object.values(areas).flat().length;
+    // A part of the table cannot show all the differences.
+    skip(isAgainstItself || compared < all, 'only a part of the sequences was compared');
+    expect(comparison.stale(), 'known differences that are no more').toEqual([]);
+  });
+});
+
+describe('the table', () => {
+  it.each(Object.entries(areas))('has at least ten sequences on %s, with names of their own', (_, sequences) => {
+    const names = new Set(sequences.map(({ name }) => name));
+    expect(names.size).toBe(sequences.length);
+    expect(sequences.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it('has at least 150 sequences', () => {
+    expect(Object.values(areas).flat().length).toBeGreaterThanOrEqual(150);
+  });
+
+  it('knows of a few differences only, each with a reason', () => {
+    expect(knownDifferences.length).toBeLessThanOrEqual(mostKnownDifferences);
+    for (const { reason } of knownDifferences) expect(reason).toMatch(/^[A-Z].{20,}\.$/);
+  });
+});
+
+function say(text: string): void {
+  console.log(`differential: ${text}`);
+}

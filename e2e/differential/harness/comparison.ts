@@ -1,0 +1,72 @@
+import { type Difference, describeDifference, differencesOf } from './difference.js';
+import type { Exchange } from './runner.js';
+
+/** Where an answer was given. */
+export interface Place {
+  readonly area: string;
+  readonly sequence: string;
+  readonly step: string;
+}
+
+/** Something in which the embedded server is not like the real one, and is not going to be. */
+export interface KnownDifference {
+  readonly id: string;
+  readonly reason: string;
+  /** In which answers it is forgiven. */
+  appliesTo(place: Place): boolean;
+  /** A copy of the answer without what is known to differ. */
+  forgive(answer: unknown): unknown;
+}
+
+/** Compares runs, and remembers which of the known differences were really seen. */
+export class Comparison {
+  readonly #known: readonly KnownDifference[];
+  readonly #seen = new Set<string>();
+
+  constructor(known: readonly KnownDifference[]) {
+    this.#known = known;
+  }
+
+  /** What is different and not forgiven, for people; empty if nothing is. */
+  compare(
+    { area, sequence }: Omit<Place, 'step'>,
+    [leftName, left]: readonly [string, readonly Exchange[]],
+    [rightName, right]: readonly [string, readonly Exchange[]],
+  ): string {
+    const report: string[] = [];
+    for (const [index, exchange] of left.entries()) {
+      const place = { area, sequence, step: exchange.step };
+      const differences = this.#unforgiven(place, exchange.answer, right[index]?.answer);
+      if (differences.length === 0) continue;
+      report.push(`  step ${index + 1}, ${exchange.step}: ${counted(differences.length)}`);
+      for (const difference of differences.slice(0, 6)) {
+        report.push(describeDifference(difference, [leftName, rightName]));
+      }
+    }
+    return report.join('\n');
+  }
+
+  /** Known differences that were not seen in any of the runs. */
+  stale(): string[] {
+    return this.#known.map(({ id }) => id).filter((id) => !this.#seen.has(id));
+  }
+
+  #unforgiven(place: Place, left: unknown, right: unknown): Difference[] {
+    let [forgivenLeft, forgivenRight] = [left, right];
+    let differences = differencesOf(left, right);
+    for (const known of this.#known) {
+      if (differences.length === 0) break;
+      if (!known.appliesTo(place)) continue;
+      const [nextLeft, nextRight] = [known.forgive(forgivenLeft), known.forgive(forgivenRight)];
+      const remaining = differencesOf(nextLeft, nextRight);
+      if (remaining.length >= differences.length) continue;
+      this.#seen.add(known.id);
+      [forgivenLeft, forgivenRight, differences] = [nextLeft, nextRight, remaining];
+    }
+    return differences;
+  }
+}
+
+function counted(count: number): string {
+  return count === 1 ? 'one difference' : `${count} differences`;
+}

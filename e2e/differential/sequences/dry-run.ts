@@ -1,0 +1,107 @@
+import {
+  applyPatch,
+  del,
+  events,
+  get,
+  jsonPatch,
+  mergePatch,
+  post,
+  prepare,
+  put,
+  request,
+  type Sequence,
+  sequence,
+  watch,
+} from '../harness/sequence.js';
+import {
+  configMap,
+  configMaps,
+  defined,
+  definition,
+  definitions,
+  deployment,
+  deployments,
+  namespaces,
+  object,
+  thing,
+  things,
+  version,
+} from './objects.js';
+
+const dry = 'dryRun=All';
+
+export const dryRun: readonly Sequence[] = [
+  sequence('a dry creation', [post(`${configMaps}?${dry}`, configMap('x')), get(`${configMaps}/x`), get(configMaps)]),
+  sequence('a dry creation of what is there', [
+    prepare(post(configMaps, configMap('x'))),
+    post(`${configMaps}?${dry}`, configMap('x')),
+  ]),
+  sequence('a dry creation with a generated name', [
+    post(`${configMaps}?${dry}`, configMap({ generateName: 'x-' })),
+    get(configMaps),
+  ]),
+  sequence('a dry creation of something wrong', [post(`${configMaps}?${dry}`, configMap('Not_A_Name'))]),
+  sequence('a dry update', [
+    prepare(post(configMaps, configMap('x'))),
+    put(`${configMaps}/x?${dry}`, configMap('x', { key: 'new' })),
+    get(`${configMaps}/x`),
+  ]),
+  sequence('dry patches', [
+    prepare(post(configMaps, configMap('x'))),
+    mergePatch(`${configMaps}/x?${dry}`, { data: { key: 'new' } }),
+    jsonPatch(`${configMaps}/x?${dry}`, [{ op: 'add', path: '/data/more', value: 'new' }]),
+    get(`${configMaps}/x`),
+  ]),
+  sequence('a dry deletion', [
+    prepare(post(configMaps, configMap('x'))),
+    del(`${configMaps}/x?${dry}`),
+    get(`${configMaps}/x`),
+    del(`${configMaps}/x`, { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] }),
+    get(`${configMaps}/x`),
+    del(`${configMaps}/none?${dry}`),
+  ]),
+  sequence('a dry deletion with finalizers', [
+    prepare(post(configMaps, configMap({ name: 'x', finalizers: ['example.com/keep'] }))),
+    del(`${configMaps}/x?${dry}`),
+    get(`${configMaps}/x`),
+  ]),
+  sequence('a dry deletion of a collection', [
+    prepare(post(configMaps, configMap('x'))),
+    prepare(post(configMaps, configMap('y'))),
+    request('DELETE', `${configMaps}?${dry}`),
+    get(configMaps),
+  ]),
+  sequence('dry writes are not seen by watchers', [
+    prepare(get(configMaps, { save: { start: 'metadata.resourceVersion' } })),
+    watch('w', `${configMaps}?watch=true&resourceVersion=<start>`),
+    prepare(post(`${configMaps}?${dry}`, configMap('dry'))),
+    post(configMaps, configMap('wet')),
+    prepare(mergePatch(`${configMaps}/wet?${dry}`, { data: { a: 'b' } })),
+    prepare(del(`${configMaps}/wet?${dry}`)),
+    del(`${configMaps}/wet`),
+    events('w', 2),
+  ]),
+  sequence('unknown values of dryRun', [
+    post(`${configMaps}?dryRun=Some`, configMap('x')),
+    post(`${configMaps}?dryRun=`, configMap('x')),
+    post(`${configMaps}?dryRun=true`, configMap('y')),
+    del(`${configMaps}/x?dryRun=Some`),
+    request('DELETE', `${configMaps}?dryRun=Some`),
+  ]),
+  sequence('dry writes of other kinds', [
+    post(`${deployments}?${dry}`, deployment('web')),
+    post(`${namespaces}?${dry}`, object('v1', 'Namespace', 'dry-<id>')),
+    get(`${namespaces}/dry-<id>`),
+    post(`${definitions}?${dry}`, definition()),
+    get(`${definitions}/things.<group>`),
+  ]),
+  sequence('dry writes of custom objects', [
+    ...defined(definition([version('v1', undefined, { subresources: { status: {} } })])),
+    post(`${things}?${dry}`, thing('x', { spec: { a: 1 } })),
+    prepare(post(things, thing('x', { spec: { a: 1 } }))),
+    mergePatch(`${things}/x?${dry}`, { spec: { a: 2 } }),
+    mergePatch(`${things}/x/status?${dry}`, { status: { a: 2 } }),
+    get(`${things}/x`),
+  ]),
+  sequence('a dry application without a manager', [applyPatch(`${configMaps}/x?${dry}`, configMap('x'))]),
+];

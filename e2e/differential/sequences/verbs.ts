@@ -1,0 +1,132 @@
+import {
+  del,
+  events,
+  get,
+  mergePatch,
+  post,
+  prepare,
+  put,
+  request,
+  type Sequence,
+  sequence,
+  watch,
+} from '../harness/sequence.js';
+import {
+  clusterWide,
+  configMap,
+  configMaps,
+  defined,
+  definition,
+  deployment,
+  deployments,
+  namespaces,
+  object,
+  thing,
+  things,
+} from './objects.js';
+
+const labelled = (name: string, labels: Record<string, string>) => configMap({ name, labels });
+const three = [
+  prepare(post(configMaps, labelled('a', { tier: 'one' }))),
+  prepare(post(configMaps, labelled('b', { tier: 'two' }))),
+  prepare(post(configMaps, labelled('c', { tier: 'one' }))),
+];
+
+export const verbs: readonly Sequence[] = [
+  sequence('deleting a collection', [...three, request('DELETE', configMaps), get(configMaps)]),
+  sequence('deleting a collection by labels', [
+    ...three,
+    request('DELETE', `${configMaps}?labelSelector=tier%3Done`),
+    get(configMaps),
+  ]),
+  sequence('deleting a collection by fields', [
+    ...three,
+    request('DELETE', `${configMaps}?fieldSelector=metadata.name%3Db`),
+    get(configMaps),
+  ]),
+  sequence('deleting an empty collection', [request('DELETE', configMaps), request('DELETE', things)]),
+  sequence('deleting a collection with finalizers', [
+    prepare(post(configMaps, configMap({ name: 'kept', finalizers: ['example.com/keep'] }))),
+    prepare(post(configMaps, configMap('gone'))),
+    request('DELETE', configMaps),
+    get(configMaps),
+    request('DELETE', configMaps),
+    mergePatch(`${configMaps}/kept`, { metadata: { finalizers: null } }),
+    get(configMaps),
+  ]),
+  sequence('deleting a collection of custom objects', [
+    ...defined(definition()),
+    prepare(post(things, thing('a', { spec: { x: 1 } }))),
+    prepare(post(things, thing('b', { spec: { x: 2 } }))),
+    request('DELETE', things),
+    get(things),
+  ]),
+  sequence('deleting a collection is seen by watchers', [
+    prepare(get(configMaps, { save: { start: 'metadata.resourceVersion' } })),
+    ...three,
+    watch('w', `${configMaps}?watch=true&resourceVersion=<start>`),
+    request('DELETE', `${configMaps}?labelSelector=tier%3Dtwo`),
+    events('w', 4),
+  ]),
+  sequence('verbs that collections do not have', [
+    put(configMaps, configMap('x')),
+    mergePatch(configMaps, {}),
+    post(`${configMaps}/x`, configMap('x')),
+    request('DELETE', namespaces),
+  ]),
+  sequence('kinds that no verb knows', [
+    get('/api/v1/namespaces/<ns>/nothings'),
+    post('/api/v1/namespaces/<ns>/nothings', {}),
+    get('/apis/apps/v1/namespaces/<ns>/nothings/x'),
+    get('/apis/<group>/v1/namespaces/<ns>/things'),
+  ]),
+  sequence('objects that are not there', [
+    get(`${configMaps}/none`),
+    del(`${configMaps}/none`),
+    mergePatch(`${configMaps}/none`, { data: { a: 'b' } }),
+    put(`${configMaps}/none`, configMap('none')),
+    get('/api/v1/namespaces/missing-<id>/configmaps'),
+    get('/api/v1/namespaces/missing-<id>'),
+  ]),
+  sequence('creating in a namespace that is not there', [
+    post('/api/v1/namespaces/missing-<id>/configmaps', configMap('x')),
+    post('/apis/apps/v1/namespaces/missing-<id>/deployments', deployment('x')),
+  ]),
+  sequence('an update may create some kinds', [
+    put('/apis/coordination.k8s.io/v1/namespaces/<ns>/leases/new', object('coordination.k8s.io/v1', 'Lease', 'new')),
+    put(`/apis/coordination.k8s.io/v1/namespaces/<ns>/leases/new`, object('coordination.k8s.io/v1', 'Lease', 'new')),
+    put(`${deployments}/new`, deployment('new')),
+  ]),
+  sequence('namespaced kinds across namespaces', [
+    prepare(post(configMaps, labelled('a', { of: '<id>' }))),
+    get(`${clusterWide('configmaps')}?labelSelector=of%3D<id>`),
+    post(clusterWide('configmaps'), configMap('x')),
+    request('DELETE', `${clusterWide('configmaps')}?labelSelector=of%3D<id>`),
+    get(`${clusterWide('configmaps')}/a`),
+  ]),
+  sequence('names and namespaces in bodies are to agree with addresses', [
+    post(configMaps, configMap({ name: 'x', namespace: 'other' })),
+    prepare(post(configMaps, configMap('x'))),
+    put(`${configMaps}/x`, configMap('y')),
+    put(`${configMaps}/x`, configMap({ name: 'x', namespace: 'other' })),
+    mergePatch(`${configMaps}/x`, { metadata: { name: 'y' } }),
+    put(`${configMaps}/x`, configMap({})),
+  ]),
+  sequence('kinds in bodies are to agree with addresses', [
+    post(configMaps, object('v1', 'Secret', 'x')),
+    post(configMaps, object('v2', 'ConfigMap', 'x')),
+    post(configMaps, { metadata: { name: 'bare' } }),
+    post(deployments, configMap('x')),
+    mergePatch(`${configMaps}/bare`, { kind: 'Secret' }),
+    mergePatch(`${configMaps}/bare`, { apiVersion: 'v2' }),
+  ]),
+  sequence('kinds of custom objects are to agree with addresses', [
+    ...defined(definition()),
+    post(things, { metadata: { name: 'bare' } }),
+    post(things, object('<group>/v1', 'Other', 'x')),
+    post(things, object('<group>/v2', 'Thing', 'x')),
+    post(things, object('v1', 'Thing', 'x')),
+    post(things, thing('ok')),
+    mergePatch(`${things}/ok`, { kind: 'Other' }),
+  ]),
+];
