@@ -1,5 +1,6 @@
 /** A whole cluster in this process: everything put together, started and stopped. */
 import type { Clock, KubeClient } from '@kopf-ts/core';
+import type { ServiceResolver } from './admission/calling.js';
 import { webhookAdmission } from './admission/webhooks.js';
 import type { Backend } from './backend.js';
 import { inProcessClient } from './client.js';
@@ -38,6 +39,8 @@ export interface LocalClusterOptions {
   readonly listen?: boolean;
   /** Terminate namespaces and collect garbage. Default: yes. */
   readonly controllers?: boolean;
+  /** Where services really listen, for webhooks that are given by services: there is no network in the cluster. */
+  readonly resolveService?: ServiceResolver;
   /** How much of the past is kept for watches and pages. */
   readonly history?: HistoryLimits;
 }
@@ -85,8 +88,13 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
   const store = makeStore(options.history);
   const decode = typedDecoder();
   const catalog = makeCatalog(builtinKinds.map((kind) => serveBuiltin(kind, decode)));
-  const admission = webhookAdmission({ store, catalog, clock });
-  const backend: Backend = { store, catalog, clock, admission: [admission], watches: openWatches() };
+  const admission = webhookAdmission({
+    store,
+    catalog,
+    clock,
+    ...(options.resolveService === undefined ? {} : { resolveService: options.resolveService }),
+  });
+  const backend: Backend = { store, catalog, clock, admission: [admission], watches: openWatches(), decode };
   const stopDefinitions = serveDefinitions(backend, { decode, compiler: schemaCompiler });
   const discovery = makeDiscovery(catalog, reviews, () => (door === undefined ? HOST : `${HOST}:${door.port}`));
   const pipeline = makePipeline(backend, discovery, { decode, authenticator: security, now: () => clock.utc() });

@@ -12,6 +12,10 @@ export type { ResourceDefinition } from './definitions.js';
 export type { UserInfo } from './contracts/objects.js';
 export type { HistoryLimits } from './store/history.js';
 
+// Admission.
+export type { ServiceReference } from './admission/hooks.js';
+export type { ServiceResolver } from './admission/calling.js';
+
 // Identities.
 export type { ClusterSecurity } from './server/security.js';
 
