@@ -56,9 +56,14 @@ function cutMessage(message: string): string {
 
 /** As many of the first characters as there is room for; a character is never cut in two. */
 function fitting(characters: readonly string[], room: number): string[] {
+  const taken: string[] = [];
   let left = room;
-  const end = characters.findIndex((character) => (left -= sizeOf(character)) < 0);
-  return characters.slice(0, end);
+  for (const character of characters) {
+    left -= sizeOf(character);
+    if (left < 0) break;
+    taken.push(character);
+  }
+  return taken;
 }
 
 function sizeOf(text: string): number {
