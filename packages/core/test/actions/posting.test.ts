@@ -86,7 +86,10 @@ describe('Events posted by handlers', () => {
   it.each(['event', 'info', 'warn', 'exception'] as const)('by %s() need an operator around', (name) => {
     expect(CALLS[name]).toThrow(ContextError);
     expect(CALLS[name]).toThrow(`${name}() is called outside of any handler`);
-    expect(() => runInContext({}, CALLS[name])).toThrow('has nobody to post events');
+    for (const context of [{}, { settings: settings() }, { poster: { post: () => {} } }]) {
+      expect(() => runInContext(context, CALLS[name])).toThrow(ContextError);
+      expect(() => runInContext(context, CALLS[name])).toThrow('has nobody to post events');
+    }
   });
 
   it('can be posted from what a handler has started, after it has ended', async () => {

@@ -119,6 +119,12 @@ describe('writing', () => {
     expect(codeOf(() => ensureField({ a: scalar }, ['a', 'b'], 1))).toBe('KOPF_FIELD_SCALAR');
   });
 
+  it('names the scalar that stands in the way', () => {
+    const target = { a: { b: 'text' } };
+    expect(() => ensureField(target, ['a', 'b', 'c', 'd'], 1)).toThrow("at 'a.b'");
+    expect(() => removeField(target, ['a', 'b', 'c', 'd'])).toThrow("at 'a.b'");
+  });
+
   it('of the whole object is refused', () => {
     expect(codeOf(() => ensureField({}, [], 1))).toBe('KOPF_FIELD_EMPTY');
   });
