@@ -32,9 +32,8 @@ export function answerAside(
   discovery: Discovery,
   wanted: Wanted,
 ): ApiAnswer {
-  const document = documentOf(trimmed(segments), discovery, wanted);
+  const document = documentOf(segments, discovery, wanted);
   if (document === undefined) return pageNotFound();
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
   if (typeof document === 'string') {
     return {
       status: 200,
@@ -42,15 +41,11 @@ export function answerAside(
       body: document,
     };
   }
+  if (request.method !== 'GET') throw methodNotAllowed();
   const answer = jsonAnswer(200, JSON.stringify(document));
   if (wanted.as !== 'APIGroupDiscoveryList' || segments.length > 1) return answer;
   const type = `application/json;g=apidiscovery.k8s.io;v=${wanted.version};as=APIGroupDiscoveryList`;
   return { ...answer, headers: { ...answer.headers, 'content-type': type, vary: 'Accept' } };
-}
-
-/** A slash at the end changes nothing. */
-function trimmed(segments: readonly string[]): readonly string[] {
-  return segments.at(-1) === '' ? segments.slice(0, -1) : segments;
 }
 
 function documentOf(segments: readonly string[], discovery: Discovery, wanted: Wanted): object | string | undefined {

@@ -5,6 +5,7 @@ import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
 import type { Store } from './contracts/store.js';
 import type { ServedCatalog } from './kinds/catalog.js';
 import type { Served } from './kinds/served.js';
+import type { TypedDecoder } from './typed/decode.js';
 import type { OpenWatches } from './watching/open-watches.js';
 
 export interface Backend {
@@ -13,6 +14,7 @@ export interface Backend {
   readonly clock: Clock;
   readonly admission: readonly AdmissionPlugin[];
   readonly watches: OpenWatches;
+  readonly decode: TypedDecoder;
 }
 
 /** A request to a resource, taken apart. */

@@ -9,7 +9,8 @@ import type { Discovery } from './discovery.js';
 import { represent } from './representations.js';
 import { answerReview, type ReviewContext, reviews } from './reviews.js';
 import { parseResourcePath, type ResourcePath, segmentsOf } from './router.js';
-import { noSuchResource } from './status.js';
+import { badRequest, noSuchResource, StatusError } from './status.js';
+import { pathSegment } from './validation/names.js';
 import { dispatch, methodNotAllowed } from './verbs/dispatch.js';
 import { represented } from './watching/lines.js';
 
@@ -35,11 +36,13 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
     const segments = segmentsOf(path);
     const resource = segments === undefined ? undefined : parseResourcePath(segments);
     const wanted = negotiate(request.headers.accept, resource?.name === '');
-    if (segments === undefined || resource === undefined)
-      return answerAside(request, segments ?? [], discovery, wanted);
+    if (segments === undefined) return pageNotFound();
+    if (resource === undefined) return answerAside(request, segments, discovery, wanted);
     const query = new URLSearchParams(search);
     const served = backend.catalog.find(resource.group, resource.version, resource.plural);
     if (served === undefined) return await routeReview(request, resource);
+    checkAddress(resource);
+    if (served.strategy.deprecation !== undefined) warnings.push(served.strategy.deprecation);
     const call: Call = { request, served, query, warnings, ...addressOf(resource) };
     const answer = await dispatch(backend, call);
     return shown(answer, wanted, call);
@@ -83,6 +86,15 @@ function shownLines(lines: AsyncIterable<StreamLine>, show: (text: string) => st
       };
     },
   };
+}
+
+/** Neither climbing up nor anything else that is no name. */
+function checkAddress({ name, namespace }: ResourcePath): void {
+  const [problem] = pathSegment(name, false);
+  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
+  if (namespace === '.' || namespace === '..') {
+    throw new StatusError(500, '', `invalid key: ${JSON.stringify(`/${namespace}`)}`);
+  }
 }
 
 function addressOf({

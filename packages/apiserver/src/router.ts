@@ -14,10 +14,9 @@ export interface ResourcePath {
 /** The path without the query, in parts; `undefined` if it is none that can be understood. */
 export function segmentsOf(path: string): readonly string[] | undefined {
   try {
-    const segments = path.split('/').slice(1).map(decodeURIComponent);
-    // Neither climbing up nor hidden slashes: nobody who means well has them.
-    if (segments.some((segment) => segment === '.' || segment === '..' || segment.includes('/'))) return undefined;
-    return segments;
+    // Decoded as a whole: a hidden slash is a slash.
+    const segments = decodeURIComponent(path).split('/').slice(1);
+    return segments.at(-1) === '' ? segments.slice(0, -1) : segments;
   } catch {
     return undefined;
   }
@@ -40,7 +39,7 @@ export function parseResourcePath(segments: readonly string[]): ResourcePath | u
     namespace = rest[1] as string;
     rest = rest.slice(2);
   }
-  const [plural = '', name = '', subresource = '', ...more] = rest;
-  if (more.length > 0) return undefined;
+  const [plural = '', name = '', ...more] = rest;
+  const subresource = more.join('/');
   return { group, version, plural, namespace, name, subresource, isWatchPath };
 }

@@ -111,6 +111,7 @@ function strategyOf(
     countsGenerations: true,
     statusIsSeparate: hasStatus,
     returnsDeleted: false,
+    orphansByDefault: false,
     schemaEpoch,
     blank,
     decode(raw) {

@@ -9,6 +9,7 @@ import {
   defaultBarePod,
   defaultEndpoints,
   defaultIngressClass,
+  defaultLimitRange,
   defaultNamespace,
   defaultNetworkPolicy,
   defaultNode,
@@ -50,6 +51,9 @@ export interface BuiltinKind {
   readonly allowsUnconditionalUpdate: boolean;
   readonly allowsCreateOnUpdate: boolean;
   readonly returnsDeleted: boolean;
+  readonly orphansByDefault: boolean;
+  /** Told to everyone who uses it. */
+  readonly deprecation?: string;
   /** Is the whole metadata validated once more on updates? It only shows in how often a problem is told. */
   readonly revalidatesMetadata: boolean;
   /** Is a status given on creation dropped? */
@@ -90,6 +94,7 @@ function row(group: string, kind: string, plural: string, options: Row = {}): Bu
     allowsUnconditionalUpdate: true,
     allowsCreateOnUpdate: false,
     returnsDeleted: false,
+    orphansByDefault: false,
     revalidatesMetadata: false,
     resetsStatus: subresources.includes('status'),
     fields: NAMES,
@@ -174,6 +179,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
   row('', 'ConfigMap', 'configmaps', { shortNames: ['cm'], revalidatesMetadata: true }),
   row('', 'Endpoints', 'endpoints', {
     shortNames: ['ep'],
+    deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
     allowsCreateOnUpdate: true,
     defaults: defaultEndpoints,
   }),
@@ -184,6 +190,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
     revalidatesMetadata: true,
   }),
   row('', 'LimitRange', 'limitranges', {
+    defaults: defaultLimitRange,
     shortNames: ['limits'],
     allowsCreateOnUpdate: true,
     revalidatesMetadata: true,
@@ -239,6 +246,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
   row('', 'ReplicationController', 'replicationcontrollers', {
     ...workload,
     shortNames: ['rc'],
+    orphansByDefault: true,
     subresources: ['scale', 'status'],
     fields: fieldsNamed('metadata.name', 'metadata.namespace', 'status.replicas'),
     defaults: defaultReplicationController,
@@ -308,6 +316,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
   row(BATCH, 'CronJob', 'cronjobs', { ...workload, shortNames: ['cj'], defaults: defaultCronJob }),
   row(BATCH, 'Job', 'jobs', {
     ...workload,
+    orphansByDefault: true,
     fields: fieldsNamed('metadata.name', 'metadata.namespace', 'status.successful'),
     defaults: defaultJob,
   }),

@@ -2,7 +2,7 @@
 import { deepCopy, deepEqual, isMapping, type Mapping } from '@kopf-ts/core';
 import type { Cause, ServedObject } from '../contracts/objects.js';
 import { DecodingError, type TypedDecoder } from '../typed/decode.js';
-import { builtinRules } from '../validation/kinds.js';
+import { builtinRules } from '../validation/kinds/all.js';
 import { validateCoreFinalizers, validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
 import type { BuiltinKind } from './builtin-kinds.js';
 import { eventConversion } from './events.js';
@@ -51,6 +51,9 @@ function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder)
     countsGenerations: kind.countsGenerations,
     statusIsSeparate: true,
     returnsDeleted: kind.returnsDeleted,
+    orphansByDefault: kind.orphansByDefault,
+    ...(kind.deprecation === undefined ? {} : { deprecation: kind.deprecation }),
+    ...(kind.group === 'events.k8s.io' ? { reportedGroup: '' } : {}),
     schemaEpoch: 0,
     blank: () => ({ apiVersion, kind: kind.kind, ...decode(kind.type, { metadata: {} }).object }) as ServedObject,
     decode(raw) {
@@ -69,13 +72,18 @@ function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder)
       if (subresource === 'status') keepAllBut(object, old, ['metadata', 'status']);
       preparation?.update?.(object, old, subresource);
     },
-    validate: (object) => [...ownMetadata(object), ...(rules?.validate?.(object) ?? [])],
+    validate: (object) => [
+      ...ownMetadata(object),
+      ...(rules?.validate?.(object) ?? []),
+      ...(rules?.validateCreate?.(object) ?? []),
+    ],
     validateUpdate: (object, old, subresource) => [
       ...validateMetadataUpdate(object.metadata, old.metadata),
       ...validateCoreFinalizers(object.metadata.finalizers ?? []),
       ...(kind.revalidatesMetadata ? ownMetadata(object) : []),
       ...(subresource === '' ? (rules?.validate?.(object) ?? []) : []),
       ...(subresource === '' ? (rules?.validateUpdate?.(object, old) ?? []) : []),
+      ...(subresource === 'status' ? (rules?.validateStatus?.(object, old) ?? []) : []),
     ],
     selectableField(label) {
       const path = Object.hasOwn(kind.fields, label) ? kind.fields[label] : undefined;

@@ -1,5 +1,5 @@
 /** What some built-in kinds do to their objects before these are stored, beyond defaults. */
-import { deepCopy, isMapping, type Mapping } from '@kopf-ts/core';
+import { deepCopy, deepEqual, isMapping, type Mapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
 import { itemsOf, mappingAt, maybeMapping } from './defaults/setting.js';
 import type { PreparationContext, Strategy } from './served.js';
@@ -67,6 +67,19 @@ const pod: Preparation = {
       }));
     }
   },
+  update(object, old, subresource) {
+    if (subresource !== 'status') return;
+    const status = mappingAt(object, 'status');
+    // The lists are younger than the fields; whoever knows only the fields gets the lists, too.
+    for (const [one, all] of [
+      ['podIP', 'podIPs'],
+      ['hostIP', 'hostIPs'],
+    ] as const) {
+      if (typeof status[one] === 'string' && status[all] === undefined) status[all] = [{ ip: status[one] }];
+    }
+    if (old.metadata.ownerReferences === undefined) delete object.metadata.ownerReferences;
+    else object.metadata.ownerReferences = deepCopy(old.metadata.ownerReferences);
+  },
   gracePeriod(object, requested) {
     const spec = mappingAt(object, 'spec');
     const { phase } = mappingAt(object, 'status');
@@ -88,8 +101,10 @@ const service: Preparation = {
     if (spec.type === 'ExternalName') return;
     if (spec.clusterIP === undefined || spec.clusterIP === '') spec.clusterIP = addressOf(object.metadata.uid ?? '');
     spec.clusterIPs ??= [spec.clusterIP];
-    spec.ipFamilies ??= ['IPv4'];
-    spec.ipFamilyPolicy ??= 'SingleStack';
+    // Without a selector and an address, it may be anything.
+    const isAnything = spec.clusterIP === 'None' && Object.keys(maybeMapping(spec, 'selector') ?? {}).length === 0;
+    spec.ipFamilies ??= isAnything ? ['IPv4', 'IPv6'] : ['IPv4'];
+    spec.ipFamilyPolicy ??= isAnything ? 'RequireDualStack' : 'SingleStack';
     if (spec.type === 'ClusterIP') return;
     for (const [index, port] of itemsOf(spec, 'ports').entries()) {
       port.nodePort ??= 30_000 + ((Number.parseInt((object.metadata.uid ?? '0').slice(4, 8), 16) + index) % 2768);
@@ -119,12 +134,23 @@ const job: Preparation = {
       'job-name': object.metadata.name,
     };
     const metadata = mappingAt(mappingAt(spec, 'template'), 'metadata');
-    metadata.labels = { ...(isMapping(metadata.labels) ? metadata.labels : {}), ...labels };
+    const all = { ...(isMapping(metadata.labels) ? metadata.labels : {}), ...labels };
+    metadata.labels = all;
+    if (Object.keys(object.metadata.labels ?? {}).length === 0) {
+      object.metadata.labels = { ...all } as Record<string, string>;
+    }
     spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
   },
 };
 
 const node: Preparation = {
+  create(object) {
+    const spec = mappingAt(object, 'spec');
+    const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+    const taints = itemsOf(spec, 'taints');
+    if (!taints.some(({ key, effect }) => key === taint.key && effect === taint.effect))
+      spec.taints = [...taints, taint];
+  },
   fieldValue: (object, path) =>
     path === 'spec.unschedulable' ? String(mappingAt(object, 'spec').unschedulable === true) : undefined,
 };
@@ -136,6 +162,35 @@ const event: Preparation = {
       return String(component === undefined || component === '' ? (object.reportingComponent ?? '') : component);
     }
     return undefined;
+  },
+};
+
+const deployment: Preparation = {
+  update(object, old, subresource) {
+    if (subresource !== 'status') return;
+    if (old.metadata.labels === undefined) delete object.metadata.labels;
+    else object.metadata.labels = deepCopy(old.metadata.labels);
+  },
+};
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** Counted long before there were generations, and kept since. */
+const daemonSet: Preparation = {
+  create(object) {
+    mappingAt(object.metadata, 'annotations')[TEMPLATE_GENERATION] = '1';
+  },
+  update(object, old, subresource) {
+    if (subresource !== '') return;
+    const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1);
+    const isChanged = !deepEqual(mappingAt(object, 'spec').template, mappingAt(old, 'spec').template);
+    mappingAt(object.metadata, 'annotations')[TEMPLATE_GENERATION] = String(before + (isChanged ? 1 : 0));
+  },
+};
+
+const persistentVolume: Preparation = {
+  create(object, { timestamp }) {
+    object.status = { ...object.status, lastPhaseTransitionTime: timestamp };
   },
 };
 
@@ -166,6 +221,9 @@ export const preparations: ReadonlyMap<string, Preparation> = new Map(
     'core.Service': service,
     'core.Node': node,
     'core.Event': event,
+    'core.PersistentVolume': persistentVolume,
+    'apps.Deployment': deployment,
+    'apps.DaemonSet': daemonSet,
     'events.Event': event,
     'batch.Job': job,
     'apiextensions.CustomResourceDefinition': definition,

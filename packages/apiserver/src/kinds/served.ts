@@ -28,6 +28,12 @@ export interface Strategy {
   readonly statusIsSeparate: boolean;
   /** Is the deleted object the answer to its deletion, instead of a `Status`? */
   readonly returnsDeleted: boolean;
+  /** Are dependents left alone by a deletion that says nothing of them? */
+  readonly orphansByDefault: boolean;
+  /** Told to everyone who uses it. */
+  readonly deprecation?: string;
+  /** What problems are said to be problems of, if not of the kind of the request. */
+  readonly reportedGroup?: string;
   readonly schemaEpoch: number;
   /** Reads what a client has sent: types are checked, unknown fields dropped, defaults set. */
   decode(raw: Mapping): Decoded;

@@ -37,11 +37,12 @@ export function typedDecoder(): TypedDecoder {
 
   function decodeStruct(type: StructType, value: Mapping, at: Place, unknown: string[], isRoot: boolean): Mapping {
     for (const key of Object.keys(value)) {
-      if (type.byName.has(key) || (isRoot && (key === 'apiVersion' || key === 'kind'))) continue;
+      if (type.byName.has(key)) continue;
       unknown.push(joined(at.path, key));
     }
     const result: Mapping = {};
     for (const field of type.fields) {
+      if (isRoot && (field.name === 'apiVersion' || field.name === 'kind')) continue;
       const place = {
         path: joined(at.path, field.name),
         struct: type.shortName,

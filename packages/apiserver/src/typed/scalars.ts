@@ -87,6 +87,7 @@ function bytes(value: unknown): string {
 }
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:[.,](\d+))?(?:Z|[+-]\d{2}:\d{2})$/;
+const SECONDS = '2006-01-02T15:04:05';
 
 function timestamp(value: unknown, isMicro: boolean): string | null {
   if (typeof value !== 'string')
@@ -94,13 +95,22 @@ function timestamp(value: unknown, isMicro: boolean): string | null {
   const match = RFC3339.exec(value);
   const date = new Date(value);
   if (match === null || Number.isNaN(date.getTime())) {
-    const layout = isMicro ? '2006-01-02T15:04:05.000000Z07:00' : '2006-01-02T15:04:05Z07:00';
-    throw new Error(
-      `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(value)} as "2006"`,
-    );
+    throw notParsed(value, isMicro, value, '2006');
+  }
+  if (isMicro && match[1]?.length !== 6) {
+    const rest = value.slice(SECONDS.length);
+    const isLonger = (match[1] ?? '').length > 6;
+    throw notParsed(value, isMicro, isLonger ? rest.slice(7) : rest, isLonger ? 'Z07:00' : '.000000');
   }
   const seconds = date.toISOString().slice(0, 19);
   return isMicro ? `${seconds}.${(match[1] ?? '').padEnd(6, '0').slice(0, 6)}Z` : `${seconds}Z`;
+}
+
+function notParsed(value: string, isMicro: boolean, part: string, expected: string): Error {
+  const layout = `${SECONDS}${isMicro ? '.000000' : ''}Z07:00`;
+  return new Error(
+    `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(part)} as "${expected}"`,
+  );
 }
 
 const BAD_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";

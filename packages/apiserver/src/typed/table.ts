@@ -15,9 +15,9 @@ export const table: Readonly<Record<string, string>> = {
   'admissionregistration.MatchResources':
     'namespaceSelector?*:meta.LabelSelector objectSelector?*:meta.LabelSelector resourceRules?:[]admissionregistration.NamedRuleWithOperations excludeResourceRules?:[]admissionregistration.NamedRuleWithOperations matchPolicy?*:s',
   'admissionregistration.MutatingAdmissionPolicy':
-    'metadata?:meta.ObjectMeta spec?:admissionregistration.MutatingAdmissionPolicySpec',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:admissionregistration.MutatingAdmissionPolicySpec',
   'admissionregistration.MutatingAdmissionPolicyBinding':
-    'metadata?:meta.ObjectMeta spec?:admissionregistration.MutatingAdmissionPolicyBindingSpec',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:admissionregistration.MutatingAdmissionPolicyBindingSpec',
   'admissionregistration.MutatingAdmissionPolicyBindingSpec':
     'policyName?:s paramRef?*:admissionregistration.ParamRef matchResources?*:admissionregistration.MatchResources',
   'admissionregistration.MutatingAdmissionPolicySpec':
@@ -25,7 +25,7 @@ export const table: Readonly<Record<string, string>> = {
   'admissionregistration.MutatingWebhook':
     'name:s clientConfig:admissionregistration.WebhookClientConfig rules?:[]admissionregistration.RuleWithOperations failurePolicy?*:s matchPolicy?*:s namespaceSelector?*:meta.LabelSelector objectSelector?*:meta.LabelSelector sideEffects*:s timeoutSeconds?*:i admissionReviewVersions:[]s reinvocationPolicy?*:s matchConditions?:[]admissionregistration.MatchCondition',
   'admissionregistration.MutatingWebhookConfiguration':
-    'metadata?:meta.ObjectMeta webhooks?:[]admissionregistration.MutatingWebhook',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta webhooks?:[]admissionregistration.MutatingWebhook',
   'admissionregistration.Mutation':
     'patchType:s applyConfiguration?*:admissionregistration.ApplyConfiguration jsonPatch?*:admissionregistration.JSONPatch',
   'admissionregistration.NamedRuleWithOperations':
@@ -37,9 +37,9 @@ export const table: Readonly<Record<string, string>> = {
   'admissionregistration.ServiceReference': 'namespace:s name:s path?*:s port?*:i',
   'admissionregistration.TypeChecking': 'expressionWarnings?:[]admissionregistration.ExpressionWarning',
   'admissionregistration.ValidatingAdmissionPolicy':
-    'metadata?:meta.ObjectMeta spec?:admissionregistration.ValidatingAdmissionPolicySpec status?:admissionregistration.ValidatingAdmissionPolicyStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:admissionregistration.ValidatingAdmissionPolicySpec status?:admissionregistration.ValidatingAdmissionPolicyStatus',
   'admissionregistration.ValidatingAdmissionPolicyBinding':
-    'metadata?:meta.ObjectMeta spec?:admissionregistration.ValidatingAdmissionPolicyBindingSpec',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:admissionregistration.ValidatingAdmissionPolicyBindingSpec',
   'admissionregistration.ValidatingAdmissionPolicyBindingSpec':
     'policyName?:s paramRef?*:admissionregistration.ParamRef matchResources?*:admissionregistration.MatchResources validationActions?:[]s',
   'admissionregistration.ValidatingAdmissionPolicySpec':
@@ -49,7 +49,7 @@ export const table: Readonly<Record<string, string>> = {
   'admissionregistration.ValidatingWebhook':
     'name:s clientConfig:admissionregistration.WebhookClientConfig rules?:[]admissionregistration.RuleWithOperations failurePolicy?*:s matchPolicy?*:s namespaceSelector?*:meta.LabelSelector objectSelector?*:meta.LabelSelector sideEffects*:s timeoutSeconds?*:i admissionReviewVersions:[]s matchConditions?:[]admissionregistration.MatchCondition',
   'admissionregistration.ValidatingWebhookConfiguration':
-    'metadata?:meta.ObjectMeta webhooks?:[]admissionregistration.ValidatingWebhook',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta webhooks?:[]admissionregistration.ValidatingWebhook',
   'admissionregistration.Validation': 'expression:s message?:s reason?*:s messageExpression?:s',
   'admissionregistration.Variable': 'name:s expression:s',
   'admissionregistration.WebhookClientConfig':
@@ -57,7 +57,7 @@ export const table: Readonly<Record<string, string>> = {
   'apiextensions.CustomResourceColumnDefinition': 'name:s type:s format?:s description?:s priority?:i jsonPath:s',
   'apiextensions.CustomResourceConversion': 'strategy:s webhook?*:apiextensions.WebhookConversion',
   'apiextensions.CustomResourceDefinition':
-    'metadata?:meta.ObjectMeta spec:apiextensions.CustomResourceDefinitionSpec status?:apiextensions.CustomResourceDefinitionStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec:apiextensions.CustomResourceDefinitionSpec status?:apiextensions.CustomResourceDefinitionStatus',
   'apiextensions.CustomResourceDefinitionCondition':
     'type:s status:s lastTransitionTime?:time reason?:s message?:s observedGeneration?:l',
   'apiextensions.CustomResourceDefinitionNames':
@@ -81,22 +81,25 @@ export const table: Readonly<Record<string, string>> = {
   'apiextensions.ValidationRule': 'rule:s message?:s messageExpression?:s reason?*:s fieldPath?:s optionalOldSelf?*:b',
   'apiextensions.WebhookClientConfig': 'url?*:s service?*:apiextensions.ServiceReference caBundle?:bytes',
   'apiextensions.WebhookConversion': 'clientConfig?*:apiextensions.WebhookClientConfig conversionReviewVersions:[]s',
-  'apps.ControllerRevision': 'metadata?:meta.ObjectMeta data?:any revision:l',
-  'apps.DaemonSet': 'metadata?:meta.ObjectMeta spec?:apps.DaemonSetSpec status?:apps.DaemonSetStatus',
+  'apps.ControllerRevision': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta data?:any revision:l',
+  'apps.DaemonSet':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:apps.DaemonSetSpec status?:apps.DaemonSetStatus',
   'apps.DaemonSetCondition': 'type:s status:s lastTransitionTime?:time reason?:s message?:s',
   'apps.DaemonSetSpec':
     'selector*:meta.LabelSelector template:core.PodTemplateSpec updateStrategy?:apps.DaemonSetUpdateStrategy minReadySeconds?:i revisionHistoryLimit?*:i',
   'apps.DaemonSetStatus':
     'currentNumberScheduled:i numberMisscheduled:i desiredNumberScheduled:i numberReady:i observedGeneration?:l updatedNumberScheduled?:i numberAvailable?:i numberUnavailable?:i collisionCount?*:i conditions?:[]apps.DaemonSetCondition',
   'apps.DaemonSetUpdateStrategy': 'type?:s rollingUpdate?*:apps.RollingUpdateDaemonSet',
-  'apps.Deployment': 'metadata?:meta.ObjectMeta spec?:apps.DeploymentSpec status?:apps.DeploymentStatus',
+  'apps.Deployment':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:apps.DeploymentSpec status?:apps.DeploymentStatus',
   'apps.DeploymentCondition': 'type:s status:s lastUpdateTime?:time lastTransitionTime?:time reason?:s message?:s',
   'apps.DeploymentSpec':
     'replicas?*:i selector*:meta.LabelSelector template:core.PodTemplateSpec strategy?:apps.DeploymentStrategy minReadySeconds?:i revisionHistoryLimit?*:i paused?:b progressDeadlineSeconds?*:i',
   'apps.DeploymentStatus':
     'observedGeneration?:l replicas?:i updatedReplicas?:i readyReplicas?:i availableReplicas?:i unavailableReplicas?:i terminatingReplicas?*:i conditions?:[]apps.DeploymentCondition collisionCount?*:i',
   'apps.DeploymentStrategy': 'type?:s rollingUpdate?*:apps.RollingUpdateDeployment',
-  'apps.ReplicaSet': 'metadata?:meta.ObjectMeta spec?:apps.ReplicaSetSpec status?:apps.ReplicaSetStatus',
+  'apps.ReplicaSet':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:apps.ReplicaSetSpec status?:apps.ReplicaSetStatus',
   'apps.ReplicaSetCondition': 'type:s status:s lastTransitionTime?:time reason?:s message?:s',
   'apps.ReplicaSetSpec': 'replicas?*:i minReadySeconds?:i selector*:meta.LabelSelector template?:core.PodTemplateSpec',
   'apps.ReplicaSetStatus':
@@ -104,7 +107,8 @@ export const table: Readonly<Record<string, string>> = {
   'apps.RollingUpdateDaemonSet': 'maxUnavailable?*:intstr maxSurge?*:intstr',
   'apps.RollingUpdateDeployment': 'maxUnavailable?*:intstr maxSurge?*:intstr',
   'apps.RollingUpdateStatefulSetStrategy': 'partition?*:i maxUnavailable?*:intstr',
-  'apps.StatefulSet': 'metadata?:meta.ObjectMeta spec?:apps.StatefulSetSpec status?:apps.StatefulSetStatus',
+  'apps.StatefulSet':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:apps.StatefulSetSpec status?:apps.StatefulSetStatus',
   'apps.StatefulSetCondition': 'type:s status:s lastTransitionTime?:time reason?:s message?:s',
   'apps.StatefulSetOrdinals': 'start:i',
   'apps.StatefulSetPersistentVolumeClaimRetentionPolicy': 'whenDeleted?:s whenScaled?:s',
@@ -114,49 +118,52 @@ export const table: Readonly<Record<string, string>> = {
     'observedGeneration?:l replicas:i readyReplicas?:i currentReplicas?:i updatedReplicas?:i currentRevision?:s updateRevision?:s collisionCount?*:i conditions?:[]apps.StatefulSetCondition availableReplicas:i',
   'apps.StatefulSetUpdateStrategy': 'type?:s rollingUpdate?*:apps.RollingUpdateStatefulSetStrategy',
   'authentication.BoundObjectReference': 'kind?:s apiVersion?:s name?:s uid?:s',
-  'authentication.SelfSubjectReview': 'metadata?:meta.ObjectMeta status?:authentication.SelfSubjectReviewStatus',
+  'authentication.SelfSubjectReview':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta status?:authentication.SelfSubjectReviewStatus',
   'authentication.SelfSubjectReviewStatus': 'userInfo?:authentication.UserInfo',
   'authentication.TokenRequest':
-    'metadata?:meta.ObjectMeta spec:authentication.TokenRequestSpec status?:authentication.TokenRequestStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec:authentication.TokenRequestSpec status?:authentication.TokenRequestStatus',
   'authentication.TokenRequestSpec':
     'audiences:[]s expirationSeconds*:l boundObjectRef*:authentication.BoundObjectReference',
   'authentication.TokenRequestStatus': 'token:s expirationTimestamp:time',
   'authentication.TokenReview':
-    'metadata?:meta.ObjectMeta spec:authentication.TokenReviewSpec status?:authentication.TokenReviewStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec:authentication.TokenReviewSpec status?:authentication.TokenReviewStatus',
   'authentication.TokenReviewSpec': 'token?:s audiences?:[]s',
   'authentication.TokenReviewStatus': 'authenticated?:b user?:authentication.UserInfo audiences?:[]s error?:s',
   'authentication.UserInfo': 'username?:s uid?:s groups?:[]s extra?:{}[]s',
   'authorization.FieldSelectorAttributes': 'rawSelector?:s requirements?:[]meta.FieldSelectorRequirement',
   'authorization.LabelSelectorAttributes': 'rawSelector?:s requirements?:[]meta.LabelSelectorRequirement',
   'authorization.LocalSubjectAccessReview':
-    'metadata?:meta.ObjectMeta spec:authorization.SubjectAccessReviewSpec status?:authorization.SubjectAccessReviewStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec:authorization.SubjectAccessReviewSpec status?:authorization.SubjectAccessReviewStatus',
   'authorization.NonResourceAttributes': 'path?:s verb?:s',
   'authorization.NonResourceRule': 'verbs:[]s nonResourceURLs?:[]s',
   'authorization.ResourceAttributes':
     'namespace?:s verb?:s group?:s version?:s resource?:s subresource?:s name?:s fieldSelector?*:authorization.FieldSelectorAttributes labelSelector?*:authorization.LabelSelectorAttributes',
   'authorization.ResourceRule': 'verbs:[]s apiGroups?:[]s resources?:[]s resourceNames?:[]s',
   'authorization.SelfSubjectAccessReview':
-    'metadata?:meta.ObjectMeta spec:authorization.SelfSubjectAccessReviewSpec status?:authorization.SubjectAccessReviewStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec:authorization.SelfSubjectAccessReviewSpec status?:authorization.SubjectAccessReviewStatus',
   'authorization.SelfSubjectAccessReviewSpec':
     'resourceAttributes?*:authorization.ResourceAttributes nonResourceAttributes?*:authorization.NonResourceAttributes',
   'authorization.SelfSubjectRulesReview':
-    'metadata?:meta.ObjectMeta spec:authorization.SelfSubjectRulesReviewSpec status?:authorization.SubjectRulesReviewStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec:authorization.SelfSubjectRulesReviewSpec status?:authorization.SubjectRulesReviewStatus',
   'authorization.SelfSubjectRulesReviewSpec': 'namespace?:s',
   'authorization.SubjectAccessReview':
-    'metadata?:meta.ObjectMeta spec:authorization.SubjectAccessReviewSpec status?:authorization.SubjectAccessReviewStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec:authorization.SubjectAccessReviewSpec status?:authorization.SubjectAccessReviewStatus',
   'authorization.SubjectAccessReviewSpec':
     'resourceAttributes?*:authorization.ResourceAttributes nonResourceAttributes?*:authorization.NonResourceAttributes user?:s groups?:[]s extra?:{}[]s uid?:s',
   'authorization.SubjectAccessReviewStatus': 'allowed:b denied?:b reason?:s evaluationError?:s',
   'authorization.SubjectRulesReviewStatus':
     'resourceRules:[]authorization.ResourceRule nonResourceRules:[]authorization.NonResourceRule incomplete:b evaluationError?:s',
-  'autoscaling.Scale': 'metadata?:meta.ObjectMeta spec?:autoscaling.ScaleSpec status?:autoscaling.ScaleStatus',
+  'autoscaling.Scale':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:autoscaling.ScaleSpec status?:autoscaling.ScaleStatus',
   'autoscaling.ScaleSpec': 'replicas?:i',
   'autoscaling.ScaleStatus': 'replicas:i selector?:s',
-  'batch.CronJob': 'metadata?:meta.ObjectMeta spec?:batch.CronJobSpec status?:batch.CronJobStatus',
+  'batch.CronJob':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:batch.CronJobSpec status?:batch.CronJobStatus',
   'batch.CronJobSpec':
     'schedule:s timeZone?*:s startingDeadlineSeconds?*:l concurrencyPolicy?:s suspend?*:b jobTemplate:batch.JobTemplateSpec successfulJobsHistoryLimit?*:i failedJobsHistoryLimit?*:i',
   'batch.CronJobStatus': 'active?:[]core.ObjectReference lastScheduleTime?*:time lastSuccessfulTime?*:time',
-  'batch.Job': 'metadata?:meta.ObjectMeta spec?:batch.JobSpec status?:batch.JobStatus',
+  'batch.Job': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:batch.JobSpec status?:batch.JobStatus',
   'batch.JobCondition': 'type:s status:s lastProbeTime?:time lastTransitionTime?:time reason?:s message?:s',
   'batch.JobSpec':
     'parallelism?*:i completions?*:i activeDeadlineSeconds?*:l podFailurePolicy?*:batch.PodFailurePolicy successPolicy?*:batch.SuccessPolicy backoffLimit?*:i backoffLimitPerIndex?*:i maxFailedIndexes?*:i selector?*:meta.LabelSelector manualSelector?*:b template:core.PodTemplateSpec ttlSecondsAfterFinished?*:i completionMode?*:s suspend?*:b podReplacementPolicy?*:s managedBy?*:s',
@@ -171,7 +178,7 @@ export const table: Readonly<Record<string, string>> = {
   'batch.SuccessPolicy': 'rules:[]batch.SuccessPolicyRule',
   'batch.SuccessPolicyRule': 'succeededIndexes?*:s succeededCount?*:i',
   'batch.UncountedTerminatedPods': 'succeeded?:[]s failed?:[]s',
-  'coordination.Lease': 'metadata?:meta.ObjectMeta spec?:coordination.LeaseSpec',
+  'coordination.Lease': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:coordination.LeaseSpec',
   'coordination.LeaseSpec':
     'holderIdentity?*:s leaseDurationSeconds?*:i acquireTime?*:micro renewTime?*:micro leaseTransitions?*:i strategy?*:s preferredHolder?*:s',
   'core.AWSElasticBlockStoreVolumeSource': 'volumeID:s fsType?:s partition?:i readOnly?:b',
@@ -182,7 +189,7 @@ export const table: Readonly<Record<string, string>> = {
   'core.AzureDiskVolumeSource': 'diskName:s diskURI:s cachingMode?*:s fsType?*:s readOnly?*:b kind?*:s',
   'core.AzureFilePersistentVolumeSource': 'secretName:s shareName:s readOnly?:b secretNamespace*:s',
   'core.AzureFileVolumeSource': 'secretName:s shareName:s readOnly?:b',
-  'core.Binding': 'metadata?:meta.ObjectMeta target:core.ObjectReference',
+  'core.Binding': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta target:core.ObjectReference',
   'core.CSIPersistentVolumeSource':
     'driver:s volumeHandle:s readOnly?:b fsType?:s volumeAttributes?:{}s controllerPublishSecretRef?*:core.SecretReference nodeStageSecretRef?*:core.SecretReference nodePublishSecretRef?*:core.SecretReference controllerExpandSecretRef?*:core.SecretReference nodeExpandSecretRef?*:core.SecretReference',
   'core.CSIVolumeSource':
@@ -196,7 +203,7 @@ export const table: Readonly<Record<string, string>> = {
   'core.CinderVolumeSource': 'volumeID:s fsType?:s readOnly?:b secretRef?*:core.LocalObjectReference',
   'core.ClientIPConfig': 'timeoutSeconds?*:i',
   'core.ClusterTrustBundleProjection': 'name?*:s signerName?*:s labelSelector?*:meta.LabelSelector optional?*:b path:s',
-  'core.ConfigMap': 'metadata?:meta.ObjectMeta immutable?*:b data?:{}s binaryData?:{}bytes',
+  'core.ConfigMap': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta immutable?*:b data?:{}s binaryData?:{}bytes',
   'core.ConfigMapEnvSource': 'name?:s optional?*:b',
   'core.ConfigMapKeySelector': 'name?:s key:s optional?*:b',
   'core.ConfigMapNodeConfigSource': 'namespace:s name:s uid?:s resourceVersion?:s kubeletConfigKey:s',
@@ -229,7 +236,7 @@ export const table: Readonly<Record<string, string>> = {
   'core.EndpointPort': 'name?:s port:i protocol?:s appProtocol?*:s',
   'core.EndpointSubset':
     'addresses?:[]core.EndpointAddress notReadyAddresses?:[]core.EndpointAddress ports?:[]core.EndpointPort',
-  'core.Endpoints': 'metadata?:meta.ObjectMeta subsets?:[]core.EndpointSubset',
+  'core.Endpoints': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta subsets?:[]core.EndpointSubset',
   'core.EnvFromSource': 'prefix?:s configMapRef?*:core.ConfigMapEnvSource secretRef?*:core.SecretEnvSource',
   'core.EnvVar': 'name:s value?:s valueFrom?*:core.EnvVarSource',
   'core.EnvVarSource':
@@ -238,7 +245,7 @@ export const table: Readonly<Record<string, string>> = {
     'name:s image?:s command?:[]s args?:[]s workingDir?:s ports?:[]core.ContainerPort envFrom?:[]core.EnvFromSource env?:[]core.EnvVar resources?:core.ResourceRequirements resizePolicy?:[]core.ContainerResizePolicy restartPolicy?*:s restartPolicyRules?:[]core.ContainerRestartRule volumeMounts?:[]core.VolumeMount volumeDevices?:[]core.VolumeDevice livenessProbe?*:core.Probe readinessProbe?*:core.Probe startupProbe?*:core.Probe lifecycle?*:core.Lifecycle terminationMessagePath?:s terminationMessagePolicy?:s imagePullPolicy?:s securityContext?*:core.SecurityContext stdin?:b stdinOnce?:b tty?:b targetContainerName?:s',
   'core.EphemeralVolumeSource': 'volumeClaimTemplate?*:core.PersistentVolumeClaimTemplate',
   'core.Event':
-    'metadata:meta.ObjectMeta involvedObject:core.ObjectReference reason?:s message?:s source?:core.EventSource firstTimestamp?:time lastTimestamp?:time count?:i type?:s eventTime?:micro series?*:core.EventSeries action?:s related?*:core.ObjectReference reportingComponent:s reportingInstance:s',
+    'kind?:s apiVersion?:s metadata:meta.ObjectMeta involvedObject:core.ObjectReference reason?:s message?:s source?:core.EventSource firstTimestamp?:time lastTimestamp?:time count?:i type?:s eventTime?:micro series?*:core.EventSeries action?:s related?*:core.ObjectReference reportingComponent:s reportingInstance:s',
   'core.EventSeries': 'count?:i lastObservedTime?:micro',
   'core.EventSource': 'component?:s host?:s',
   'core.ExecAction': 'command?:[]s',
@@ -267,7 +274,7 @@ export const table: Readonly<Record<string, string>> = {
   'core.Lifecycle': 'postStart?*:core.LifecycleHandler preStop?*:core.LifecycleHandler stopSignal?*:s',
   'core.LifecycleHandler':
     'exec?*:core.ExecAction httpGet?*:core.HTTPGetAction tcpSocket?*:core.TCPSocketAction sleep?*:core.SleepAction',
-  'core.LimitRange': 'metadata?:meta.ObjectMeta spec?:core.LimitRangeSpec',
+  'core.LimitRange': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.LimitRangeSpec',
   'core.LimitRangeItem':
     'type:s max?:{}quantity min?:{}quantity default?:{}quantity defaultRequest?:{}quantity maxLimitRequestRatio?:{}quantity',
   'core.LimitRangeSpec': 'limits:[]core.LimitRangeItem',
@@ -278,11 +285,12 @@ export const table: Readonly<Record<string, string>> = {
   'core.LocalVolumeSource': 'path:s fsType?*:s',
   'core.ModifyVolumeStatus': 'targetVolumeAttributesClassName?:s status:s',
   'core.NFSVolumeSource': 'server:s path:s readOnly?:b',
-  'core.Namespace': 'metadata?:meta.ObjectMeta spec?:core.NamespaceSpec status?:core.NamespaceStatus',
+  'core.Namespace':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.NamespaceSpec status?:core.NamespaceStatus',
   'core.NamespaceCondition': 'type:s status:s lastTransitionTime?:time reason?:s message?:s',
   'core.NamespaceSpec': 'finalizers?:[]s',
   'core.NamespaceStatus': 'phase?:s conditions?:[]core.NamespaceCondition',
-  'core.Node': 'metadata?:meta.ObjectMeta spec?:core.NodeSpec status?:core.NodeStatus',
+  'core.Node': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.NodeSpec status?:core.NodeStatus',
   'core.NodeAddress': 'type:s address:s',
   'core.NodeAffinity':
     'requiredDuringSchedulingIgnoredDuringExecution?*:core.NodeSelector preferredDuringSchedulingIgnoredDuringExecution?:[]core.PreferredSchedulingTerm',
@@ -309,9 +317,9 @@ export const table: Readonly<Record<string, string>> = {
   'core.ObjectFieldSelector': 'apiVersion?:s fieldPath:s',
   'core.ObjectReference': 'kind?:s namespace?:s name?:s uid?:s apiVersion?:s resourceVersion?:s fieldPath?:s',
   'core.PersistentVolume':
-    'metadata?:meta.ObjectMeta spec?:core.PersistentVolumeSpec status?:core.PersistentVolumeStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.PersistentVolumeSpec status?:core.PersistentVolumeStatus',
   'core.PersistentVolumeClaim':
-    'metadata?:meta.ObjectMeta spec?:core.PersistentVolumeClaimSpec status?:core.PersistentVolumeClaimStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.PersistentVolumeClaimSpec status?:core.PersistentVolumeClaimStatus',
   'core.PersistentVolumeClaimCondition':
     'type:s status:s lastProbeTime?:time lastTransitionTime?:time reason?:s message?:s',
   'core.PersistentVolumeClaimSpec':
@@ -324,7 +332,7 @@ export const table: Readonly<Record<string, string>> = {
     'capacity?:{}quantity gcePersistentDisk?*:core.GCEPersistentDiskVolumeSource awsElasticBlockStore?*:core.AWSElasticBlockStoreVolumeSource hostPath?*:core.HostPathVolumeSource glusterfs?*:core.GlusterfsPersistentVolumeSource nfs?*:core.NFSVolumeSource rbd?*:core.RBDPersistentVolumeSource iscsi?*:core.ISCSIPersistentVolumeSource cinder?*:core.CinderPersistentVolumeSource cephfs?*:core.CephFSPersistentVolumeSource fc?*:core.FCVolumeSource flocker?*:core.FlockerVolumeSource flexVolume?*:core.FlexPersistentVolumeSource azureFile?*:core.AzureFilePersistentVolumeSource vsphereVolume?*:core.VsphereVirtualDiskVolumeSource quobyte?*:core.QuobyteVolumeSource azureDisk?*:core.AzureDiskVolumeSource photonPersistentDisk?*:core.PhotonPersistentDiskVolumeSource portworxVolume?*:core.PortworxVolumeSource scaleIO?*:core.ScaleIOPersistentVolumeSource local?*:core.LocalVolumeSource storageos?*:core.StorageOSPersistentVolumeSource csi?*:core.CSIPersistentVolumeSource accessModes?:[]s claimRef?*:core.ObjectReference persistentVolumeReclaimPolicy?:s storageClassName?:s mountOptions?:[]s volumeMode?*:s nodeAffinity?*:core.VolumeNodeAffinity volumeAttributesClassName?*:s',
   'core.PersistentVolumeStatus': 'phase?:s message?:s reason?:s lastPhaseTransitionTime?*:time',
   'core.PhotonPersistentDiskVolumeSource': 'pdID:s fsType?:s',
-  'core.Pod': 'metadata?:meta.ObjectMeta spec?:core.PodSpec status?:core.PodStatus',
+  'core.Pod': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.PodSpec status?:core.PodStatus',
   'core.PodAffinity':
     'requiredDuringSchedulingIgnoredDuringExecution?:[]core.PodAffinityTerm preferredDuringSchedulingIgnoredDuringExecution?:[]core.WeightedPodAffinityTerm',
   'core.PodAffinityTerm':
@@ -351,7 +359,7 @@ export const table: Readonly<Record<string, string>> = {
     'volumes?:[]core.Volume initContainers?:[]core.Container containers:[]core.Container ephemeralContainers?:[]core.EphemeralContainer restartPolicy?:s terminationGracePeriodSeconds?*:l activeDeadlineSeconds?*:l dnsPolicy?:s nodeSelector?:{}s serviceAccountName?:s serviceAccount?:s automountServiceAccountToken?*:b nodeName?:s hostNetwork?:b hostPID?:b hostIPC?:b shareProcessNamespace?*:b securityContext?*:core.PodSecurityContext imagePullSecrets?:[]core.LocalObjectReference hostname?:s subdomain?:s affinity?*:core.Affinity schedulerName?:s tolerations?:[]core.Toleration hostAliases?:[]core.HostAlias priorityClassName?:s priority?*:i dnsConfig?*:core.PodDNSConfig readinessGates?:[]core.PodReadinessGate runtimeClassName?*:s enableServiceLinks?*:b preemptionPolicy?*:s overhead?:{}quantity topologySpreadConstraints?:[]core.TopologySpreadConstraint setHostnameAsFQDN?*:b os?*:core.PodOS hostUsers?*:b schedulingGates?:[]core.PodSchedulingGate resourceClaims?:[]core.PodResourceClaim resources?*:core.ResourceRequirements hostnameOverride?*:s schedulingGroup?*:core.PodSchedulingGroup',
   'core.PodStatus':
     'observedGeneration?:l phase?:s conditions?:[]core.PodCondition message?:s reason?:s nominatedNodeName?:s hostIP?:s hostIPs?:[]core.HostIP podIP?:s podIPs?:[]core.PodIP startTime?*:time initContainerStatuses?:[]core.ContainerStatus containerStatuses?:[]core.ContainerStatus qosClass?:s ephemeralContainerStatuses?:[]core.ContainerStatus resize?:s resourceClaimStatuses?:[]core.PodResourceClaimStatus extendedResourceClaimStatus?*:core.PodExtendedResourceClaimStatus allocatedResources?:{}quantity resources?*:core.ResourceRequirements nodeAllocatableResourceClaimStatuses?:[]core.NodeAllocatableResourceClaimStatus',
-  'core.PodTemplate': 'metadata?:meta.ObjectMeta template?:core.PodTemplateSpec',
+  'core.PodTemplate': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta template?:core.PodTemplateSpec',
   'core.PodTemplateSpec': 'metadata?:meta.ObjectMeta spec?:core.PodSpec',
   'core.PortStatus': 'port:i protocol:s error?*:s',
   'core.PortworxVolumeSource': 'volumeID:s fsType?:s readOnly?:b',
@@ -365,7 +373,7 @@ export const table: Readonly<Record<string, string>> = {
   'core.RBDVolumeSource':
     'monitors:[]s image:s fsType?:s pool?:s user?:s keyring?:s secretRef?*:core.LocalObjectReference readOnly?:b',
   'core.ReplicationController':
-    'metadata?:meta.ObjectMeta spec?:core.ReplicationControllerSpec status?:core.ReplicationControllerStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.ReplicationControllerSpec status?:core.ReplicationControllerStatus',
   'core.ReplicationControllerCondition': 'type:s status:s lastTransitionTime?:time reason?:s message?:s',
   'core.ReplicationControllerSpec': 'replicas?*:i minReadySeconds?:i selector?:{}s template?*:core.PodTemplateSpec',
   'core.ReplicationControllerStatus':
@@ -373,7 +381,8 @@ export const table: Readonly<Record<string, string>> = {
   'core.ResourceClaim': 'name:s request?:s',
   'core.ResourceFieldSelector': 'containerName?:s resource:s divisor?:quantity',
   'core.ResourceHealth': 'resourceID:s health?:s message?*:s',
-  'core.ResourceQuota': 'metadata?:meta.ObjectMeta spec?:core.ResourceQuotaSpec status?:core.ResourceQuotaStatus',
+  'core.ResourceQuota':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.ResourceQuotaSpec status?:core.ResourceQuotaStatus',
   'core.ResourceQuotaSpec': 'hard?:{}quantity scopes?:[]s scopeSelector?*:core.ScopeSelector',
   'core.ResourceQuotaStatus': 'hard?:{}quantity used?:{}quantity',
   'core.ResourceRequirements': 'limits?:{}quantity requests?:{}quantity claims?:[]core.ResourceClaim',
@@ -386,7 +395,7 @@ export const table: Readonly<Record<string, string>> = {
   'core.ScopeSelector': 'matchExpressions?:[]core.ScopedResourceSelectorRequirement',
   'core.ScopedResourceSelectorRequirement': 'scopeName:s operator:s values?:[]s',
   'core.SeccompProfile': 'type:s localhostProfile?*:s',
-  'core.Secret': 'metadata?:meta.ObjectMeta immutable?*:b data?:{}bytes stringData?:{}s type?:s',
+  'core.Secret': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta immutable?*:b data?:{}bytes stringData?:{}s type?:s',
   'core.SecretEnvSource': 'name?:s optional?*:b',
   'core.SecretKeySelector': 'name?:s key:s optional?*:b',
   'core.SecretProjection': 'name?:s items?:[]core.KeyToPath optional?*:b',
@@ -394,9 +403,9 @@ export const table: Readonly<Record<string, string>> = {
   'core.SecretVolumeSource': 'secretName?:s items?:[]core.KeyToPath defaultMode?*:i optional?*:b',
   'core.SecurityContext':
     'capabilities?*:core.Capabilities privileged?*:b seLinuxOptions?*:core.SELinuxOptions windowsOptions?*:core.WindowsSecurityContextOptions runAsUser?*:l runAsGroup?*:l runAsNonRoot?*:b readOnlyRootFilesystem?*:b allowPrivilegeEscalation?*:b procMount?*:s seccompProfile?*:core.SeccompProfile appArmorProfile?*:core.AppArmorProfile',
-  'core.Service': 'metadata?:meta.ObjectMeta spec?:core.ServiceSpec status?:core.ServiceStatus',
+  'core.Service': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:core.ServiceSpec status?:core.ServiceStatus',
   'core.ServiceAccount':
-    'metadata?:meta.ObjectMeta secrets?:[]core.ObjectReference imagePullSecrets?:[]core.LocalObjectReference automountServiceAccountToken?*:b',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta secrets?:[]core.ObjectReference imagePullSecrets?:[]core.LocalObjectReference automountServiceAccountToken?*:b',
   'core.ServiceAccountTokenProjection': 'audience?:s expirationSeconds?*:l path:s',
   'core.ServicePort': 'name?:s protocol?:s appProtocol?*:s port:i targetPort?:intstr nodePort?:i',
   'core.ServiceSpec':
@@ -432,11 +441,11 @@ export const table: Readonly<Record<string, string>> = {
   'core.WindowsSecurityContextOptions':
     'gmsaCredentialSpecName?*:s gmsaCredentialSpec?*:s runAsUserName?*:s hostProcess?*:b',
   'events.Event':
-    'metadata:meta.ObjectMeta eventTime:micro series?*:events.EventSeries reportingController?:s reportingInstance?:s action?:s reason?:s regarding?:core.ObjectReference related?*:core.ObjectReference note?:s type?:s deprecatedSource?:core.EventSource deprecatedFirstTimestamp?:time deprecatedLastTimestamp?:time deprecatedCount?:i',
+    'kind?:s apiVersion?:s metadata:meta.ObjectMeta eventTime:micro series?*:events.EventSeries reportingController?:s reportingInstance?:s action?:s reason?:s regarding?:core.ObjectReference related?*:core.ObjectReference note?:s type?:s deprecatedSource?:core.EventSource deprecatedFirstTimestamp?:time deprecatedLastTimestamp?:time deprecatedCount?:i',
   'events.EventSeries': 'count:i lastObservedTime:micro',
   'meta.Condition': 'type:s status:s observedGeneration?:l lastTransitionTime:time reason:s message:s',
   'meta.DeleteOptions':
-    'gracePeriodSeconds?*:l preconditions?*:meta.Preconditions orphanDependents?*:b propagationPolicy?*:s dryRun?:[]s ignoreStoreReadErrorWithClusterBreakingPotential?*:b',
+    'kind?:s apiVersion?:s gracePeriodSeconds?*:l preconditions?*:meta.Preconditions orphanDependents?*:b propagationPolicy?*:s dryRun?:[]s ignoreStoreReadErrorWithClusterBreakingPotential?*:b',
   'meta.FieldSelectorRequirement': 'key:s operator:s values?:[]s',
   'meta.LabelSelector': 'matchLabels?:{}s matchExpressions?:[]meta.LabelSelectorRequirement',
   'meta.LabelSelectorRequirement': 'key:s operator:s values?:[]s',
@@ -448,12 +457,13 @@ export const table: Readonly<Record<string, string>> = {
   'meta.Preconditions': 'uid?*:s resourceVersion?*:s',
   'networking.HTTPIngressPath': 'path?:s pathType*:s backend:networking.IngressBackend',
   'networking.HTTPIngressRuleValue': 'paths:[]networking.HTTPIngressPath',
-  'networking.IPAddress': 'metadata?:meta.ObjectMeta spec?:networking.IPAddressSpec',
+  'networking.IPAddress': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:networking.IPAddressSpec',
   'networking.IPAddressSpec': 'parentRef?*:networking.ParentReference',
   'networking.IPBlock': 'cidr:s except?:[]s',
-  'networking.Ingress': 'metadata?:meta.ObjectMeta spec?:networking.IngressSpec status?:networking.IngressStatus',
+  'networking.Ingress':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:networking.IngressSpec status?:networking.IngressStatus',
   'networking.IngressBackend': 'service?*:networking.IngressServiceBackend resource?*:core.TypedLocalObjectReference',
-  'networking.IngressClass': 'metadata?:meta.ObjectMeta spec?:networking.IngressClassSpec',
+  'networking.IngressClass': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:networking.IngressClassSpec',
   'networking.IngressClassParametersReference': 'apiGroup?*:s kind:s name:s scope*:s namespace?*:s',
   'networking.IngressClassSpec': 'controller?:s parameters?*:networking.IngressClassParametersReference',
   'networking.IngressLoadBalancerIngress': 'ip?:s hostname?:s ports?:[]networking.IngressPortStatus',
@@ -465,7 +475,7 @@ export const table: Readonly<Record<string, string>> = {
     'ingressClassName?*:s defaultBackend?*:networking.IngressBackend tls?:[]networking.IngressTLS rules?:[]networking.IngressRule',
   'networking.IngressStatus': 'loadBalancer?:networking.IngressLoadBalancerStatus',
   'networking.IngressTLS': 'hosts?:[]s secretName?:s',
-  'networking.NetworkPolicy': 'metadata?:meta.ObjectMeta spec?:networking.NetworkPolicySpec',
+  'networking.NetworkPolicy': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:networking.NetworkPolicySpec',
   'networking.NetworkPolicyEgressRule': 'ports?:[]networking.NetworkPolicyPort to?:[]networking.NetworkPolicyPeer',
   'networking.NetworkPolicyIngressRule': 'ports?:[]networking.NetworkPolicyPort from?:[]networking.NetworkPolicyPeer',
   'networking.NetworkPolicyPeer':
@@ -476,16 +486,18 @@ export const table: Readonly<Record<string, string>> = {
   'networking.ParentReference': 'group?:s resource?:s namespace?:s name?:s',
   'networking.ServiceBackendPort': 'name?:s number?:i',
   'networking.ServiceCIDR':
-    'metadata?:meta.ObjectMeta spec?:networking.ServiceCIDRSpec status?:networking.ServiceCIDRStatus',
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta spec?:networking.ServiceCIDRSpec status?:networking.ServiceCIDRStatus',
   'networking.ServiceCIDRSpec': 'cidrs?:[]s',
   'networking.ServiceCIDRStatus': 'conditions?:[]meta.Condition',
-  'policy.Eviction': 'metadata?:meta.ObjectMeta deleteOptions?*:meta.DeleteOptions',
+  'policy.Eviction': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta deleteOptions?*:meta.DeleteOptions',
   'rbac.AggregationRule': 'clusterRoleSelectors?:[]meta.LabelSelector',
-  'rbac.ClusterRole': 'metadata?:meta.ObjectMeta rules:[]rbac.PolicyRule aggregationRule?*:rbac.AggregationRule',
-  'rbac.ClusterRoleBinding': 'metadata?:meta.ObjectMeta subjects?:[]rbac.Subject roleRef:rbac.RoleRef',
+  'rbac.ClusterRole':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta rules:[]rbac.PolicyRule aggregationRule?*:rbac.AggregationRule',
+  'rbac.ClusterRoleBinding':
+    'kind?:s apiVersion?:s metadata?:meta.ObjectMeta subjects?:[]rbac.Subject roleRef:rbac.RoleRef',
   'rbac.PolicyRule': 'verbs:[]s apiGroups?:[]s resources?:[]s resourceNames?:[]s nonResourceURLs?:[]s',
-  'rbac.Role': 'metadata?:meta.ObjectMeta rules:[]rbac.PolicyRule',
-  'rbac.RoleBinding': 'metadata?:meta.ObjectMeta subjects?:[]rbac.Subject roleRef:rbac.RoleRef',
+  'rbac.Role': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta rules:[]rbac.PolicyRule',
+  'rbac.RoleBinding': 'kind?:s apiVersion?:s metadata?:meta.ObjectMeta subjects?:[]rbac.Subject roleRef:rbac.RoleRef',
   'rbac.RoleRef': 'apiGroup:s kind:s name:s',
   'rbac.Subject': 'kind:s apiGroup?:s name:s namespace?:s',
 };

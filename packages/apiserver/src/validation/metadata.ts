@@ -69,13 +69,11 @@ function validateOwners(metadata: ObjectMeta, field: string): readonly Cause[] {
     const current = `${kind}/${name}`;
     if (controller === '') controller = current;
     else {
-      causes.push(
-        invalidValue(
-          field,
-          metadata.ownerReferences,
-          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`,
-        ),
-      );
+      causes.push({
+        ...invalidValue(field, '', ''),
+        // Structs are shown in the order of their fields, unlike mappings.
+        message: `Invalid value: ${JSON.stringify(metadata.ownerReferences)}: Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`,
+      });
     }
   }
   return causes;

@@ -94,5 +94,6 @@ function refuseInvalid(call: Call, object: ServedObject): void {
   const { name = '' } = object.metadata;
   const own = served.strategy.validate(object);
   const causes = own.length > 0 ? own : validateMetadata(object.metadata, served.namespaced, pathSegment);
-  if (causes.length > 0) throw invalid({ group: served.group, kind: object.kind }, name, causes);
+  if (causes.length > 0)
+    throw invalid({ group: served.strategy.reportedGroup ?? served.group, kind: object.kind }, name, causes);
 }

@@ -40,10 +40,15 @@ async function attempt(
   admitByNamespace(backend, call, admission);
   await validate(backend, call, admission);
 
-  const marked = markOf(backend, call, objectOf(served, revision), options);
+  const effective = withDefaultPolicy(call, options);
+  const marked = markOf(backend, call, objectOf(served, revision), effective);
   if (marked === undefined) {
-    if (!options.dryRun && backend.store.remove(revision) === undefined) return undefined;
-    return jsonAnswer(200, served.strategy.returnsDeleted ? textOf(served, revision) : successText(call, revision));
+    const removed = options.dryRun ? revision : backend.store.remove(revision);
+    if (removed === undefined) return undefined;
+    return jsonAnswer(
+      200,
+      served.strategy.returnsDeleted ? deletedText(backend, call, removed) : successText(call, revision),
+    );
   }
   const status = options.orphanDependents === false ? 202 : 200;
   if (deepEqual(marked, old)) return jsonAnswer(status, textOf(served, revision));
@@ -70,6 +75,32 @@ function checkPreconditions(call: Call, options: DeleteOptions, revision: Revisi
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${revision.version}). The object might have been modified`,
     );
   }
+}
+
+/** Some kinds orphan their dependents unless told otherwise, as they did before there was a garbage collector. */
+function withDefaultPolicy(call: Call, options: DeleteOptions): DeleteOptions {
+  const { strategy, plural } = call.served;
+  if (!strategy.orphansByDefault || options.propagationPolicy !== undefined) return options;
+  if (plural === 'jobs') {
+    call.warnings.push(
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    );
+  }
+  return { ...options, propagationPolicy: 'Orphan' };
+}
+
+/** What had a grace period, but needs none, is shown as if it were over. */
+function deletedText(backend: Backend, call: Call, removed: Revision): string {
+  const { served } = call;
+  if (served.strategy.gracePeriod === undefined) return textOf(served, removed);
+  const object = objectOf(served, removed);
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined) {
+    metadata.deletionTimestamp = timestampOf(backend.clock.utc());
+    if (metadata.generation !== undefined) metadata.generation++;
+  }
+  metadata.deletionGracePeriodSeconds = 0;
+  return JSON.stringify(object);
 }
 
 function successText(call: Call, revision: Revision): string {

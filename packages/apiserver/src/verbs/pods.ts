@@ -1,6 +1,6 @@
 /** Subresources of pods that act on them: binding to a node, and eviction. */
 import { isMapping } from '@kopf-ts/core';
-import { type Backend, type Call, jsonAnswer } from '../backend.js';
+import { type Backend, type Call, jsonAnswer, timestampOf } from '../backend.js';
 import { readObject } from '../bodies.js';
 import type { ApiAnswer } from '../contracts/pipeline.js';
 import { parseWriteOptions } from '../options.js';
@@ -14,8 +14,7 @@ export async function bindPod(backend: Backend, call: Call): Promise<ApiAnswer> 
   const binding = await readObject(call.request, 'Binding');
   const node = isMapping(binding.target) ? binding.target.name : undefined;
   if (typeof node !== 'string' || node === '') throw badRequest('the target of the binding is missing');
-  const asPod = { ...call, subresource: '' };
-  await change(backend, asPod, {
+  await change(backend, call, {
     options: parseWriteOptions(call.query, 'CreateOptions'),
     build(pod) {
       const { nodeName } = pod.spec as { nodeName?: string };
@@ -27,6 +26,13 @@ export async function bindPod(backend: Backend, call: Call): Promise<ApiAnswer> 
         );
       }
       pod.spec.nodeName = node;
+      const scheduled = {
+        type: 'PodScheduled',
+        status: 'True',
+        lastProbeTime: null,
+        lastTransitionTime: timestampOf(backend.clock.utc()),
+      };
+      pod.status = { ...pod.status, conditions: [...(pod.status?.conditions ?? []), scheduled] };
       return pod;
     },
   });

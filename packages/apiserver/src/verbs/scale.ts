@@ -9,6 +9,7 @@ import { objectOf } from '../encoding.js';
 import type { ScalePaths } from '../kinds/served.js';
 import { parseWriteOptions } from '../options.js';
 import { badRequest, invalid } from '../status.js';
+import { DecodingError } from '../typed/decode.js';
 import { find } from './get.js';
 import { readApplicable } from './patch.js';
 import { change } from './updating.js';
@@ -45,7 +46,7 @@ async function changeScale(
         throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${call.name})`);
       }
       if (typeof resourceVersion === 'string') object.metadata.resourceVersion = resourceVersion;
-      const replicas = replicasOf(wanted);
+      const replicas = replicasOf(backend, wanted);
       if (replicas < 0) {
         throw invalid({ group: 'autoscaling', kind: 'Scale' }, call.name, [
           invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
@@ -58,14 +59,14 @@ async function changeScale(
   return jsonAnswer(200, JSON.stringify(scaleOf(JSON.parse(text) as ServedObject, paths)));
 }
 
-function replicasOf(scale: Mapping): number {
-  const { replicas = 0 } = isMapping(scale.spec) ? scale.spec : {};
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
-    throw badRequest(
-      'Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into Go struct field ScaleSpec.spec.replicas of type int32',
-    );
+function replicasOf(backend: Backend, scale: Mapping): number {
+  try {
+    const { spec } = backend.decode('autoscaling.Scale', scale).object;
+    return isMapping(spec) && typeof spec.replicas === 'number' ? spec.replicas : 0;
+  } catch (error) {
+    if (!(error instanceof DecodingError)) throw error;
+    throw badRequest(`Scale in version "v1" cannot be handled as a Scale: ${error.message}`);
   }
-  return replicas;
 }
 
 function pathsOf(call: Call): ScalePaths {

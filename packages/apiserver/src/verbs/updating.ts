@@ -56,7 +56,8 @@ async function attemptChange(
     ...validateCommon(object.metadata, old.metadata, served.namespaced),
     ...served.strategy.validateUpdate(object, old, call.subresource),
   ];
-  if (causes.length > 0) throw invalid({ group: served.group, kind: object.kind }, call.name, causes);
+  if (causes.length > 0)
+    throw invalid({ group: served.strategy.reportedGroup ?? served.group, kind: object.kind }, call.name, causes);
   await validate(backend, call, { ...admission, object });
 
   if (options.dryRun) return JSON.stringify(object);
@@ -112,7 +113,7 @@ function prepare(call: Call, object: ServedObject, old: ServedObject): void {
   copyOrDrop(metadata, before, 'creationTimestamp');
   if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds === undefined) copyOrDrop(metadata, before, 'deletionGracePeriodSeconds');
-  if (strategy.countsGenerations && !contentIsEqual(object, old, strategy.statusIsSeparate)) {
+  if (strategy.countsGenerations && isNewGeneration(call, object, old)) {
     metadata.generation = (before.generation ?? 0) + 1;
   }
 }
@@ -120,6 +121,14 @@ function prepare(call: Call, object: ServedObject, old: ServedObject): void {
 function copyOrDrop(target: ServedObject['metadata'], source: ServedObject['metadata'], key: string): void {
   if (source[key] === undefined) delete target[key];
   else target[key] = source[key];
+}
+
+/** Annotations of deployments count, too: they are copied to the replica sets. */
+function isNewGeneration(call: Call, object: ServedObject, old: ServedObject): boolean {
+  if (call.subresource === 'binding') return false;
+  if (!contentIsEqual(object, old, call.served.strategy.statusIsSeparate)) return true;
+  const isDeployment = call.served.collection === 'deployments.apps' && call.subresource === '';
+  return isDeployment && !deepEqual(object.metadata.annotations, old.metadata.annotations);
 }
 
 function contentIsEqual(a: ServedObject, b: ServedObject, exceptStatus: boolean): boolean {

@@ -70,6 +70,20 @@ export const defaultPersistentVolumeClaim: Defaulting = (object) => {
   setDefault(mappingAt(object, 'status'), 'phase', 'Pending');
 };
 
+/** What is not said for containers follows from what is. */
+export const defaultLimitRange: Defaulting = (object) => {
+  for (const limit of itemsOf(maybeMapping(object, 'spec'), 'limits')) {
+    if (limit.type !== 'Container') continue;
+    const [limits, requests] = [mappingAt(limit, 'default'), mappingAt(limit, 'defaultRequest')];
+    for (const [name, value] of Object.entries(maybeMapping(limit, 'max') ?? {})) setDefault(limits, name, value);
+    for (const [name, value] of Object.entries(limits)) setDefault(requests, name, value);
+    for (const [name, value] of Object.entries(maybeMapping(limit, 'min') ?? {})) setDefault(requests, name, value);
+    for (const key of ['default', 'defaultRequest']) {
+      if (Object.keys(mappingAt(limit, key)).length === 0) delete limit[key];
+    }
+  }
+};
+
 export const defaultNode: Defaulting = (object) => {
   const status = mappingAt(object, 'status');
   const capacity = maybeMapping(status, 'capacity');

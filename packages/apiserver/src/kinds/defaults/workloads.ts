@@ -58,7 +58,6 @@ export function defaultStatefulSet(object: ServedObject): void {
   const rolling = maybeMapping(strategy, 'rollingUpdate');
   if (strategy.type === 'RollingUpdate' && rolling !== undefined) {
     setDefault(rolling, 'partition', 0);
-    setDefault(rolling, 'maxUnavailable', 1);
   }
   const retention = mappingAt(spec, 'persistentVolumeClaimRetentionPolicy');
   setDefault(retention, 'whenDeleted', 'Retain');

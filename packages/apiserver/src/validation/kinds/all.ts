@@ -1,0 +1,33 @@
+/** Validation of the built-in kinds: the rules that people run into, in the words of kube-apiserver. */
+import { validateWebhooks } from '../../admission/configuration.js';
+import { definitionNameRule, validateDefinition, validateDefinitionUpdate } from '../../crd/definition.js';
+import { accessRules } from './access.js';
+import { configRules } from './config.js';
+import { eventRules } from './events.js';
+import { podRules } from './pods.js';
+import type { KindRules } from './rules.js';
+import { serviceRules } from './services.js';
+import { workloadRules } from './workloads.js';
+
+const extensionRules: Readonly<Record<string, KindRules>> = {
+  'apiextensions.CustomResourceDefinition': {
+    nameRule: definitionNameRule,
+    validate: validateDefinition,
+    validateUpdate: validateDefinitionUpdate,
+  },
+  'admissionregistration.MutatingWebhookConfiguration': { validate: validateWebhooks },
+  'admissionregistration.ValidatingWebhookConfiguration': { validate: validateWebhooks },
+};
+
+/** By the name in the table of types. */
+export const builtinRules: ReadonlyMap<string, KindRules> = new Map(
+  Object.entries({
+    ...accessRules,
+    ...configRules,
+    ...extensionRules,
+    ...eventRules,
+    ...podRules,
+    ...serviceRules,
+    ...workloadRules,
+  }),
+);

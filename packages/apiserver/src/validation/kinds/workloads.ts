@@ -1,0 +1,142 @@
+/** Deployments, replica sets, stateful sets, daemon sets, jobs and cron jobs. */
+import { deepEqual, type Mapping } from '@kopf-ts/core';
+import { invalidValue, notSupported, required } from '../../causes.js';
+import type { Cause, ServedObject } from '../../contracts/objects.js';
+import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
+import { validatePodTemplate } from './pods.js';
+import type { KindRules } from './rules.js';
+
+const specOf = (object: ServedObject): Mapping => maybeMapping(object, 'spec') ?? {};
+
+function nonNegative(spec: Mapping, key: string): readonly Cause[] {
+  const value = spec[key];
+  return typeof value === 'number' && value < 0
+    ? [invalidValue(`spec.${key}`, value, 'must be greater than or equal to 0')]
+    : [];
+}
+
+function matches(selector: Mapping, labels: Mapping): boolean {
+  const expected = Object.entries(maybeMapping(selector, 'matchLabels') ?? {});
+  if (!expected.every(([key, value]) => labels[key] === value)) return false;
+  return itemsOf(selector, 'matchExpressions').every(({ key, operator, values }) => {
+    const value = labels[String(key)];
+    const list = Array.isArray(values) ? values : [];
+    if (operator === 'Exists') return value !== undefined;
+    if (operator === 'DoesNotExist') return value === undefined;
+    return operator === 'In' ? list.includes(value) : !list.includes(value);
+  });
+}
+
+/** The selector is there, says something, and selects the pods of the template. */
+function validateSelector(spec: Mapping, emptyMessage: string): readonly Cause[] {
+  const selector = maybeMapping(spec, 'selector');
+  const labels = maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels') ?? {};
+  if (selector === undefined) {
+    // Nothing selects nothing: it does not match the template either.
+    return [required('spec.selector'), invalidValue('spec.template.metadata.labels', labels, MISMATCH)];
+  }
+  const isEmpty =
+    Object.keys(maybeMapping(selector, 'matchLabels') ?? {}).length + itemsOf(selector, 'matchExpressions').length ===
+    0;
+  if (isEmpty) return [invalidValue('spec.selector', selector, emptyMessage)];
+  return matches(selector, labels) ? [] : [invalidValue('spec.template.metadata.labels', labels, MISMATCH)];
+}
+
+const MISMATCH = '`selector` does not match template `labels`';
+
+/** Long-running pods are always restarted. */
+function validateRestart(spec: Mapping): readonly Cause[] {
+  const policy = maybeMapping(maybeMapping(spec, 'template'), 'spec')?.restartPolicy;
+  return policy === 'Always' ? [] : [notSupported('spec.template.spec.restartPolicy', policy, ['Always'])];
+}
+
+const validateTemplate = (spec: Mapping): readonly Cause[] =>
+  validatePodTemplate(maybeMapping(spec, 'template') ?? {}, 'spec.template');
+
+const immutableSelector: KindRules['validateUpdate'] = (object, old) =>
+  deepEqual(specOf(object).selector, specOf(old).selector)
+    ? []
+    : [invalidValue('spec.selector', specOf(object).selector, 'field is immutable')];
+
+const deployment: KindRules = {
+  validate(object) {
+    const spec = specOf(object);
+    return [
+      ...nonNegative(spec, 'replicas'),
+      ...validateSelector(spec, 'empty selector is invalid for deployment'),
+      ...validateTemplate(spec),
+      ...validateRestart(spec),
+      ...validateStrategy(spec),
+      ...nonNegative(spec, 'minReadySeconds'),
+      ...nonNegative(spec, 'revisionHistoryLimit'),
+      ...nonNegative(spec, 'progressDeadlineSeconds'),
+    ];
+  },
+  validateUpdate: immutableSelector,
+};
+
+function validateStrategy(spec: Mapping): readonly Cause[] {
+  const strategy = maybeMapping(spec, 'strategy') ?? {};
+  if (strategy.type === 'RollingUpdate') return [];
+  if (strategy.type !== 'Recreate') return [notSupported('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
+  if (strategy.rollingUpdate === undefined) return [];
+  return [
+    {
+      reason: 'FieldValueForbidden',
+      message: "Forbidden: may not be specified when strategy `type` is 'Recreate'",
+      field: 'spec.strategy.rollingUpdate',
+    },
+  ];
+}
+
+const set = (emptyMessage: string): KindRules => ({
+  validate(object) {
+    const spec = specOf(object);
+    return [
+      ...nonNegative(spec, 'replicas'),
+      ...nonNegative(spec, 'minReadySeconds'),
+      ...validateSelector(spec, emptyMessage),
+      ...validateTemplate(spec),
+      ...validateRestart(spec),
+    ];
+  },
+  validateUpdate: immutableSelector,
+});
+
+const JOB_POLICIES = ['OnFailure', 'Never'];
+
+function validateJobSpec(spec: Mapping, path: string): readonly Cause[] {
+  const template = maybeMapping(spec, 'template') ?? {};
+  const policy = maybeMapping(template, 'spec')?.restartPolicy;
+  const field = `${path}.template.spec.restartPolicy`;
+  return [
+    ...validatePodTemplate(template, `${path}.template`),
+    ...(policy === 'Always'
+      ? [{ ...required(field, `valid values: ${JOB_POLICIES.map((one) => `"${one}"`).join(', ')}`) }]
+      : []),
+  ];
+}
+
+const job: KindRules = { validate: (object) => validateJobSpec(specOf(object), 'spec') };
+
+const cronJob: KindRules = {
+  validate(object) {
+    const spec = specOf(object);
+    const template = maybeMapping(maybeMapping(spec, 'jobTemplate'), 'spec') ?? {};
+    return [
+      ...validateJobSpec(template, 'spec.jobTemplate.spec'),
+      ...(spec.schedule === undefined || spec.schedule === '' ? [required('spec.schedule')] : []),
+      ...nonNegative(spec, 'successfulJobsHistoryLimit'),
+      ...nonNegative(spec, 'failedJobsHistoryLimit'),
+    ];
+  },
+};
+
+export const workloadRules: Readonly<Record<string, KindRules>> = {
+  'apps.Deployment': deployment,
+  'apps.ReplicaSet': set('empty selector is invalid for deployment'),
+  'apps.StatefulSet': set('empty selector is invalid for statefulset'),
+  'apps.DaemonSet': set('empty selector is invalid for daemonset'),
+  'batch.Job': job,
+  'batch.CronJob': cronJob,
+};
