@@ -55,7 +55,15 @@ export class HookCaller {
     }
   }
 
-  /** Closes the connections. To be called when the configurations change, too: their authorities may have changed. */
+  /** When the configurations change, so may the authorities: connections are made anew. Calls under way go on. */
+  renew(): void {
+    for (const agent of this.#agents.values()) {
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+    }
+    this.#agents.clear();
+  }
+
+  /** Closes the connections, also those in use. */
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();
@@ -92,7 +100,8 @@ export class HookCaller {
       throw unreachable(destination.url, describe(signal.aborted ? signal.reason : error, destination));
     }
     const { status, type, text } = answer;
-    if (status < 200 || status > 299) throw new HookFailure(`failed to call webhook: ${describeStatus(status, text)}`);
+    if (status < 200 || status > 299)
+      throw new HookFailure(`failed to call webhook: ${describeStatus(status, type, text)}`);
     if (text === '') {
       const details = `0-length response with status code: ${status} and content type: ${type}`;
       throw new HookFailure(`failed to call webhook: ${details}`);
@@ -207,7 +216,7 @@ function describe(error: unknown, { host, port, servername }: Destination): stri
 }
 
 /** What clients in Go make of an answer that is no success. */
-function describeStatus(status: number, text: string): string {
+function describeStatus(status: number, type: string, text: string): string {
   try {
     const data: unknown = JSON.parse(text);
     const message = isMapping(data) && getOwn(data, 'kind') === 'Status' ? getOwn(data, 'message') : undefined;
@@ -215,7 +224,8 @@ function describeStatus(status: number, text: string): string {
   } catch {
     // It is no Status; so be it.
   }
-  const shown = text.trim() === '' ? 'unknown' : text.trim().slice(0, 2048);
+  // Only texts are quoted.
+  const shown = text.trim() === '' || !/^text\//i.test(type) ? 'unknown' : text.trim().slice(0, 2048);
   switch (status) {
     case 400:
       return 'the server rejected our request for an unknown reason';

@@ -124,7 +124,7 @@ function followHooks(
   let hooks: readonly Hook[] | undefined;
   const stop = store.observe(collection, () => {
     hooks = undefined;
-    caller.close();
+    caller.renew();
   });
   return {
     get hooks() {

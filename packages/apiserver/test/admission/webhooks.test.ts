@@ -352,6 +352,16 @@ describe('failures', () => {
     timed.plugin.close();
   });
 
+  it('do not come from changes of other configurations meanwhile', async () => {
+    cluster.add('Validating', 'hook');
+    hooks.answers.set('/hook', () => {
+      cluster.add('Validating', 'other');
+      return { allowed: true };
+    });
+    await expect(cluster.plugin.validate(cluster.attributes())).resolves.toBeUndefined();
+    expect(paths()).toEqual(['/hook']);
+  });
+
   it('are ignored if the policy says so', async () => {
     cluster.add('Validating', 'hook', { clientConfig: { url: 'https://127.0.0.1:1/hook' }, failurePolicy: 'Ignore' });
     cluster.add('Mutating', 'hook', { clientConfig: { url: 'https://127.0.0.1:1/hook' }, failurePolicy: 'Ignore' });
