@@ -7,8 +7,7 @@ import { mapTexts, valueAt } from './paths.js';
 import type { Exchange, Trace } from './runner.js';
 
 export function normalise(trace: Trace): Exchange[] {
-  const answers = trace.exchanges.map(({ answer }) => answer);
-  const order = versionsIn(answers);
+  const order = versionsIn(trace.answers);
   const uids = new Map<string, string>();
   const maskGenerated = masksOf(trace.prefixes);
   const maskText = (text: string) => {
@@ -100,6 +99,8 @@ const mentions = [
   /(?<=\\?"resourceVersion\\?":\\?")(\d+)(?=\\?")/g,
   /(?<=ResourceVersion in precondition: )(\d+)/g,
   /(?<=ResourceVersion in object meta: )(\d+)/g,
+  /(?<=the ResourceVersion in the precondition \()(\d+)(?=\))/g,
+  /(?<=the ResourceVersion in record \()(\d+)(?=\))/g,
   /(?<=Too large resource version: \d+, current: )(\d+)/g,
 ];
 

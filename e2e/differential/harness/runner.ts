@@ -6,7 +6,7 @@ import type { Answer, RequestStep, Sequence, Step } from './sequence.js';
 import type { Target } from './targets.js';
 import type { RunHooks, WebhookServer } from './webhooks.js';
 
-/** One step that is compared, and what came of it. */
+/** One step, and what came of it. */
 export interface Exchange {
   /** For people: what was sent, before the names were replaced. */
   readonly step: string;
@@ -16,6 +16,8 @@ export interface Exchange {
 /** What one run of a sequence has given, with what is needed to make it comparable with another run. */
 export interface Trace {
   readonly exchanges: readonly Exchange[];
+  /** Of all steps, also of those that are not compared: they have versions in them, too. */
+  readonly answers: readonly unknown[];
   /** The token of this run: it is in all the names that the run has used. */
   readonly id: string;
   /** Texts of this run and their names; for addresses and the like. */
@@ -42,11 +44,14 @@ export async function run(sequence: Sequence, target: Target, webhooks: WebhookS
   for (const name of Object.keys(sequence.hooks ?? {})) variables.set(`hook:${name}`, `${webhooks.url}/${id}/${name}`);
   const context: Context = { target, variables, streams: new Map(), runHooks };
   const exchanges: Exchange[] = [];
+  const answers: unknown[] = [];
   try {
     if (needsNamespace(sequence)) await createNamespace(context);
     for (const step of sequence.steps) {
       const answer = await perform(step, context);
-      if (isCompared(step)) exchanges.push({ step: describeStep(step), answer });
+      answers.push(answer);
+      if (isCompared(step))
+        exchanges.push({ step: describeStep(step), answer: isPreparation(step) ? statusOf(answer) : answer });
     }
   } finally {
     for (const stream of context.streams.values()) stream.close();
@@ -58,7 +63,7 @@ export async function run(sequence: Sequence, target: Target, webhooks: WebhookS
     [target.url, '<server>'],
   ]);
   const prefixes = sequence.steps.flatMap((step) => prefixIn(step)).map((prefix) => filled(prefix, context));
-  return { exchanges, id, names, prefixes, causesComeInAnyOrder: sequence.causesComeInAnyOrder === true };
+  return { exchanges, answers, id, names, prefixes, causesComeInAnyOrder: sequence.causesComeInAnyOrder === true };
 }
 
 interface Context {
@@ -113,9 +118,14 @@ async function perform(step: Step, context: Context): Promise<unknown> {
 }
 
 function isCompared(step: Step): boolean {
-  if (step.do === 'request') return step.isPreparation !== true;
-  return step.do === 'events' || step.do === 'reviews';
+  return step.do === 'request' || step.do === 'events' || step.do === 'reviews';
 }
+
+function isPreparation(step: Step): boolean {
+  return step.do === 'request' && step.isPreparation === true;
+}
+
+const statusOf = (answer: unknown): unknown => ({ status: (answer as Answer).status });
 
 /** Once, or until the answer is good; the last answer is the answer, good or not. */
 async function repeat(step: RequestStep, context: Context): Promise<Answer> {

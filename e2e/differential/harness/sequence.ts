@@ -25,7 +25,7 @@ export interface RequestStep {
   readonly save?: Readonly<Record<string, string>>;
   /** Repeats the request until the answer is good; only the last answer counts. */
   readonly until?: (answer: Answer) => boolean;
-  /** Preparations are not compared. */
+  /** Of preparations, only the status is compared. */
   readonly isPreparation?: boolean;
 }
 
@@ -112,7 +112,7 @@ export const compact: CompactStep = { do: 'compact' };
 export const reviews = (of: string): ReviewsStep => ({ do: 'reviews', of });
 export const hooked = (by: string, probe: RequestStep): HookedStep => ({ do: 'hooked', by, probe });
 
-/** The request is sent, but its answer is not compared. */
+/** The request is sent, but of its answer only the status is compared. */
 export const prepare = (step: RequestStep): RequestStep => ({ ...step, isPreparation: true });
 
 export const untilStatus = (status: number) => (answer: Answer) => answer.status === status;

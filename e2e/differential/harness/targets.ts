@@ -47,7 +47,7 @@ export async function startEmbeddedTarget(): Promise<Target> {
   return {
     name: 'embedded',
     url: cluster.url,
-    token: cluster.security.addUser({ username: 'admin', groups: ['system:masters'] }),
+    token: cluster.security.addUser({ username: 'admin', uid: 'admin', groups: ['system:masters'] }),
     agent,
     compact: async () => cluster.faults.compact(),
     async [Symbol.asyncDispose]() {
