@@ -2,8 +2,8 @@
  * How long it takes to decide what an event means and who is called for it: what is done for every event of every
  * object before any handler runs. Measured by parsing the same object, which precedes it in any case.
  */
-import { ABSENT, type AnyObject, buildEssence, createRegistry, diff, type Logger, Patch, PRESENT } from '@kopf-ts/core';
-import { type ChangingCause, detectChange, extraFields, type Handlers } from '@kopf-ts/core/engine';
+import { ABSENT, type AnyObject, buildEssence, createRegistry, type Logger, Patch, PRESENT } from '@kopf-ts/core';
+import { type ChangingCause, compareEssences, detectChange, extraFields, type Handlers } from '@kopf-ts/core/engine';
 
 const BYTES = 4096;
 const HANDLERS = 20;
@@ -48,10 +48,10 @@ export default async function run(): Promise<void> {
 
 function detect(handlers: Handlers, body: AnyObject, old: ReturnType<typeof buildEssence>): ChangingCause {
   const essence = buildEssence(body, { extraFields: extraFields(handlers, resource) });
-  const changes = diff(old, essence);
-  const facts = { event: { type: 'MODIFIED' }, body, finalizer: FINALIZER, old, diff: changes, initial: false };
+  const comparison = compareEssences(old, essence);
+  const facts = { event: { type: 'MODIFIED' }, body, finalizer: FINALIZER, comparison, initial: false };
   const common = { resource, body, patch: new Patch(), logger, memo: {} };
-  return { kind: 'changing', ...common, ...detectChange(facts), old, new: essence, diff: changes };
+  return { kind: 'changing', ...common, ...detectChange(facts), old, new: essence, diff: comparison.diff };
 }
 
 function select(handlers: Handlers, cause: ChangingCause): readonly unknown[] {

@@ -209,7 +209,7 @@ const byStatus: Readonly<Record<number, new (options: ApiErrorOptions) => ApiErr
   429: ApiTooManyRequestsError,
 };
 
-/** The error of the right class for an HTTP status: what a client throws for any non-2xx answer. */
+/** The error of the right class for an HTTP status: what a client throws for any answer of 400 and above. */
 export function apiError(options: ApiErrorOptions): ApiError {
   const { status } = options;
   const named = byStatus[status];

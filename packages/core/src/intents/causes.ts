@@ -7,8 +7,8 @@ import type { Indices } from '../seams/indexing.js';
 import type { Logger } from '../seams/logger.js';
 import type { Settings } from '../settings.js';
 import type { AnyObject, Body, WatchEvent } from '../values/body.js';
+import type { Comparison } from '../values/comparison.js';
 import type { Diff } from '../values/diff.js';
-import type { Essence } from '../values/essence.js';
 import { isDeletionBlocked, isDeletionOngoing } from '../values/finalizers.js';
 import type { HandlerId } from '../values/ids.js';
 import type { Patch } from '../values/patch.js';
@@ -114,9 +114,8 @@ export interface ChangeFacts {
   readonly body: Body;
   /** Our finalizer. */
   readonly finalizer: string;
-  /** As it was stored, also if nothing but its digest is known: what matters is whether the object was ever handled. */
-  readonly old: Essence | undefined;
-  readonly diff: Diff;
+  /** With the last handled state. */
+  readonly comparison: Pick<Comparison, 'wasHandled' | 'diff'>;
   readonly initial: boolean;
 }
 
@@ -126,7 +125,8 @@ export interface ChangeFacts {
  * A creation is never initial: an object that was never handled is new to us, no matter when it was made.
  */
 export function detectChange(facts: ChangeFacts): Pick<ChangingCause, 'reason' | 'initial'> {
-  const { event, body, finalizer, old, diff, initial } = facts;
+  const { event, body, finalizer, initial } = facts;
+  const { wasHandled, diff } = facts.comparison;
 
   // The last event of all: it may still list our finalizer, but there is nothing to hold any more.
   if (event.type === 'DELETED') return { reason: 'gone', initial };
@@ -136,7 +136,7 @@ export function detectChange(facts: ChangeFacts): Pick<ChangingCause, 'reason' |
 
   if (isDeletionOngoing(body)) return { reason: 'delete', initial };
 
-  if (old === undefined) return { reason: 'create', initial: false };
+  if (!wasHandled) return { reason: 'create', initial: false };
 
   // Nothing has changed since it was handled last, but this operator has not seen it yet.
   if (diff.length === 0 && initial) return { reason: 'resume', initial };

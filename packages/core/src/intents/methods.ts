@@ -57,7 +57,8 @@ export function methodDeclarations(): MethodDeclarations {
   return {
     declare(method, register) {
       const { title, context } = method;
-      const methodName = String(context.name);
+      // Ids are stored in names of annotations, which do not permit the hash of private methods.
+      const methodName = String(context.name).replace(/^#/, '');
       const declaration = { title, methodName, ids: [] as string[] };
       declarations.push(declaration);
       context.addInitializer(function (this: unknown) {

@@ -162,7 +162,7 @@ function identify(
   if (id !== undefined) return { id: handlerIdOf({ id, fn, ...source }), hints: {} };
   const name = functionName(fn);
   // Minifiers rename classes and private methods, but not the public ones.
-  const names = [name?.replace(/^#/, ''), source.ofClass].filter((part) => part !== undefined);
+  const names = [name, source.ofClass].filter((part) => part !== undefined);
   const hints = { isNameless: name === undefined, looksMinified: names.some(looksMinified) };
   return { id: handlerIdOf({ fn, ...source }), hints };
 }

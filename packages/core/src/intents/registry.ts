@@ -19,6 +19,9 @@ export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
   verify(options?: { readonly logger?: Logger }): void;
 }
 
+/** Slashes and angle brackets are permitted in ids: storages replace them. */
+const NAMEABLE = /^[\w./<>-]+$/;
+
 export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
   const handlers = createHandlers();
   const methods = methodDeclarations();
@@ -43,6 +46,13 @@ export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
         logger?.warn(
           `${title} has a one-letter name in its id, as minifiers make them. Such ids change from build to build, ` +
             'and the progress stored under them is lost: bundle with keepNames, or give ids explicitly.',
+        );
+      }
+      for (const handler of handlers.changing) {
+        if (NAMEABLE.test(handler.id)) continue;
+        logger?.warn(
+          `${titleOf(handler)} has characters in its id that Kubernetes does not permit in names of annotations, where ` +
+            'progress is usually stored: use letters, digits, "-", "_", ".", "/" only.',
         );
       }
     },

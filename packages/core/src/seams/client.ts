@@ -29,7 +29,7 @@ export interface KubeRequest {
  * lists, patches and watches are built in front of it (see `cluster/`).
  */
 export interface KubeClient {
-  /** One request, one JSON answer. Throws `ApiError` for any non-2xx answer. */
+  /** One request, one JSON answer. Throws `ApiError` for any answer of 400 and above. */
   request<T = unknown>(request: KubeRequest): Promise<T>;
   /** One request, a stream of JSON lines, until the server ends it or `signal` aborts it. */
   stream<T = unknown>(request: KubeRequest): AsyncIterable<T>;

@@ -5,6 +5,8 @@ import type { Essence } from './essence.js';
 
 export interface Comparison {
   readonly diff: Diff;
+  /** Whether there was anything to compare with. */
+  readonly wasHandled: boolean;
   /** What handlers can be shown of the past; `undefined` if there was none, or if only its digest is known. */
   readonly old: Essence | undefined;
   /** Whether it was handled, but only its digest could be kept: it is known that it has changed, but not what. */
@@ -17,8 +19,10 @@ export interface Comparison {
  */
 export function compareEssences(stored: Essence | undefined, current: Essence | undefined): Comparison {
   if (stored === undefined || !isDigestOnly(stored)) {
-    return { diff: diff(stored, current), old: stored, oldIsUnavailable: false };
+    const wasHandled = stored !== undefined;
+    return { diff: diff(stored, current), wasHandled, old: stored, oldIsUnavailable: false };
   }
   const isSame = current !== undefined && digestOf(stored) === digestOf(current);
-  return { diff: isSame ? [] : [['change', [], undefined, current]], old: undefined, oldIsUnavailable: true };
+  const changes: Diff = isSame ? [] : [['change', [], undefined, current]];
+  return { diff: changes, wasHandled: true, old: undefined, oldIsUnavailable: true };
 }

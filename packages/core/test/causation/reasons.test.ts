@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangeFacts, type ChangingReason, detectChange, isHandlingReason } from '../../src/intents/causes.js';
-import { diff } from '../../src/values/diff.js';
+import { compareEssences } from '../../src/values/comparison.js';
 import { buildEssence, type Essence } from '../../src/values/essence.js';
 import { FINALIZER } from './make-causes.js';
 
@@ -22,8 +22,7 @@ function detected({ type = 'MODIFIED', old, initial = false, ...metadata }: Situ
     event: { type },
     body,
     finalizer: FINALIZER,
-    old,
-    diff: diff(old, buildEssence(body)),
+    comparison: compareEssences(old, buildEssence(body)),
     initial,
   };
   return detectChange(facts);
@@ -109,7 +108,8 @@ describe('the reason of a change', () => {
 
   it('is not confused by a strange object', () => {
     const body = JSON.parse('{"metadata": {"finalizers": "text", "deletionTimestamp": "2026-01-01T00:00:00Z"}}');
-    const facts = { event: { type: 'ADDED' }, body, finalizer: 'text', old: SAME, diff: [], initial: false };
+    const comparison = compareEssences(SAME, SAME);
+    const facts = { event: { type: 'ADDED' }, body, finalizer: 'text', comparison, initial: false };
     expect(detectChange(facts).reason).toBe('free');
     expect(detectChange({ ...facts, body: {} }).reason).toBe('noop');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChangingReason, detectChange } from '../../src/intents/causes.js';
 import { createRegistry } from '../../src/intents/registry.js';
 import type { AnyObject } from '../../src/values/body.js';
-import { diff } from '../../src/values/diff.js';
+import { compareEssences } from '../../src/values/comparison.js';
 import { buildEssence } from '../../src/values/essence.js';
 import { changingCause, FINALIZER } from '../causation/make-causes.js';
 
@@ -32,9 +32,9 @@ function called({ is, isDeleted = false, isInitial = false, ...rest }: Situation
   const old = 'was' in rest ? withField(rest.was) : undefined;
   const new_ = buildEssence(body);
   const event = { type: isInitial ? null : 'MODIFIED' };
-  const difference = diff(old, new_);
-  const change = detectChange({ event, body, finalizer: FINALIZER, old, diff: difference, initial: isInitial });
-  const cause = changingCause(body, { ...change, old, new: new_, diff: difference });
+  const comparison = compareEssences(old, new_);
+  const change = detectChange({ event, body, finalizer: FINALIZER, comparison, initial: isInitial });
+  const cause = changingCause(body, { ...change, old, new: new_, diff: comparison.diff });
   return [change.reason, handlers.changing.select(cause).map(({ id }) => id.replace('/spec.field', ''))];
 }
 

@@ -97,13 +97,13 @@ export class HandledObject {
 
     const stored = await this.#diffbase.fetch({ body, malformed: this.#malformed });
     const new_ = storage.clear(this.#diffbase.build({ body, extraFields: extraFields(handlers, RESOURCE) }));
-    const { old, diff: changes } = compareEssences(stored && storage.clear(stored), new_);
+    const comparison = compareEssences(stored && storage.clear(stored), new_);
+    const { old, diff: changes } = comparison;
     const facts = {
       event: { type: 'MODIFIED' },
       body,
       finalizer: FINALIZER,
-      old: stored,
-      diff: changes,
+      comparison,
       initial: this.#initial,
     };
     const detected = detectChange(facts);

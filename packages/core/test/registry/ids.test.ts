@@ -117,15 +117,33 @@ describe('handlers without names', () => {
   });
 });
 
+function warningsOf(declare: (registry: Registry) => unknown): string[] {
+  const registry = createRegistry();
+  declare(registry);
+  const logger = recordingLogger();
+  registry.verify({ logger });
+  expect(logger.messages()).toEqual(logger.messages('warn'));
+  return logger.messages();
+}
+
+describe('ids that cannot be in names of annotations', () => {
+  it('are warned of, since the cluster would refuse every patch with their progress', () => {
+    expect(warningsOf(({ on }) => on.create('x', { id: 'a:b' }, fn))).toEqual([
+      expect.stringMatching(/^Handler 'a:b' has characters in its id .* use letters, digits/),
+    ]);
+  });
+
+  it('are fine where nothing is stored, or where the storages replace them', () => {
+    const declare = ({ on, daemon }: Registry) => [
+      on.event('x', { id: 'a:b' }, fn),
+      daemon('x', { id: 'a b' }, fn),
+      on.create('x', { id: 'a.<b>_c-d', field: 'spec.e' }, fn),
+    ];
+    expect(warningsOf(declare)).toEqual([]);
+  });
+});
+
 describe('names that a minifier could have made', () => {
-  function warningsOf(declare: (registry: Registry) => unknown): string[] {
-    const registry = createRegistry();
-    declare(registry);
-    const logger = recordingLogger();
-    registry.verify({ logger });
-    expect(logger.messages()).toEqual(logger.messages('warn'));
-    return logger.messages();
-  }
   const p = () => {};
 
   it('are warned of before the operator starts', () => {

@@ -187,7 +187,7 @@ describe('decorated methods', () => {
       }
     }
     const volumes = new Volumes();
-    expect(idsOf(registry)).toEqual(['Volumes.#provision', 'Volumes.#provision']);
+    expect(idsOf(registry)).toEqual(['Volumes.provision', 'Volumes.provision']);
     expect(new Set(handlersOf(registry).map(({ fn }) => fn)).size).toBe(1);
     expect(resultsOf(registry, { name: 'x' })).toEqual(['vol-x', 'vol-x']);
     expect(volumes.call('y')).toBe('vol-y');
@@ -217,7 +217,7 @@ describe('decorated methods', () => {
     }
     const derived = new Derived();
     expect(handlersOf(registry).map(({ id, fn }) => [id, fn({})])).toEqual([
-      ['Derived.#own', 'base'],
+      ['Derived.own', 'base'],
       ['derived', 'derived'],
     ]);
     expect([derived.ofBase(), derived.ofDerived()]).toEqual(['base', 'derived']);
@@ -303,7 +303,7 @@ describe('decorated methods', () => {
     registry.verify({ logger });
     expect(logger.messages('warn')).toEqual([
       expect.stringMatching(/^Handler 'V\.provision' has a one-letter name/),
-      expect.stringMatching(/^Handler 'Volumes\.#p' has a one-letter name/),
+      expect.stringMatching(/^Handler 'Volumes\.p' has a one-letter name/),
     ]);
   });
 });

@@ -15,6 +15,7 @@ describe('an object is compared with its last handled state', () => {
   it('with nothing, when it was never handled', () => {
     expect(compareEssences(undefined, essence)).toEqual({
       diff: [['add', [], undefined, essence]],
+      wasHandled: false,
       old: undefined,
       oldIsUnavailable: false,
     });
@@ -22,8 +23,9 @@ describe('an object is compared with its last handled state', () => {
 
   it('by digest, when only the digest could be kept: the same, whatever the order of keys', () => {
     const reordered = { metadata: { labels: { app: 'x' } }, spec: { size: 1 } };
-    const { diff, old, oldIsUnavailable } = compareEssences(digestOnly(digestOf(essence)), reordered);
+    const { diff, wasHandled, old, oldIsUnavailable } = compareEssences(digestOnly(digestOf(essence)), reordered);
     expect(diff).toEqual([]);
+    expect(wasHandled).toBe(true);
     expect(old).toBeUndefined();
     expect(oldIsUnavailable).toBe(true);
   });
