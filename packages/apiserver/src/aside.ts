@@ -24,7 +24,12 @@ const VERSION = {
   platform: '',
 };
 
-const HEALTH = new Set(['healthz', 'livez', 'readyz']);
+/** What can be asked of the health, each of them also alone. There is nothing that could fail. */
+const CHECKS: Readonly<Record<string, readonly string[]>> = {
+  healthz: ['ping', 'log', 'etcd'],
+  livez: ['ping', 'log', 'etcd'],
+  readyz: ['ping', 'log', 'etcd', 'informer-sync', 'shutdown'],
+};
 
 export function answerAside(
   request: ApiRequest,
@@ -32,15 +37,9 @@ export function answerAside(
   discovery: Discovery,
   wanted: Wanted,
 ): ApiAnswer {
+  if (Object.hasOwn(CHECKS, segments[0] ?? '')) return healthOf(request);
   const document = documentOf(segments, discovery, wanted);
   if (document === undefined) return pageNotFound();
-  if (typeof document === 'string') {
-    return {
-      status: 200,
-      headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-      body: document,
-    };
-  }
   if (request.method !== 'GET') throw methodNotAllowed();
   const answer = jsonAnswer(200, JSON.stringify(document));
   if (wanted.as !== 'APIGroupDiscoveryList' || segments.length > 1) return answer;
@@ -48,11 +47,23 @@ export function answerAside(
   return { ...answer, headers: { ...answer.headers, 'content-type': type, vary: 'Accept' } };
 }
 
-function documentOf(segments: readonly string[], discovery: Discovery, wanted: Wanted): object | string | undefined {
+/** By the very path: here a slash at the end does matter. */
+function healthOf({ url }: ApiRequest): ApiAnswer {
+  const [path = '', search = ''] = url.split('?');
+  const [, name = '', ...rest] = path.split('/');
+  const checks = CHECKS[name] ?? [];
+  const check = rest.join('/');
+  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  if (rest.length > 0) return checks.includes(check) ? { status: 200, headers, body: 'ok' } : pageNotFound();
+  const verbose = [...checks.map((one) => `[+]${one} ok`), `${name} check passed`, ''].join('\n');
+  const body = new URLSearchParams(search).has('verbose') ? verbose : 'ok';
+  return { status: 200, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body };
+}
+
+function documentOf(segments: readonly string[], discovery: Discovery, wanted: Wanted): object | undefined {
   const [first = '', second, third] = segments;
   if (segments.length === 0)
     return { paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/readyz', '/version'] };
-  if (HEALTH.has(first)) return 'ok';
   if (segments.length === 1 && (first === 'api' || first === 'apis')) {
     if (wanted.as === 'APIGroupDiscoveryList') {
       return discovery.aggregated(first === 'api', `apidiscovery.k8s.io/${wanted.version}`);
@@ -62,8 +73,8 @@ function documentOf(segments: readonly string[], discovery: Discovery, wanted: W
   if (first === 'api' && segments.length === 2) return orRefuse(discovery.resources('', second as string));
   if (first === 'apis' && segments.length === 2) return discovery.group(second as string);
   if (first === 'apis' && segments.length === 3) {
-    if (discovery.group(second as string) === undefined) return undefined;
-    return orRefuse(discovery.resources(second as string, third as string));
+    const document = discovery.resources(second as string, third as string);
+    return discovery.isBuiltin(second as string) ? orRefuse(document) : document;
   }
   if (first === 'version' && segments.length === 1) return VERSION;
   if (first === 'openapi' && second === 'v3' && segments.length === 2) return { paths: {} };

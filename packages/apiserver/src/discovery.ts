@@ -12,6 +12,9 @@ export interface Discovery {
   group(name: string): object | undefined;
   /** `/api/v1`, `/apis/x/v1`; `undefined` if there is no such version. */
   resources(group: string, version: string): object | undefined;
+  /** Is it a group of the server's own, as opposed to those of definitions? */
+  isBuiltin(group: string): boolean;
+  isBuiltin(group: string): boolean;
   /** Everything of the core group, or of all the others, at once. */
   aggregated(isCore: boolean, apiVersion: string): object;
 }
@@ -29,6 +32,13 @@ const PREFERRED = [
   'apiextensions.k8s.io',
   'coordination.k8s.io',
 ];
+
+/** Kinds that the real server stores in another version than any that is served here. It shows in the hashes only. */
+const STORED_AS: Readonly<Record<string, string>> = {
+  'customresourcedefinitions.apiextensions.k8s.io': 'apiextensions.k8s.io/v1beta1',
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': 'admissionregistration.k8s.io/v1beta1',
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': 'admissionregistration.k8s.io/v1beta1',
+};
 
 /** Kinds that are asked and not kept: they have no place in the catalog. */
 export interface Review {
@@ -63,7 +73,8 @@ export function makeDiscovery(catalog: ServedCatalog, reviews: readonly Review[]
       ...served.map((info) => ({ name: info.plural, info })),
       ...asked.map((review) => ({ name: review.plural, info: { ...review, verbs: ['create'] } })),
     ];
-    return rows.sort((a, b) => (a.name < b.name ? -1 : 1));
+    // Custom resources are listed as they came.
+    return served.some(({ isCustom }) => isCustom) ? rows : rows.sort((a, b) => (a.name < b.name ? -1 : 1));
   };
   const groupDocument = (name: string): object => {
     const versions = versionsOf(name).map((version) => ({ groupVersion: `${name}/${version}`, version }));
@@ -79,6 +90,7 @@ export function makeDiscovery(catalog: ServedCatalog, reviews: readonly Review[]
     groups: () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: groupNames().map(groupDocument) }),
     group: (name) =>
       groupNames().includes(name) ? { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(name) } : undefined,
+    isBuiltin: (name) => catalog.isBuiltinGroup(name) || reviews.some(({ group }) => group === name),
     resources(group, version) {
       if (!versionsOf(group).includes(version)) return undefined;
       return {
@@ -89,6 +101,7 @@ export function makeDiscovery(catalog: ServedCatalog, reviews: readonly Review[]
         resources: rowsOf(group, version).flatMap(resourceRows),
       };
     },
+    isBuiltin: (group) => PREFERRED.includes(group),
     aggregated(isCore, apiVersion) {
       const names = isCore ? [''] : groupNames();
       return {
@@ -119,7 +132,7 @@ function resourceRows({ name, info }: Row): readonly object[] {
       verbs,
       ...(shortNames.length > 0 ? { shortNames } : {}),
       ...(categories.length > 0 ? { categories } : {}),
-      ...(info.storageApiVersion === undefined ? {} : { storageVersionHash: hashOf(info.storageApiVersion, kind) }),
+      ...storageVersionHash(info),
     },
     ...subresources.map((subresource) => ({
       name: `${name}/${subresource.name}`,
@@ -133,9 +146,11 @@ function resourceRows({ name, info }: Row): readonly object[] {
 }
 
 /** So clients notice when a kind begins to be stored in another version. */
-function hashOf(apiVersion: string, kind: string): string {
+function storageVersionHash({ collection = '', storageApiVersion, kind }: Row['info']): object {
+  if (storageApiVersion === undefined) return {};
+  const apiVersion = STORED_AS[collection] ?? storageApiVersion;
   const gvk = apiVersion.includes('/') ? `${apiVersion}/${kind}` : `/${apiVersion}/${kind}`;
-  return createHash('sha256').update(gvk).digest().subarray(0, 8).toString('base64');
+  return { storageVersionHash: createHash('sha256').update(gvk).digest().subarray(0, 8).toString('base64') };
 }
 
 function aggregatedRow({ name, info }: Row): object {

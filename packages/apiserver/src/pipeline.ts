@@ -6,6 +6,7 @@ import { answerAside } from './aside.js';
 import type { Backend, Call } from './backend.js';
 import type { ApiAnswer, ApiRequest, StreamLine } from './contracts/pipeline.js';
 import type { Discovery } from './discovery.js';
+import type { Served } from './kinds/served.js';
 import { represent } from './representations.js';
 import { answerReview, type ReviewContext, reviews } from './reviews.js';
 import { parseResourcePath, type ResourcePath, segmentsOf } from './router.js';
@@ -41,6 +42,7 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
     const query = new URLSearchParams(search);
     const served = backend.catalog.find(resource.group, resource.version, resource.plural);
     if (served === undefined) return await routeReview(request, resource);
+    if (served.isCustom && !isInScope(served, resource, request.method)) return pageNotFound();
     checkAddress(resource);
     if (served.strategy.deprecation !== undefined) warnings.push(served.strategy.deprecation);
     const call: Call = { request, served, query, warnings, ...addressOf(resource) };
@@ -49,14 +51,14 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
   }
 
   async function routeReview(request: ApiRequest, resource: ResourcePath): Promise<ApiAnswer> {
-    const { group, version, plural, name } = resource;
+    const { group, version, plural, name, namespace } = resource;
     const one = reviews.find((known) => known.group === group && known.version === version && known.plural === plural);
-    if (one === undefined || name !== '') {
-      const isKnown = backend.catalog.hasGroup(group) || reviews.some((known) => known.group === group);
+    if (one === undefined || name !== '' || one.namespaced !== (namespace !== '')) {
+      const isKnown = backend.catalog.isBuiltinGroup(group) || reviews.some((known) => known.group === group);
       return isKnown ? refusal(noSuchResource()) : pageNotFound();
     }
     if (request.method !== 'POST') throw methodNotAllowed();
-    return await answerReview(one, request, review);
+    return await answerReview(one, namespace, request, review);
   }
 
   async function shown(answer: ApiAnswer, wanted: Wanted, call: Call): Promise<ApiAnswer> {
@@ -86,6 +88,12 @@ function shownLines(lines: AsyncIterable<StreamLine>, show: (text: string) => st
       };
     },
   };
+}
+
+/** Custom objects of namespaces are in namespaces, and others are not; all namespaces are only looked at. */
+function isInScope(served: Served, { name, namespace }: ResourcePath, method: string): boolean {
+  if (!served.namespaced) return namespace === '';
+  return namespace !== '' || (name === '' && method === 'GET');
 }
 
 /** Neither climbing up nor anything else that is no name. */

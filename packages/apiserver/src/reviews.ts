@@ -6,6 +6,7 @@ import type { UserInfo } from './contracts/objects.js';
 import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
 import type { Authenticator } from './contracts/security.js';
 import type { Review } from './discovery.js';
+import { checkReview } from './review-rules.js';
 import { badRequest } from './status.js';
 import { DecodingError, type TypedDecoder } from './typed/decode.js';
 
@@ -37,7 +38,12 @@ export interface ReviewContext {
 }
 
 /** The question itself with the answer in its status. */
-export async function answerReview(one: Review, request: ApiRequest, context: ReviewContext): Promise<ApiAnswer> {
+export async function answerReview(
+  one: Review,
+  namespace: string,
+  request: ApiRequest,
+  context: ReviewContext,
+): Promise<ApiAnswer> {
   const raw = await readObject(request, one.kind);
   let question: Mapping;
   try {
@@ -46,16 +52,43 @@ export async function answerReview(one: Review, request: ApiRequest, context: Re
     if (!(error instanceof DecodingError)) throw error;
     throw badRequest(`${one.kind} in version "v1" cannot be handled as a ${one.kind}: ${error.message}`);
   }
-  const metadata = { ...(isMapping(question.metadata) ? question.metadata : {}) };
-  if (one.kind === 'SelfSubjectReview') metadata.creationTimestamp = timestampOf(context.now());
+  const metadata = settledMetadata(question, namespace);
+  checkReview(one, { ...question, metadata });
   const body = {
     kind: one.kind,
     apiVersion: `${one.group}/v1`,
-    metadata,
-    ...(question.spec === undefined ? {} : { spec: question.spec }),
+    ...shownQuestion(one, { ...question, metadata }, context),
     status: statusOf(one, question, request.user, context),
   };
   return jsonAnswer(201, JSON.stringify(body));
+}
+
+/** What only the server may say is dropped, and the namespace is that of the request. */
+function settledMetadata(question: Mapping, namespace: string): Mapping {
+  const { metadata } = question;
+  const { creationTimestamp, deletionTimestamp, uid, selfLink, managedFields, ...rest } = isMapping(metadata)
+    ? metadata
+    : {};
+  const given = rest.namespace ?? '';
+  if (namespace !== '' && given !== '' && given !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  delete rest.namespace;
+  if (namespace === '') return rest;
+  const { name, generateName, ...others } = rest;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(generateName === undefined ? {} : { generateName }),
+    namespace,
+    ...others,
+  };
+}
+
+/** Questions about the asker are answered anew: nothing of them is repeated. */
+function shownQuestion(one: Review, { metadata, spec }: Mapping, { now }: ReviewContext): Mapping {
+  if (one.kind === 'SelfSubjectReview') return { metadata: { creationTimestamp: timestampOf(now()) } };
+  if (one.kind === 'SelfSubjectRulesReview') return { metadata: {}, spec: {} };
+  return { metadata, ...(spec === undefined ? {} : { spec }) };
 }
 
 function statusOf(one: Review, question: Mapping, user: UserInfo, { authenticator }: ReviewContext): Mapping {

@@ -114,7 +114,7 @@ export function invalid(kind: { group: string; kind: string }, name: string, cau
   return new StatusError(422, 'Invalid', `${title} "${name}" is invalid: ${text}`, {
     ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
-    kind: kind.kind,
+    ...(kind.kind === '' ? {} : { kind: kind.kind }),
     causes,
   });
 }

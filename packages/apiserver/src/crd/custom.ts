@@ -6,8 +6,9 @@ import type { CompiledSchema, JsonSchema, SchemaCompiler } from '../contracts/sc
 import { itemsOf, maybeMapping } from '../kinds/defaults/setting.js';
 import type { PrinterColumn, ScalePaths, Served, Strategy, Subresource } from '../kinds/served.js';
 import { SUBRESOURCE_VERBS } from '../kinds/served.js';
+import { valueAt } from '../paths.js';
 import { DecodingError, type TypedDecoder } from '../typed/decode.js';
-import { validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
+import { STANDARD_FINALIZERS, validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
 import { dnsSubdomain } from '../validation/names.js';
 
 /** In the order in which discovery lists them for custom resources. */
@@ -27,6 +28,10 @@ export function serveDefinition(definition: ServedObject, parts: CustomParts): r
   const group = String(spec.group);
   const versions = itemsOf(spec, 'versions');
   const storage = versions.find((version) => version.storage === true);
+  const schemas = new Map(
+    versions.map((version) => [`${group}/${String(version.name)}`, lazySchema(spec, version, parts.compiler)]),
+  );
+  const storageApiVersion = `${group}/${String(storage?.name)}`;
   const list = (key: string): readonly string[] => (Array.isArray(names[key]) ? (names[key] as string[]) : []);
 
   return versions
@@ -48,10 +53,10 @@ export function serveDefinition(definition: ServedObject, parts: CustomParts): r
         verbs: VERBS,
         collection: definition.metadata.name as string,
         apiVersion,
-        storageApiVersion: `${group}/${String(storage?.name ?? version.name)}`,
+        storageApiVersion,
         isCustom: true,
         subresources: subresourcesOf(version, kind),
-        strategy: strategyOf(spec, version, { apiVersion, kind }, parts),
+        strategy: strategyOf(spec, version, { apiVersion, kind }, parts, schemas),
         ...(columns.length > 0 ? { columns } : {}),
       };
     });
@@ -81,7 +86,8 @@ function strategyOf(
   spec: Mapping,
   version: Mapping,
   { apiVersion, kind }: { apiVersion: string; kind: string },
-  { decode, compiler, schemaEpoch }: CustomParts,
+  { decode, schemaEpoch }: CustomParts,
+  schemas: ReadonlyMap<string, () => CompiledSchema>,
 ): Strategy {
   const namespaced = spec.scope === 'Namespaced';
   const hasStatus = maybeMapping(maybeMapping(version, 'subresources'), 'status') !== undefined;
@@ -92,17 +98,10 @@ function strategyOf(
       return [path, path];
     }),
   );
-  let compiled: CompiledSchema | undefined;
-  /** Most definitions are never used by a short-lived cluster; and compiling takes its time. */
-  const schema = (): CompiledSchema => {
-    compiled ??= compiler.compile(
-      (maybeMapping(maybeMapping(version, 'schema'), 'openAPIV3Schema') ?? {}) as JsonSchema,
-      {
-        preserveUnknownFields: spec.preserveUnknownFields === true,
-      },
-    );
-    return compiled;
-  };
+  const schema = schemas.get(apiVersion) as () => CompiledSchema;
+  const storage = itemsOf(spec, 'versions').find((one) => one.storage === true);
+  const storageApiVersion = `${String(spec.group)}/${String(storage?.name)}`;
+  const storageSchema = schemas.get(storageApiVersion) as () => CompiledSchema;
   const blank = (): ServedObject => ({ apiVersion, kind, metadata: {} });
 
   return {
@@ -120,8 +119,8 @@ function strategyOf(
         throw new DecodingError('json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta');
       }
       const { object: metadata, unknownFields } = decode('meta.ObjectMeta', given);
-      const { apiVersion: _apiVersion, kind: givenKind, metadata: _metadata, ...rest } = raw;
-      const object = { apiVersion, kind: givenKind, metadata, ...rest } as ServedObject;
+      const { apiVersion: givenVersion, kind: givenKind, metadata: _metadata, ...rest } = raw;
+      const object = { apiVersion: givenVersion, kind: givenKind, metadata, ...rest } as ServedObject;
       const pruned = schema().prune(object);
       schema().applyDefaults(object);
       return { object, unknownFields: [...unknownFields.map((path) => `metadata.${path}`), ...pruned].sort() };
@@ -138,14 +137,28 @@ function strategyOf(
       else if (hasStatus) keepStatus(object, old);
     },
     validate: (object) => [
-      ...wrongKind(object, kind),
+      ...wrongType(object, apiVersion, kind),
       ...validateMetadata(object.metadata, namespaced, dnsSubdomain),
       ...schema().validate(object),
+      ...(scale === undefined ? [] : validateScale(object, scale)),
     ],
+    warnings: finalizerWarnings,
+    ...(storageApiVersion === apiVersion
+      ? {}
+      : {
+          toStorage(object) {
+            // Whatever the version of the request allows, only what the stored one knows is kept.
+            const stored = deepCopy({ ...object, apiVersion: storageApiVersion });
+            storageSchema().prune(stored);
+            storageSchema().applyDefaults(stored);
+            return stored;
+          },
+        }),
     validateUpdate: (object, old, subresource) => [
-      ...wrongKind(object, kind),
+      ...wrongType(object, apiVersion, kind),
       ...validateMetadataUpdate(object.metadata, old.metadata),
       ...(subresource === 'status' ? schema().validate(object, old, 'status') : schema().validate(object, old)),
+      ...(scale === undefined ? [] : validateScale(object, scale)),
     ],
     selectableField(label) {
       if (label === 'metadata.name' || (label === 'metadata.namespace' && namespaced)) return { path: label };
@@ -156,8 +169,44 @@ function strategyOf(
   };
 }
 
-function wrongKind(object: ServedObject, kind: string): readonly Cause[] {
-  return object.kind === kind ? [] : [invalidValue('kind', object.kind, `must be ${kind}`)];
+/** Most definitions are never used by a short-lived cluster; and compiling takes its time. */
+function lazySchema(spec: Mapping, version: Mapping, compiler: SchemaCompiler): () => CompiledSchema {
+  let compiled: CompiledSchema | undefined;
+  return () => {
+    const schema = maybeMapping(maybeMapping(version, 'schema'), 'openAPIV3Schema') ?? {};
+    compiled ??= compiler.compile(schema as JsonSchema, { preserveUnknownFields: spec.preserveUnknownFields === true });
+    return compiled;
+  };
+}
+
+function wrongType(object: ServedObject, apiVersion: string, kind: string): readonly Cause[] {
+  return [
+    ...(object.kind === kind ? [] : [invalidValue('kind', object.kind, `must be ${kind}`)]),
+    ...(object.apiVersion === apiVersion
+      ? []
+      : [invalidValue('apiVersion', object.apiVersion, `must be ${apiVersion}`)]),
+  ];
+}
+
+function validateScale(object: ServedObject, { specReplicas, statusReplicas }: ScalePaths): readonly Cause[] {
+  return [specReplicas, statusReplicas].flatMap((path) => {
+    const replicas = valueAt(object, path);
+    const isNegative = typeof replicas === 'number' && replicas < 0;
+    return isNegative ? [invalidValue(path, replicas, 'should be a non-negative integer')] : [];
+  });
+}
+
+/** Custom resources may have any finalizers; but who knows who else has the same idea. */
+function finalizerWarnings(object: ServedObject, old: ServedObject | undefined): readonly string[] {
+  const known = old?.metadata.finalizers ?? [];
+  const added = [...new Set(object.metadata.finalizers ?? [])].filter((finalizer) => !known.includes(finalizer)).sort();
+  return added.flatMap((finalizer) => {
+    if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return [];
+    const path = finalizer.includes('.') ? ' including a path (/)' : '';
+    return [
+      `metadata.finalizers: "${finalizer}": prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+    ];
+  });
 }
 
 function keepStatus(object: ServedObject, old: ServedObject): void {

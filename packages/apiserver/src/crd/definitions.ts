@@ -6,10 +6,9 @@ import type { SchemaCompiler } from '../contracts/schema.js';
 import type { Revision, StoreEvent } from '../contracts/store.js';
 import { parseRevision } from '../store/revision.js';
 import type { TypedDecoder } from '../typed/decode.js';
+import { DEFINITIONS } from './collection.js';
 import { serveDefinition } from './custom.js';
 import { advanceDefinition, CLEANUP_FINALIZER, isConditionTrue, setCondition } from './names.js';
-
-export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /**
  * Begins to serve what definitions define, from now on. It happens within the very change of the definition, so

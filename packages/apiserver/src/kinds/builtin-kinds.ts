@@ -1,7 +1,7 @@
 /** The built-in kinds, one row each: what they are called, and in what they differ from each other. */
 import type { Cause, ServedObject } from '../contracts/objects.js';
 import { defaultDefinition } from '../crd/definition.js';
-import { dns1035Label, dnsLabel, dnsSubdomain, type NameRule, pathSegment } from '../validation/names.js';
+import { dnsLabel, dnsSubdomain, type NameRule, pathSegment } from '../validation/names.js';
 import {
   type Defaulting,
   defaultAdmissionPolicy,
@@ -274,7 +274,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
     shortNames: ['svc'],
     categories: ALL,
     subresources: ['status'],
-    nameRule: dns1035Label,
+    nameRule: dnsLabel,
     allowsCreateOnUpdate: true,
     returnsDeleted: true,
     revalidatesMetadata: true,

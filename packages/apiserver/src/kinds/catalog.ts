@@ -9,8 +9,8 @@ export interface ServedCatalog extends Catalog {
   find(group: string, version: string, plural: string): Served | undefined;
   findKind(group: string, version: string, kind: string): Served | undefined;
   versionsOf(collection: Collection): readonly Served[];
-  /** Is anything served in this group, or in this version of it? */
-  hasGroup(group: string, version?: string): boolean;
+  /** Are the kinds of this group built in, as opposed to those of definitions? */
+  isBuiltinGroup(group: string): boolean;
   /** In the order of preference; groups in the order of their appearance. */
   groups(): ReadonlyMap<string, readonly string[]>;
   /** Replaces all versions of a collection; none removes it. */
@@ -18,6 +18,7 @@ export interface ServedCatalog extends Catalog {
 }
 
 export function makeCatalog(builtins: readonly Served[]): ServedCatalog {
+  const builtinGroups = new Set(builtins.map(({ group }) => group));
   const byCollection = new Map<Collection, readonly Served[]>();
   let byAddress = new Map<string, Served>();
   let byKind = new Map<string, Served>();
@@ -47,10 +48,7 @@ export function makeCatalog(builtins: readonly Served[]): ServedCatalog {
     find: (group, version, plural) => byAddress.get(addressOf(group, version, plural)),
     findKind: (group, version, kind) => byKind.get(addressOf(group, version, kind)),
     versionsOf: (collection) => byCollection.get(collection) ?? [],
-    hasGroup: (group, version) => {
-      const versions = groups.get(group);
-      return versions !== undefined && (version === undefined || versions.includes(version));
-    },
+    isBuiltinGroup: (group) => builtinGroups.has(group),
     groups: () => groups,
     serve(collection, versions) {
       if (versions.length === 0) byCollection.delete(collection);

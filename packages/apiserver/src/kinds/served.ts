@@ -50,6 +50,8 @@ export interface Strategy {
   validate(object: ServedObject): readonly Cause[];
   /** Beside what is checked of all metadata anyway. */
   validateUpdate(object: ServedObject, old: ServedObject, subresource: string): readonly Cause[];
+  /** What is fine, but should not be. `old` is given for updates. */
+  warnings?(object: ServedObject, old: ServedObject | undefined): readonly string[];
   /** Seconds until a deletion may happen; 0 is at once. */
   gracePeriod?(object: ServedObject, requested: number | undefined): number;
   /** Turns the label of a field selector into a path, or explains why it cannot. */

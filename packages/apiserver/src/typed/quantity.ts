@@ -90,3 +90,20 @@ function normalized(digits: bigint, shift: number): { rest: bigint; exponent: nu
 function divide(value: bigint, by: bigint): { value: bigint; isExact: boolean } {
   return { value: value / by, isExact: value % by === 0n };
 }
+
+/** Less than zero if the first one is less. Both must be quantities. */
+export function compareQuantities(a: string, b: string): number {
+  const [left, right] = [inNano(a), inNano(b)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function inNano(text: string): bigint {
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = PATTERN.exec(text) ?? [];
+  const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
+  const binary = BINARY.indexOf(suffix as (typeof BINARY)[number]);
+  if (binary > 0) return (digits * 1024n ** BigInt(binary) * 10n ** BigInt(NANO)) / 10n ** BigInt(fraction.length);
+  const exponent = /^[eE]/.test(suffix) ? Number(suffix.slice(1)) : (DECIMAL.get(suffix) ?? 0);
+  const shift = exponent - fraction.length + NANO;
+  return shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+}

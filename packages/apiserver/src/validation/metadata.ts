@@ -88,7 +88,7 @@ function validateFinalizers(finalizers: readonly string[], field: string): reado
 }
 
 /** Some finalizers need no prefix; custom resources may have any, core kinds only these. */
-const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
 /** Of the kinds in the core group: finalizers without a prefix must be known ones. */
 export function validateCoreFinalizers(finalizers: readonly string[]): readonly Cause[] {

@@ -3,9 +3,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { type Backend, type Call, jsonAnswer, timestampOf } from '../backend.js';
 import type { ServedObject } from '../contracts/objects.js';
 import type { ApiAnswer } from '../contracts/pipeline.js';
+import { DEFINITIONS } from '../crd/collection.js';
 import { textOf } from '../encoding.js';
 import { parseWriteOptions, type WriteOptions } from '../options.js';
-import { alreadyExists, invalid, StatusError } from '../status.js';
+import { alreadyExists, forbidden, invalid, StatusError } from '../status.js';
 import { parseRevision } from '../store/revision.js';
 import { validateMetadata } from '../validation/metadata.js';
 import { pathSegment } from '../validation/names.js';
@@ -27,6 +28,7 @@ export async function createObject(
 ): Promise<ApiAnswer> {
   const { served } = call;
   settleNamespace(call, requested);
+  refuseWhileTerminating(backend, call, requested);
   const admission: Admission = { operation: 'CREATE', object: requested, oldObject: undefined, options };
   admitByNamespace(backend, call, admission);
   const mutated = await mutate(backend, call, admission);
@@ -37,6 +39,7 @@ export async function createObject(
   const { resourceVersion } = object.metadata;
   prepare(backend, call, object);
   refuseInvalid(call, object);
+  call.warnings.push(...(served.strategy.warnings?.(object, undefined) ?? []));
   await validate(backend, call, { ...admission, object });
 
   const { name = '' } = object.metadata;
@@ -50,6 +53,13 @@ export async function createObject(
   const revision = backend.store.put(served.collection, stored, undefined, served.strategy.schemaEpoch);
   if (revision === undefined) throw alreadyExists(served, name);
   return jsonAnswer(201, textOf(served, revision));
+}
+
+/** Nothing comes into a kind that is about to go. */
+function refuseWhileTerminating({ store }: Backend, { served }: Call, object: ServedObject): void {
+  if (!served.isCustom || store.get(DEFINITIONS, '', served.collection)?.isDeleting !== true) return;
+  const why = 'create not allowed while custom resource definition is terminating';
+  throw forbidden(served, object.metadata.name ?? '', why);
 }
 
 /** What the server itself says of a new object. */

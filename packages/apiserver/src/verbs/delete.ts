@@ -4,6 +4,7 @@ import { type Backend, type Call, jsonAnswer, timestampOf } from '../backend.js'
 import type { ServedObject } from '../contracts/objects.js';
 import type { ApiAnswer } from '../contracts/pipeline.js';
 import type { Revision } from '../contracts/store.js';
+import { DEFINITIONS } from '../crd/collection.js';
 import { markForCleanup } from '../crd/names.js';
 import { objectOf, textOf } from '../encoding.js';
 import { conflict, notFound } from '../status.js';
@@ -119,7 +120,7 @@ function markOf(backend: Backend, call: Call, object: ServedObject, options: Del
   const { served } = call;
   const now = backend.clock.utc();
   if (served.collection === 'namespaces') return markNamespace(object, options, timestampOf(now));
-  if (served.collection === 'customresourcedefinitions.apiextensions.k8s.io') {
+  if (served.collection === DEFINITIONS) {
     return markDefinition(object, timestampOf(now));
   }
   const { metadata } = object;

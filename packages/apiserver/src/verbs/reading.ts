@@ -74,12 +74,9 @@ function checkCustomType(call: Call, raw: Mapping): void {
   if (missing !== undefined) {
     throw badRequest(`${unrecognized}: Object '${missing}' is missing in '${text}' (${excerpt(text)})`);
   }
-  if (raw.apiVersion === undefined || raw.apiVersion === '') {
-    throw badRequest(`${unrecognized}: Object 'apiVersion' is missing in '${text}' (${excerpt(text)})`);
-  }
   if (raw.apiVersion !== served.apiVersion) {
     throw badRequest(
-      `the API version in the data (${String(raw.apiVersion)}) does not match the expected API version (${served.apiVersion})`,
+      `the API version in the data (${String(raw.apiVersion ?? '')}) does not match the expected API version (${served.apiVersion})`,
     );
   }
 }

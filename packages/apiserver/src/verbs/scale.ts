@@ -1,5 +1,5 @@
 /** The `scale` subresource: replicas of anything that has them, as one kind. */
-import { getOwn, isMapping, type Mapping, setOwn } from '@kopf-ts/core';
+import { isMapping, type Mapping } from '@kopf-ts/core';
 import { type Backend, type Call, jsonAnswer } from '../backend.js';
 import { readObject } from '../bodies.js';
 import { invalidValue } from '../causes.js';
@@ -8,14 +8,20 @@ import type { ApiAnswer } from '../contracts/pipeline.js';
 import { objectOf } from '../encoding.js';
 import type { ScalePaths } from '../kinds/served.js';
 import { parseWriteOptions } from '../options.js';
-import { badRequest, invalid } from '../status.js';
+import { setValueAt, valueAt } from '../paths.js';
+import { badRequest, internalError, invalid, type StatusError } from '../status.js';
 import { DecodingError } from '../typed/decode.js';
 import { find } from './get.js';
 import { readApplicable } from './patch.js';
 import { change } from './updating.js';
 
 export function getScale(backend: Backend, call: Call): ApiAnswer {
-  return jsonAnswer(200, JSON.stringify(scaleOf(objectOf(call.served, find(backend, call)), pathsOf(call))));
+  const object = objectOf(call.served, find(backend, call));
+  const paths = pathsOf(call);
+  if (call.served.isCustom && valueAt(object, paths.specReplicas) === undefined) {
+    throw internalError(`the spec replicas field "${paths.specReplicas}" does not exist`);
+  }
+  return jsonAnswer(200, JSON.stringify(scaleOf(object, paths)));
 }
 
 export async function updateScale(backend: Backend, call: Call): Promise<ApiAnswer> {
@@ -25,7 +31,9 @@ export async function updateScale(backend: Backend, call: Call): Promise<ApiAnsw
 
 export async function patchScale(backend: Backend, call: Call): Promise<ApiAnswer> {
   const apply = await readApplicable(call);
-  return await changeScale(backend, call, 'PatchOptions', (current) => apply(current));
+  const refuse = (error: DecodingError, scale: Mapping): StatusError =>
+    invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(scale), error.message)]);
+  return await changeScale(backend, call, 'PatchOptions', (current) => apply(current), refuse);
 }
 
 async function changeScale(
@@ -33,6 +41,8 @@ async function changeScale(
   call: Call,
   optionsKind: string,
   build: (current: ServedObject) => unknown,
+  refuse: (error: DecodingError, scale: Mapping) => StatusError = (error) =>
+    badRequest(`Scale in version "v1" cannot be handled as a Scale: ${error.message}`),
 ): Promise<ApiAnswer> {
   const paths = pathsOf(call);
   const text = await change(backend, call, {
@@ -46,26 +56,30 @@ async function changeScale(
         throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${call.name})`);
       }
       if (typeof resourceVersion === 'string') object.metadata.resourceVersion = resourceVersion;
-      const replicas = replicasOf(backend, wanted);
-      if (replicas < 0) {
+      const replicas = replicasOf(backend, wanted, refuse);
+      if (replicas < 0 && !call.served.isCustom) {
         throw invalid({ group: 'autoscaling', kind: 'Scale' }, call.name, [
           invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
         ]);
       }
-      setPath(object, paths.specReplicas, replicas);
+      setValueAt(object, paths.specReplicas, replicas);
       return object;
     },
   });
   return jsonAnswer(200, JSON.stringify(scaleOf(JSON.parse(text) as ServedObject, paths)));
 }
 
-function replicasOf(backend: Backend, scale: Mapping): number {
+function replicasOf(
+  backend: Backend,
+  scale: Mapping,
+  refuse: (error: DecodingError, scale: Mapping) => StatusError,
+): number {
   try {
     const { spec } = backend.decode('autoscaling.Scale', scale).object;
     return isMapping(spec) && typeof spec.replicas === 'number' ? spec.replicas : 0;
   } catch (error) {
     if (!(error instanceof DecodingError)) throw error;
-    throw badRequest(`Scale in version "v1" cannot be handled as a Scale: ${error.message}`);
+    throw refuse(error, scale);
   }
 }
 
@@ -75,8 +89,8 @@ function pathsOf(call: Call): ScalePaths {
 
 function scaleOf(object: ServedObject, paths: ScalePaths): ServedObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const replicas = getPath(object, paths.specReplicas);
-  const selector = paths.labelSelector === undefined ? undefined : getPath(object, paths.labelSelector);
+  const replicas = valueAt(object, paths.specReplicas);
+  const selector = paths.labelSelector === undefined ? undefined : valueAt(object, paths.labelSelector);
   const selectorText = isMapping(selector) ? formatSelector(selector) : selector;
   return {
     apiVersion: 'autoscaling/v1',
@@ -90,7 +104,7 @@ function scaleOf(object: ServedObject, paths: ScalePaths): ServedObject {
     },
     spec: typeof replicas === 'number' && replicas !== 0 ? { replicas } : {},
     status: {
-      replicas: Number(getPath(object, paths.statusReplicas) ?? 0),
+      replicas: Number(valueAt(object, paths.statusReplicas) ?? 0),
       ...(typeof selectorText === 'string' && selectorText !== '' ? { selector: selectorText } : {}),
     },
   };
@@ -110,24 +124,4 @@ function formatSelector(selector: Mapping): string {
     if (operator === 'DoesNotExist') terms.push(`!${String(key)}`);
   }
   return terms.sort().join(',');
-}
-
-const keysOf = (path: string): string[] => path.split('.').filter((key) => key !== '');
-
-function getPath(object: object, path: string): unknown {
-  let value: unknown = object;
-  for (const key of keysOf(path)) value = isMapping(value) ? getOwn(value, key) : undefined;
-  return value;
-}
-
-function setPath(object: Mapping, path: string, value: unknown): void {
-  const keys = keysOf(path);
-  let target = object;
-  for (const key of keys.slice(0, -1)) {
-    const existing = getOwn(target, key);
-    const next = isMapping(existing) ? existing : {};
-    setOwn(target, key, next);
-    target = next;
-  }
-  setOwn(target, keys.at(-1) as string, value);
 }

@@ -58,6 +58,7 @@ async function attemptChange(
   ];
   if (causes.length > 0)
     throw invalid({ group: served.strategy.reportedGroup ?? served.group, kind: object.kind }, call.name, causes);
+  call.warnings.push(...(served.strategy.warnings?.(object, old) ?? []));
   await validate(backend, call, { ...admission, object });
 
   if (options.dryRun) return JSON.stringify(object);

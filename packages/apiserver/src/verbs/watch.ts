@@ -111,11 +111,12 @@ async function keepTime(watch: Watch, signal: AbortSignal): Promise<void> {
   try {
     for (;;) {
       const now = clock.now();
-      const untilEnd = end - now;
-      const untilBookmark = now < lastBookmark ? Math.min(BOOKMARK_PERIOD, lastBookmark - now) : untilEnd;
-      await clock.sleep(options.allowsBookmarks ? Math.min(untilEnd, untilBookmark) : untilEnd, { signal });
-      if (clock.now() >= end) break;
-      if (options.allowsBookmarks) channel.push(maker.bookmark(store.version, false));
+      if (!options.allowsBookmarks || now >= lastBookmark) {
+        await clock.sleep(end - now, { signal });
+        break;
+      }
+      await clock.sleep(Math.min(BOOKMARK_PERIOD, lastBookmark - now), { signal });
+      channel.push(maker.bookmark(store.version, false));
     }
   } catch {
     // Closed meanwhile.

@@ -2,6 +2,7 @@
 import { deepEqual, isMapping, type Mapping } from '@kopf-ts/core';
 import { forbiddenField, invalidValue, required, tooLong } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
+import { parseJson } from '../../json-syntax.js';
 import { maybeMapping } from '../../kinds/defaults/setting.js';
 import type { KindRules } from './rules.js';
 
@@ -96,10 +97,10 @@ function checkSecretType(object: ServedObject, data: Mapping): readonly Cause[] 
 
 function checkJson(encoded: string, field: string): readonly Cause[] {
   try {
-    JSON.parse(Buffer.from(encoded, 'base64').toString('utf8'));
+    parseJson(Buffer.from(encoded, 'base64').toString('utf8'));
     return [];
-  } catch {
-    return [invalidValue(field, '<secret contents redacted>', 'unexpected end of JSON input')];
+  } catch (error) {
+    return [invalidValue(field, '<secret contents redacted>', (error as Error).message)];
   }
 }
 

@@ -3,6 +3,7 @@ import { deepCopy, deepEqual, type Mapping } from '@kopf-ts/core';
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, mappingAt, maybeMapping } from '../../kinds/defaults/setting.js';
+import { compareQuantities } from '../../typed/quantity.js';
 import { validateLabels } from '../metadata.js';
 import { dnsLabel, dnsSubdomain } from '../names.js';
 import type { KindRules } from './rules.js';
@@ -85,8 +86,30 @@ function validateContainer(
       validateMount(mount, `${path}.volumeMounts[${index}]`, volumes),
     ),
     ...validateChoice(container, 'imagePullPolicy', ['Always', 'IfNotPresent', 'Never'], path),
+    ...validateResources(maybeMapping(container, 'resources'), `${path}.resources`),
     ...(isRepeated ? [duplicate(`${path}.name`, name)] : []),
+    ...PROBES.flatMap((probe) => validateProbe(maybeMapping(container, probe), `${path}.${probe}`)),
   ];
+}
+
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
+const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
+
+function validateProbe(probe: Mapping | undefined, path: string): readonly Cause[] {
+  if (probe === undefined || HANDLERS.some((handler) => probe[handler] !== undefined)) return [];
+  return [required(path, 'must specify a handler type')];
+}
+
+/** Nobody can ask for more than is allowed. */
+function validateResources(resources: Mapping | undefined, path: string): readonly Cause[] {
+  const [limits, requests] = [maybeMapping(resources, 'limits') ?? {}, maybeMapping(resources, 'requests') ?? {}];
+  return Object.entries(requests).flatMap(([name, request]) => {
+    const limit = limits[name];
+    if (limit === undefined || compareQuantities(String(request), String(limit)) <= 0) return [];
+    return [
+      invalidValue(`${path}.requests`, request, `must be less than or equal to ${name} limit of ${String(limit)}`),
+    ];
+  });
 }
 
 const isPort = (value: unknown): boolean => typeof value === 'number' && value >= 1 && value <= 65_535;

@@ -28,18 +28,17 @@ function matches(selector: Mapping, labels: Mapping): boolean {
 }
 
 /** The selector is there, says something, and selects the pods of the template. */
-function validateSelector(spec: Mapping, emptyMessage: string): readonly Cause[] {
+function validateSelector(spec: Mapping, emptyMessage: string, isRequired = true): readonly Cause[] {
   const selector = maybeMapping(spec, 'selector');
-  const labels = maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels') ?? {};
-  if (selector === undefined) {
-    // Nothing selects nothing: it does not match the template either.
-    return [required('spec.selector'), invalidValue('spec.template.metadata.labels', labels, MISMATCH)];
-  }
+  const labels = maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels');
+  const mismatch = invalidValue('spec.template.metadata.labels', labels ?? null, MISMATCH);
+  // Nothing selects nothing: it does not match the template either.
+  if (selector === undefined) return isRequired ? [required('spec.selector'), mismatch] : [mismatch];
   const isEmpty =
     Object.keys(maybeMapping(selector, 'matchLabels') ?? {}).length + itemsOf(selector, 'matchExpressions').length ===
     0;
   if (isEmpty) return [invalidValue('spec.selector', selector, emptyMessage)];
-  return matches(selector, labels) ? [] : [invalidValue('spec.template.metadata.labels', labels, MISMATCH)];
+  return matches(selector, labels ?? {}) ? [] : [mismatch];
 }
 
 const MISMATCH = '`selector` does not match template `labels`';
@@ -78,7 +77,12 @@ const deployment: KindRules = {
 function validateStrategy(spec: Mapping): readonly Cause[] {
   const strategy = maybeMapping(spec, 'strategy') ?? {};
   if (strategy.type === 'RollingUpdate') return [];
-  if (strategy.type !== 'Recreate') return [notSupported('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
+  if (strategy.type !== 'Recreate') {
+    const shown = { Type: strategy.type, RollingUpdate: strategy.rollingUpdate ?? null };
+    const supported = ['Recreate', 'RollingUpdate'].map((one) => `"${one}"`).join(', ');
+    const message = `Unsupported value: ${JSON.stringify(shown)}: supported values: ${supported}`;
+    return [{ ...notSupported('spec.strategy', '', []), message }];
+  }
   if (strategy.rollingUpdate === undefined) return [];
   return [
     {
@@ -89,13 +93,13 @@ function validateStrategy(spec: Mapping): readonly Cause[] {
   ];
 }
 
-const set = (emptyMessage: string): KindRules => ({
+const set = (emptyMessage: string, isRequired = true): KindRules => ({
   validate(object) {
     const spec = specOf(object);
     return [
       ...nonNegative(spec, 'replicas'),
       ...nonNegative(spec, 'minReadySeconds'),
-      ...validateSelector(spec, emptyMessage),
+      ...validateSelector(spec, emptyMessage, isRequired),
       ...validateTemplate(spec),
       ...validateRestart(spec),
     ];
@@ -119,13 +123,25 @@ function validateJobSpec(spec: Mapping, path: string): readonly Cause[] {
 
 const job: KindRules = { validate: (object) => validateJobSpec(specOf(object), 'spec') };
 
+/** Only its shape: five fields, or a word for them. */
+function validateSchedule(schedule: string): readonly Cause[] {
+  if (schedule === '') return [required('spec.schedule')];
+  const fields = schedule
+    .replace(/^(?:TZ|CRON_TZ)=\S+\s+/, '')
+    .trim()
+    .split(/\s+/);
+  if (schedule.startsWith('@') || fields.length === 5) return [];
+  const why = `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`;
+  return [invalidValue('spec.schedule', schedule, why)];
+}
+
 const cronJob: KindRules = {
   validate(object) {
     const spec = specOf(object);
     const template = maybeMapping(maybeMapping(spec, 'jobTemplate'), 'spec') ?? {};
     return [
+      ...validateSchedule(String(spec.schedule ?? '')),
       ...validateJobSpec(template, 'spec.jobTemplate.spec'),
-      ...(spec.schedule === undefined || spec.schedule === '' ? [required('spec.schedule')] : []),
       ...nonNegative(spec, 'successfulJobsHistoryLimit'),
       ...nonNegative(spec, 'failedJobsHistoryLimit'),
     ];
@@ -136,7 +152,7 @@ export const workloadRules: Readonly<Record<string, KindRules>> = {
   'apps.Deployment': deployment,
   'apps.ReplicaSet': set('empty selector is invalid for deployment'),
   'apps.StatefulSet': set('empty selector is invalid for statefulset'),
-  'apps.DaemonSet': set('empty selector is invalid for daemonset'),
+  'apps.DaemonSet': set('empty selector is invalid for daemonset', false),
   'batch.Job': job,
   'batch.CronJob': cronJob,
 };

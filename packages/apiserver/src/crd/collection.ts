@@ -1,0 +1,2 @@
+/** Where the definitions of custom resources are kept. */
+export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
