@@ -14,7 +14,6 @@ export interface Discovery {
   resources(group: string, version: string): object | undefined;
   /** Is it a group of the server's own, as opposed to those of definitions? */
   isBuiltin(group: string): boolean;
-  isBuiltin(group: string): boolean;
   /** Everything of the core group, or of all the others, at once. */
   aggregated(isCore: boolean, apiVersion: string): object;
 }
@@ -101,7 +100,6 @@ export function makeDiscovery(catalog: ServedCatalog, reviews: readonly Review[]
         resources: rowsOf(group, version).flatMap(resourceRows),
       };
     },
-    isBuiltin: (group) => PREFERRED.includes(group),
     aggregated(isCore, apiVersion) {
       const names = isCore ? [''] : groupNames();
       return {

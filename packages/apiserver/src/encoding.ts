@@ -9,8 +9,8 @@ export function objectOf(served: Served, revision: Revision): ServedObject {
   const stored = parseRevision(revision);
   const { strategy } = served;
   if (strategy.fromStorage !== undefined) return strategy.fromStorage(stored);
-  stored.apiVersion = served.apiVersion;
   if (isOutdated(served, revision)) strategy.refresh?.(stored);
+  stored.apiVersion = served.apiVersion;
   return stored;
 }
 

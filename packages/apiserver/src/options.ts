@@ -40,7 +40,8 @@ export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOp
     dryRun: dryRun.length > 0,
     fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as WriteOptions['fieldValidation']),
     object: {
-      kind,
+      // A patch is an update, as far as webhooks can see.
+      kind: kind === 'PatchOptions' ? 'UpdateOptions' : kind,
       apiVersion: 'meta.k8s.io/v1',
       ...(dryRun.length > 0 ? { dryRun } : {}),
       ...(fieldManager === '' ? {} : { fieldManager }),

@@ -225,7 +225,8 @@ function describeStatus(status: number, type: string, text: string): string {
     // It is no Status; so be it.
   }
   // Only texts are quoted.
-  const shown = text.trim() === '' || !/^text\//i.test(type) ? 'unknown' : text.trim().slice(0, 2048);
+  const isText = type === '' || /^text\//i.test(type);
+  const shown = text.trim() === '' || !isText ? 'unknown' : text.trim().slice(0, 2048);
   switch (status) {
     case 400:
       return 'the server rejected our request for an unknown reason';

@@ -6,6 +6,7 @@ import type { CompiledSchema, JsonSchema, SchemaCompiler } from '../contracts/sc
 import { itemsOf, maybeMapping } from '../kinds/defaults/setting.js';
 import type { PrinterColumn, ScalePaths, Served, Strategy, Subresource } from '../kinds/served.js';
 import { SUBRESOURCE_VERBS } from '../kinds/served.js';
+import { compareVersions } from '../kinds/versions.js';
 import { valueAt } from '../paths.js';
 import { DecodingError, type TypedDecoder } from '../typed/decode.js';
 import { STANDARD_FINALIZERS, validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
@@ -111,6 +112,7 @@ function strategyOf(
     statusIsSeparate: hasStatus,
     returnsDeleted: false,
     orphansByDefault: false,
+    ...(version.deprecated === true ? { deprecation: deprecationOf(spec, version) } : {}),
     schemaEpoch,
     blank,
     decode(raw) {
@@ -126,8 +128,11 @@ function strategyOf(
       return { object, unknownFields: [...unknownFields.map((path) => `metadata.${path}`), ...pruned].sort() };
     },
     refresh(object) {
-      schema().prune(object);
-      schema().applyDefaults(object);
+      // Defaults are those of the version in which it is stored; those of other versions are for what is sent.
+      const stored = schemas.get(object.apiVersion)?.();
+      stored?.prune(object);
+      stored?.applyDefaults(object);
+      if (object.apiVersion !== apiVersion) schema().prune(object);
     },
     prepareForCreate(object) {
       if (hasStatus) delete object.status;
@@ -167,6 +172,20 @@ function strategyOf(
     },
     ...(scale === undefined ? {} : { scale }),
   };
+}
+
+/** What users of a deprecated version are told: in the words of the definition, or what to use instead. */
+function deprecationOf(spec: Mapping, version: Mapping): string {
+  if (typeof version.deprecationWarning === 'string') return version.deprecationWarning;
+  const name = String(version.name);
+  const kind = String(maybeMapping(spec, 'names')?.kind);
+  const called = (other: string): string => `${String(spec.group)}/${other} ${kind}`;
+  const [better] = itemsOf(spec, 'versions')
+    .filter(({ served, deprecated }) => served === true && deprecated !== true)
+    .map((other) => String(other.name))
+    .filter((other) => compareVersions(other, name) < 0)
+    .sort(compareVersions);
+  return `${called(name)} is deprecated${better === undefined ? '' : `; use ${called(better)}`}`;
 }
 
 /** Most definitions are never used by a short-lived cluster; and compiling takes its time. */

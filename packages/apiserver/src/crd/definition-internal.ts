@@ -26,9 +26,9 @@ export function hoist(versions: readonly Mapping[]): Hoisted {
   };
 }
 
-/** The list of versions as messages show it. */
-export function showVersions(hoisted: Hoisted): string {
-  return list(hoisted.versions.map((version) => showVersion(version, hoisted)));
+/** The list of versions as messages show it; `given` is the field as it came. */
+export function showVersions(hoisted: Hoisted, given: unknown): string {
+  return Array.isArray(given) ? list(hoisted.versions.map((version) => showVersion(version, hoisted))) : 'null';
 }
 
 function showVersion(version: Mapping, hoisted: Hoisted): string {

@@ -41,7 +41,7 @@ export function validateDefinition(definition: ServedObject): readonly Cause[] {
   const hoisted = hoist(versionsOf(spec));
   return [
     ...validateGroupAndScope(spec),
-    ...validateVersions(hoisted),
+    ...validateVersions(hoisted, getOwn(spec, 'versions')),
     ...validateSpecNames(mapping(spec, 'names')),
     ...validateHoistedParts(hoisted),
     ...validateConversion(getOwn(spec, 'conversion')),
@@ -81,7 +81,7 @@ function validateGroupAndScope(spec: Mapping): readonly Cause[] {
   return causes;
 }
 
-function validateVersions(hoisted: Hoisted): readonly Cause[] {
+function validateVersions(hoisted: Hoisted, given: unknown): readonly Cause[] {
   const { versions } = hoisted;
   const causes: Cause[] = [];
   versions.forEach((version, index) => {
@@ -97,7 +97,7 @@ function validateVersions(hoisted: Hoisted): readonly Cause[] {
   const complain = (why: string): void => {
     causes.push({
       ...invalidValue('spec.versions', '', ''),
-      message: `Invalid value: ${showVersions(hoisted)}: ${why}`,
+      message: `Invalid value: ${showVersions(hoisted, given)}: ${why}`,
     });
   };
   const names = versions.map((version) => text(version, 'name'));

@@ -39,7 +39,7 @@ export interface Strategy {
   decode(raw: Mapping): Decoded;
   /** An object with nothing in it, as bookmarks have it. */
   blank(): ServedObject;
-  /** For what was stored under another schema. */
+  /** For what was stored under another schema; it comes in the version in which it was stored. */
   refresh?(object: ServedObject): void;
   /** Between the version it is served in and the version it is stored in; by default only the API version differs. */
   toStorage?(object: ServedObject): ServedObject;
