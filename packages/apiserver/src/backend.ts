@@ -33,7 +33,7 @@ export interface Call {
   readonly warnings: string[];
 }
 
-export const JSON_TYPE = 'application/json';
+const JSON_TYPE = 'application/json';
 
 export function jsonAnswer(status: number, body: string): ApiAnswer {
   return { status, headers: { 'content-type': JSON_TYPE }, body };

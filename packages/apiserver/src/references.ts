@@ -27,7 +27,7 @@ export function parseReference(catalog: ServedCatalog, text: string): Reference 
 }
 
 /** By plural, singular, kind or short name, and optionally the group or the version and the group: `foos.v1.ex.com`. */
-export function findServed(catalog: ServedCatalog, text: string): Served {
+function findServed(catalog: ServedCatalog, text: string): Served {
   const [name = '', ...suffix] = text.split('.');
   const qualifier = suffix.join('.');
   const isNamed = (served: Served): boolean =>

@@ -93,14 +93,6 @@ export const unauthorized = (): StatusError => new StatusError(401, 'Unauthorize
 
 export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
-export const methodNotSupported = (resource: Qualified, action: string): StatusError =>
-  new StatusError(
-    405,
-    'MethodNotAllowed',
-    `${action} is not supported on resources of kind "${qualified(resource)}"`,
-    detailsOf(resource, ''),
-  );
-
 export const internalError = (message: string): StatusError =>
   new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, {
     causes: [{ message } as Cause],

@@ -1,19 +1,6 @@
 /** What is served: one row per group, version and plural name. */
 import type { Collection } from './store.js';
 
-/** The address of a resource, as webhooks and reviews name it. */
-export interface GroupVersionResource {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
-
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
 export interface ResourceInfo {
   readonly group: string;
   readonly version: string;

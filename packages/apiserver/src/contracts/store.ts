@@ -83,6 +83,3 @@ export interface Store extends StoreReader {
   /** Forgets the history up to that version, by default up to now. */
   compact(version?: number): void;
 }
-
-/** The object of a revision as a fresh copy that may be changed. */
-export type ParseRevision = (revision: Revision) => ServedObject;

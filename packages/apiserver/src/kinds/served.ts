@@ -13,7 +13,7 @@ export interface Subresource {
   readonly verbs: readonly string[];
 }
 
-export interface Decoded {
+interface Decoded {
   readonly object: ServedObject;
   readonly unknownFields: readonly string[];
 }

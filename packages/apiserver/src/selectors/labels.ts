@@ -2,7 +2,7 @@
 import { badRequest } from '../status.js';
 import { labelValue, qualifiedName } from '../validation/names.js';
 
-export type Labels = Readonly<Record<string, string>> | undefined;
+type Labels = Readonly<Record<string, string>> | undefined;
 export type LabelPredicate = (labels: Labels) => boolean;
 
 interface Token {

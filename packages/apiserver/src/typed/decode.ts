@@ -9,7 +9,7 @@ import { isZero, jsonTypeOf, scalarName, scalarValue, WrongType } from './scalar
 /** The message is what the API server says after `cannot be handled as a …: `. */
 export class DecodingError extends Error {}
 
-export interface Decoded {
+interface Decoded {
   readonly object: Mapping;
   /** Paths such as `spec.foo` or `spec.containers[0].bar`. */
   readonly unknownFields: readonly string[];

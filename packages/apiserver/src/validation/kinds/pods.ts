@@ -14,7 +14,7 @@ const checkLabel = (value: unknown, field: string): readonly Cause[] =>
   dnsLabel(String(value), false).map((why) => invalidValue(field, value, why));
 
 /** Of a pod, or of a template at that path. */
-export function validatePodSpec(spec: Mapping, path: string): readonly Cause[] {
+function validatePodSpec(spec: Mapping, path: string): readonly Cause[] {
   const volumes = new Set(itemsOf(spec, 'volumes').map(({ name }) => name));
   const names = new Set<unknown>();
   return [
