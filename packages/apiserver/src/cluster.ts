@@ -7,17 +7,20 @@ import { inProcessClient } from './client.js';
 import { systemClock } from './clock.js';
 import type { RunningController } from './contracts/controller.js';
 import type { UserInfo } from './contracts/objects.js';
+import type { ResourceInfo } from './contracts/resource.js';
 import { controllers } from './controllers/controllers.js';
 import { type Conveniences, conveniences } from './conveniences.js';
 import { serveDefinitions } from './crd/definitions.js';
 import { schemaCompiler } from './crd/schema.js';
 import { makeDiscovery } from './discovery.js';
+import { convertedTo } from './encoding.js';
 import { Faults } from './faults.js';
 import { makeFront } from './front.js';
 import { type HttpDoor, openDoor } from './http.js';
 import { serveBuiltin } from './kinds/builtin.js';
 import { builtinKinds } from './kinds/builtin-kinds.js';
 import { makeCatalog } from './kinds/catalog.js';
+import type { Served } from './kinds/served.js';
 import { makePipeline } from './pipeline.js';
 import { reviews } from './reviews.js';
 import { type ClusterSecurity, createSecurity } from './server/security.js';
@@ -88,10 +91,12 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
   const store = makeStore(options.history);
   const decode = typedDecoder();
   const catalog = makeCatalog(builtinKinds.map((kind) => serveBuiltin(kind, decode)));
+  const servedAs = ({ group, version, plural }: ResourceInfo): Served => catalog.find(group, version, plural) as Served;
   const admission = webhookAdmission({
     store,
     catalog,
     clock,
+    convert: (object, from, to) => convertedTo(object, servedAs(from), servedAs(to)),
     ...(options.resolveService === undefined ? {} : { resolveService: options.resolveService }),
   });
   const backend: Backend = { store, catalog, clock, admission: [admission], watches: openWatches(), decode };

@@ -14,6 +14,13 @@ export function objectOf(served: Served, revision: Revision): ServedObject {
   return stored;
 }
 
+/** The same object in another version of its kind, without a look at schemas: that is for those who read and write. */
+export function convertedTo(object: ServedObject, from: Served, to: Served): ServedObject {
+  if (from.isCustom) return { ...object, apiVersion: to.apiVersion };
+  const stored = from.strategy.toStorage?.(object) ?? { ...object, apiVersion: from.storageApiVersion };
+  return to.strategy.fromStorage?.(stored) ?? { ...stored, apiVersion: to.apiVersion };
+}
+
 /** Mostly this is the very text that is stored. */
 export function textOf(served: Served, revision: Revision): string {
   if (needsConversion(served, revision)) return JSON.stringify(objectOf(served, revision));

@@ -20,9 +20,6 @@ export interface Front {
   readonly inFlight: number;
 }
 
-/** Asked without any credentials: whether it is alive is no secret. */
-const PUBLIC = /^\/(?:healthz|livez|readyz|version)(?:[/?]|$)/;
-
 export function makeFront(pipeline: Pipeline, faults: FaultPlan): Front {
   let activity = 0;
   let inFlight = 0;
@@ -34,7 +31,7 @@ export function makeFront(pipeline: Pipeline, faults: FaultPlan): Front {
       if (verdict.kind === 'reset') throw new ConnectionReset();
       return verdict.answer;
     }
-    const user = identify() ?? anonymousOn(request.url);
+    const user = identify();
     if (user === undefined) return refusal(unauthorized());
     const { stream, ...rest } = await pipeline.handle({ ...request, user });
     if (stream === undefined) return rest;
@@ -59,8 +56,4 @@ export function makeFront(pipeline: Pipeline, faults: FaultPlan): Front {
       }
     },
   };
-}
-
-function anonymousOn(url: string): UserInfo | undefined {
-  return PUBLIC.test(url) ? { username: 'system:anonymous', groups: ['system:unauthenticated'] } : undefined;
 }

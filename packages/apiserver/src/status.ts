@@ -67,8 +67,13 @@ export const notFound = (resource: Qualified, name: string): StatusError =>
 export const noSuchResource = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 
-export const alreadyExists = (resource: Qualified, name: string): StatusError =>
-  new StatusError(409, 'AlreadyExists', `${qualified(resource)} "${name}" already exists`, detailsOf(resource, name));
+export const alreadyExists = (resource: Qualified, name: string, isDeleting = false): StatusError =>
+  new StatusError(
+    409,
+    'AlreadyExists',
+    `${isDeleting ? 'object is being deleted: ' : ''}${qualified(resource)} "${name}" already exists`,
+    detailsOf(resource, name),
+  );
 
 export const conflict = (resource: Qualified, name: string, why: string): StatusError =>
   new StatusError(

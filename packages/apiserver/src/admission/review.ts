@@ -46,10 +46,10 @@ export function composeReview(
   const namespace = namespaceOf(attributes);
   const request: Mapping = {
     uid,
-    kind: kindOf(resource),
+    kind: attributes.kind ?? kindOf(resource),
     resource: resourceOf(resource),
     ...(subresource === '' ? {} : { subResource: subresource }),
-    requestKind: kindOf(attributes.resource),
+    requestKind: attributes.kind ?? kindOf(attributes.resource),
     requestResource: resourceOf(attributes.resource),
     ...(subresource === '' ? {} : { requestSubResource: subresource }),
     ...(name === '' ? {} : { name }),

@@ -49,14 +49,15 @@ export function webhookAdmission(options: WebhookAdmissionOptions): WebhookAdmis
     if (attributes.dryRun && hook.hasSideEffects) {
       throw badRequest(`admission webhook ${goQuote(hook.name)} does not support dry run`);
     }
-    const review = composeReview(hook, attributes, resource, (object) =>
-      convert(object, attributes.resource, resource),
-    );
+    const review = composeReview(hook, attributes, resource, (object) => seenBy(object, attributes, resource));
     const verdict = readVerdict(await caller.call(hook, review.body, attributes.signal), review, isMutating);
     for (const warning of verdict.warnings) attributes.warn(warning);
     if (!verdict.isAllowed) throw denial(hook.name, verdict.status);
     return verdict;
   };
+  /** Objects of other kinds than the resource have no other versions. */
+  const seenBy = (object: ServedObject, { kind, resource }: AdmissionAttributes, wanted: ResourceInfo): ServedObject =>
+    kind === undefined ? convert(object, resource, wanted) : object;
   const convert = (object: ServedObject, from: ResourceInfo, to: ResourceInfo): ServedObject => {
     if (from === to) return object;
     if (options.convert !== undefined) return options.convert(object, from, to);
@@ -82,9 +83,11 @@ export function webhookAdmission(options: WebhookAdmissionOptions): WebhookAdmis
           if (resource === undefined) continue;
           const changed = await forgiving(hook, async () => {
             const { patch, patchType } = await ask(hook, current, resource, true);
-            const shown = object === undefined ? undefined : convert(object, attributes.resource, resource);
+            const shown = object === undefined ? undefined : seenBy(object, attributes, resource);
             const patched = applyReviewPatch(hook.name, shown, patch, patchType);
-            return patched === undefined ? undefined : convert(patched, resource, attributes.resource);
+            return patched === undefined || attributes.kind !== undefined
+              ? patched
+              : convert(patched, resource, attributes.resource);
           });
           if (changed !== undefined && !deepEqual(changed, object)) {
             object = changed;

@@ -7,6 +7,8 @@ export interface AdmissionAttributes {
   readonly resource: ResourceInfo;
   /** Such as `status` or `scale`; empty for the object itself. */
   readonly subresource: string;
+  /** Of the objects here, if they are of another kind than the resource, as `Scale` is. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   /** Empty when the name is to be generated. */

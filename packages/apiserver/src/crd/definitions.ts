@@ -10,6 +10,9 @@ import { DEFINITIONS } from './collection.js';
 import { serveDefinition } from './custom.js';
 import { advanceDefinition, CLEANUP_FINALIZER, isConditionTrue, setCondition } from './names.js';
 
+/** Seconds in which those who watch may still get the last events of a kind that is gone or has changed. */
+const TEARDOWN_DELAY = 1;
+
 /**
  * Begins to serve what definitions define, from now on. It happens within the very change of the definition, so
  * that whoever has created one can use it at once. Returns the way to stop.
@@ -20,6 +23,7 @@ export function serveDefinitions(
 ): () => void {
   const { store, catalog, clock, watches } = backend;
   const now = (): string => timestampOf(clock.utc());
+  const stopping = new AbortController();
   let schemaEpoch = 0;
   const stops: (() => void)[] = [];
 
@@ -28,7 +32,7 @@ export function serveDefinitions(
     const collection = revision.name;
     if (event.type === 'DELETED') {
       catalog.serve(collection, []);
-      watches.end(collection);
+      endWatches(collection);
       return;
     }
     // Only the newest state matters; what was skipped here is in the history anyway.
@@ -49,7 +53,12 @@ export function serveDefinitions(
     schemaEpoch++;
     catalog.serve(collection, serveDefinition(definition, { ...parts, schemaEpoch }));
     // Whoever watches would go on with the old schema; it is better to come again.
-    if (before !== undefined && isConditionTrue(before, 'Established')) watches.end(collection);
+    if (before !== undefined && isConditionTrue(before, 'Established')) endWatches(collection);
+  };
+
+  const endWatches = (collection: string): void => {
+    const end = watches.openOf(collection);
+    clock.sleep(TEARDOWN_DELAY, { signal: stopping.signal }).then(end, () => {});
   };
 
   function* others(name: string): Iterable<ServedObject> {
@@ -93,6 +102,10 @@ export function serveDefinitions(
     } else if (remaining.length < revision.finalizers.length) {
       const definition = parseRevision(revision);
       definition.metadata.finalizers = remaining;
+      const verdict = isConditionTrue(definition, 'Established')
+        ? { reason: 'InstanceDeletionCompleted', message: 'removed all instances' }
+        : { reason: 'NeverEstablished', message: 'resource was never established' };
+      setCondition(definition, { type: 'Terminating', status: 'False', ...verdict }, now());
       store.put(DEFINITIONS, definition, revision);
     }
   };
@@ -104,6 +117,7 @@ export function serveDefinitions(
     }),
   );
   return () => {
+    stopping.abort();
     for (const stop of stops) stop();
   };
 }

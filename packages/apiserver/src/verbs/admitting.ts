@@ -1,9 +1,11 @@
 /** Admission in the write path: the life of namespaces, then whatever plugins there are. */
+import type { Mapping } from '@kopf-ts/core';
 import type { Backend, Call } from '../backend.js';
 import type { AdmissionAttributes } from '../contracts/admission.js';
 import type { ServedObject } from '../contracts/objects.js';
 import type { WriteOptions } from '../options.js';
-import { forbidden, notFound } from '../status.js';
+import { forbidden, internalError, notFound } from '../status.js';
+import { DecodingError } from '../typed/decode.js';
 
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', plural: 'namespaces' };
@@ -13,6 +15,16 @@ export interface Admission {
   readonly object: ServedObject | undefined;
   readonly oldObject: ServedObject | undefined;
   readonly options: Pick<WriteOptions, 'dryRun' | 'object'>;
+  /** How others see the object, if not as it is. */
+  readonly face?: Face | undefined;
+}
+
+/** A part of an object that looks like an object of another kind, such as a `Scale`. */
+export interface Face {
+  readonly kind: NonNullable<AdmissionAttributes['kind']>;
+  of(object: ServedObject): ServedObject;
+  /** The object with such a face; it may be changed for that. Throws a `DecodingError` if that is no face. */
+  put(face: Mapping, object: ServedObject): ServedObject;
 }
 
 /** Whatever is created, is created in a living namespace; some namespaces live for ever. */
@@ -47,15 +59,27 @@ export function admitByNamespace(backend: Backend, call: Call, admission: Admiss
 /** The object as the plugins want it. Nothing is awaited if nobody is interested. */
 export function mutate(backend: Backend, call: Call, admission: Admission): ServedObject | Promise<ServedObject> {
   const object = admission.object as ServedObject;
-  const interested = backend.admission.filter((plugin) => plugin.isInterested(attributesOf(call, admission)));
+  const attributes = attributesOf(call, admission);
+  const interested = backend.admission.filter((plugin) => plugin.isInterested(attributes));
   if (interested.length === 0) return object;
   return (async () => {
-    let current = object;
+    let current = attributes.object;
     for (const plugin of interested) {
-      current = (await plugin.mutate(attributesOf(call, { ...admission, object: current }))) ?? current;
+      current = (await plugin.mutate({ ...attributes, object: current })) ?? current;
     }
-    return current;
+    return current === undefined || current === attributes.object ? object : adopted(call, admission, current);
   })();
+}
+
+/** Whoever has changed it may have forgotten a default, added what nobody knows, or spoiled it altogether. */
+function adopted(call: Call, { face, object }: Admission, mutated: ServedObject): ServedObject {
+  try {
+    if (face !== undefined) return face.put(mutated, object as ServedObject);
+    return call.served.strategy.decode(mutated).object;
+  } catch (error) {
+    if (!(error instanceof DecodingError)) throw error;
+    throw internalError(error.message);
+  }
 }
 
 /** Resolves if nobody objects. */
@@ -70,14 +94,18 @@ export function validate(backend: Backend, call: Call, admission: Admission): un
 
 function attributesOf(call: Call, admission: Admission): AdmissionAttributes {
   const { request, served } = call;
+  const { face } = admission;
+  const seen = (object: ServedObject | undefined): ServedObject | undefined =>
+    face === undefined || object === undefined ? object : face.of(object);
   return {
     operation: admission.operation,
     resource: served,
+    ...(face === undefined ? {} : { kind: face.kind }),
     subresource: call.subresource,
     namespace: call.namespace,
     name: admission.object?.metadata.name ?? call.name,
-    object: admission.object,
-    oldObject: admission.oldObject,
+    object: seen(admission.object),
+    oldObject: seen(admission.oldObject),
     options: admission.options.object,
     dryRun: admission.options.dryRun,
     userInfo: request.user,

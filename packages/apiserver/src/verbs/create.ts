@@ -11,7 +11,7 @@ import { parseRevision } from '../store/revision.js';
 import { validateMetadata } from '../validation/metadata.js';
 import { pathSegment } from '../validation/names.js';
 import { type Admission, admitByNamespace, mutate, validate } from './admitting.js';
-import { decodeRaw, readRequested, settleNamespace } from './reading.js';
+import { readRequested, settleNamespace } from './reading.js';
 
 export async function create(backend: Backend, call: Call): Promise<ApiAnswer> {
   const options = parseWriteOptions(call.query, 'CreateOptions');
@@ -31,10 +31,7 @@ export async function createObject(
   refuseWhileTerminating(backend, call, requested);
   const admission: Admission = { operation: 'CREATE', object: requested, oldObject: undefined, options };
   admitByNamespace(backend, call, admission);
-  const mutated = await mutate(backend, call, admission);
-  // Whoever has changed it may have forgotten a default, or added what nobody knows.
-  const object =
-    mutated === requested ? requested : decodeRaw(call, mutated, { ...options, fieldValidation: 'Ignore' });
+  const object = await mutate(backend, call, admission);
 
   const { resourceVersion } = object.metadata;
   prepare(backend, call, object);
@@ -46,7 +43,8 @@ export async function createObject(
   if (resourceVersion !== undefined && resourceVersion !== '') {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
-  if (backend.store.get(served.collection, call.namespace, name) !== undefined) throw alreadyExists(served, name);
+  const existing = backend.store.get(served.collection, call.namespace, name);
+  if (existing !== undefined) throw alreadyExists(served, name, existing.isDeleting);
   if (options.dryRun) return jsonAnswer(201, JSON.stringify(object));
 
   const stored = served.strategy.toStorage?.(object) ?? { ...object, apiVersion: served.storageApiVersion };

@@ -15,7 +15,7 @@ export async function readRequested(backend: Backend, call: Call, options: Write
 }
 
 /** What was read, as an object of the kind; unknown fields are refused or told of. */
-export function decodeRaw(call: Call, raw: Mapping, options: WriteOptions): ServedObject {
+function decodeRaw(call: Call, raw: Mapping, options: WriteOptions): ServedObject {
   const { served } = call;
   const title = `${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}`;
   try {

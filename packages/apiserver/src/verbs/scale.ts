@@ -11,6 +11,7 @@ import { parseWriteOptions } from '../options.js';
 import { setValueAt, valueAt } from '../paths.js';
 import { badRequest, internalError, invalid, type StatusError } from '../status.js';
 import { DecodingError } from '../typed/decode.js';
+import type { Face } from './admitting.js';
 import { find } from './get.js';
 import { readApplicable } from './patch.js';
 import { change } from './updating.js';
@@ -44,43 +45,47 @@ async function changeScale(
   refuse: (error: DecodingError, scale: Mapping) => StatusError = (error) =>
     badRequest(`Scale in version "v1" cannot be handled as a Scale: ${error.message}`),
 ): Promise<ApiAnswer> {
-  const paths = pathsOf(call);
+  const face = faceOf(backend, call);
   const text = await change(backend, call, {
     options: parseWriteOptions(call.query, optionsKind),
+    face,
     build(object) {
-      const wanted = build(scaleOf(object, paths));
+      const wanted = build(face.of(object));
       if (!isMapping(wanted)) throw badRequest('the scale is no object');
-      const metadata = isMapping(wanted.metadata) ? wanted.metadata : {};
-      const { name = call.name, resourceVersion } = metadata;
+      const { name = call.name } = isMapping(wanted.metadata) ? wanted.metadata : {};
       if (name !== call.name) {
         throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${call.name})`);
       }
-      if (typeof resourceVersion === 'string') object.metadata.resourceVersion = resourceVersion;
-      const replicas = replicasOf(backend, wanted, refuse);
+      try {
+        return face.put(wanted, object);
+      } catch (error) {
+        throw error instanceof DecodingError ? refuse(error, wanted) : error;
+      }
+    },
+  });
+  return jsonAnswer(200, JSON.stringify(face.of(JSON.parse(text) as ServedObject)));
+}
+
+/** Whatever is scaled, it looks like a `Scale`. */
+function faceOf(backend: Backend, call: Call): Face {
+  const paths = pathsOf(call);
+  return {
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    of: (object) => scaleOf(object, paths),
+    put(scale, object) {
+      const { spec } = backend.decode('autoscaling.Scale', scale).object;
+      const replicas = isMapping(spec) && typeof spec.replicas === 'number' ? spec.replicas : 0;
       if (replicas < 0 && !call.served.isCustom) {
         throw invalid({ group: 'autoscaling', kind: 'Scale' }, call.name, [
           invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'),
         ]);
       }
+      const { resourceVersion } = isMapping(scale.metadata) ? scale.metadata : {};
+      if (typeof resourceVersion === 'string') object.metadata.resourceVersion = resourceVersion;
       setValueAt(object, paths.specReplicas, replicas);
       return object;
     },
-  });
-  return jsonAnswer(200, JSON.stringify(scaleOf(JSON.parse(text) as ServedObject, paths)));
-}
-
-function replicasOf(
-  backend: Backend,
-  scale: Mapping,
-  refuse: (error: DecodingError, scale: Mapping) => StatusError,
-): number {
-  try {
-    const { spec } = backend.decode('autoscaling.Scale', scale).object;
-    return isMapping(spec) && typeof spec.replicas === 'number' ? spec.replicas : 0;
-  } catch (error) {
-    if (!(error instanceof DecodingError)) throw error;
-    throw refuse(error, scale);
-  }
+  };
 }
 
 function pathsOf(call: Call): ScalePaths {

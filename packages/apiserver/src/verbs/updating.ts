@@ -8,8 +8,7 @@ import { objectOf, textOf } from '../encoding.js';
 import type { WriteOptions } from '../options.js';
 import { conflict, invalid, notFound, OBJECT_MODIFIED, StatusError } from '../status.js';
 import { validateCommon } from '../validation/metadata.js';
-import { type Admission, admitByNamespace, mutate, validate } from './admitting.js';
-import { decodeRaw } from './reading.js';
+import { type Admission, admitByNamespace, type Face, mutate, validate } from './admitting.js';
 
 export interface Change {
   /** The object as it should be, made from the current one, which may be changed. Called again after a conflict. */
@@ -17,6 +16,8 @@ export interface Change {
   readonly options: WriteOptions;
   /** Where another version is insisted on, the answer is a conflict; where none is, it is tried again. */
   readonly uid?: string | undefined;
+  /** If it is not the object itself that is changed, as far as others can see. */
+  readonly face?: Face;
 }
 
 /** As often as patches are tried again by kube-apiserver. */
@@ -45,10 +46,9 @@ async function attemptChange(
   const built = await wanted.build(objectOf(served, revision));
   if (wanted.uid !== undefined && wanted.uid !== revision.uid) throw wrongUid(call, wanted.uid, revision);
 
-  const admission: Admission = { operation: 'UPDATE', object: built, oldObject: old, options };
+  const admission: Admission = { operation: 'UPDATE', object: built, oldObject: old, options, face: wanted.face };
   admitByNamespace(backend, call, admission);
-  const mutated = await mutate(backend, call, admission);
-  const object = mutated === built ? built : decodeRaw(call, mutated, { ...options, fieldValidation: 'Ignore' });
+  const object = await mutate(backend, call, admission);
 
   settleVersion(call, object, revision);
   prepare(call, object, old);

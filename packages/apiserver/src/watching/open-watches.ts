@@ -7,8 +7,10 @@ import { type LineMaker, lineMaker } from './lines.js';
 export interface OpenWatches {
   /** Returns the way to forget it. */
   add(served: Served, channel: Channel): () => void;
-  /** Ends those of the collection, or all of them. */
-  end(collection?: Collection): void;
+  /** Ends all of them. */
+  end(): void;
+  /** The way to end those of the collection that are open now, and no others that come later. */
+  openOf(collection: Collection): () => void;
   /** Is nothing on its way to anyone? */
   readonly areDelivered: boolean;
   /** Shared by all watches of the kind: each line is made once. */
@@ -23,8 +25,14 @@ export function openWatches(): OpenWatches {
       channels.set(channel, served.collection);
       return () => void channels.delete(channel);
     },
-    end(collection) {
-      for (const [channel, own] of [...channels]) if (collection === undefined || own === collection) channel.end();
+    end() {
+      for (const channel of [...channels.keys()]) channel.end();
+    },
+    openOf(collection) {
+      const open = [...channels].filter(([, own]) => own === collection).map(([channel]) => channel);
+      return () => {
+        for (const channel of open) channel.end();
+      };
     },
     get areDelivered() {
       for (const channel of channels.keys()) if (channel.size > 0) return false;
