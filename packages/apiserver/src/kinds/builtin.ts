@@ -83,6 +83,7 @@ function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder)
       ...(kind.revalidatesMetadata ? ownMetadata(object) : []),
       ...(subresource === '' ? (rules?.validate?.(object) ?? []) : []),
       ...(subresource === '' ? (rules?.validateUpdate?.(object, old) ?? []) : []),
+      ...(subresource === 'finalize' ? (rules?.validateFinalize?.(object) ?? []) : []),
       ...(subresource === 'status' ? (rules?.validateStatus?.(object, old) ?? []) : []),
     ],
     selectableField(label) {

@@ -91,13 +91,16 @@ function validateFinalizers(finalizers: readonly string[], field: string): reado
 export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
 /** Of the kinds in the core group: finalizers without a prefix must be known ones. */
-export function validateCoreFinalizers(finalizers: readonly string[]): readonly Cause[] {
+export function validateCoreFinalizers(
+  finalizers: readonly string[],
+  fieldOf: (index: number) => string = (index) => `metadata.finalizers[${index}]`,
+): readonly Cause[] {
   return finalizers.flatMap((finalizer, index) =>
     finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)
       ? []
       : [
           invalidValue(
-            `metadata.finalizers[${index}]`,
+            fieldOf(index),
             finalizer,
             'name is neither a standard finalizer name nor is it fully qualified',
           ),

@@ -4,6 +4,7 @@ import { definitionNameRule, validateDefinition, validateDefinitionUpdate } from
 import { accessRules } from './access.js';
 import { configRules } from './config.js';
 import { eventRules } from './events.js';
+import { namespaceRules } from './namespaces.js';
 import { podRules } from './pods.js';
 import type { KindRules } from './rules.js';
 import { serviceRules } from './services.js';
@@ -26,6 +27,7 @@ export const builtinRules: ReadonlyMap<string, KindRules> = new Map(
     ...configRules,
     ...extensionRules,
     ...eventRules,
+    ...namespaceRules,
     ...podRules,
     ...serviceRules,
     ...workloadRules,

@@ -11,6 +11,8 @@ export interface KindRules {
   validateCreate?(object: ServedObject): readonly Cause[];
   /** Of changes, beside the above. */
   validateUpdate?(object: ServedObject, old: ServedObject): readonly Cause[];
+  /** Of changes by the subresource `finalize`. */
+  validateFinalize?(object: ServedObject): readonly Cause[];
   /** Of changes of the status. */
   validateStatus?(object: ServedObject, old: ServedObject): readonly Cause[];
 }
