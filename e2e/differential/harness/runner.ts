@@ -55,6 +55,7 @@ export async function run(sequence: Sequence, target: Target, webhooks: WebhookS
     }
   } finally {
     for (const stream of context.streams.values()) stream.close();
+    if (sequence.hooks !== undefined) await removeRegistrations(context);
   }
   const names = new Map([
     [webhooks.url, '<hooks>'],
@@ -87,6 +88,14 @@ async function createNamespace({ target, variables }: Context): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const answer = await send(target, { method: 'POST', path: '/api/v1/namespaces', headers, body });
   if (answer.status !== 201) throw new Error(`No namespace on ${target.name}: ${JSON.stringify(answer)}`);
+}
+
+/** Webhooks that are never called again would still slow everybody down. */
+async function removeRegistrations({ target, variables }: Context): Promise<void> {
+  for (const kind of ['validating', 'mutating']) {
+    const collection = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+    await send(target, { method: 'DELETE', path: `${collection}/${variables.get('id')}`, headers: {} });
+  }
 }
 
 async function perform(step: Step, context: Context): Promise<unknown> {

@@ -31,7 +31,14 @@ const admission = 'admissionregistration.k8s.io/v1';
 const validating = clusterWide('validatingwebhookconfigurations', admission);
 const mutating = clusterWide('mutatingwebhookconfigurations', admission);
 
-const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] };
+const rule = {
+  apiGroups: [''],
+  apiVersions: ['v1'],
+  operations: ['*'],
+  resources: ['configmaps'],
+  // Selectors of namespaces do not hold back what is in none.
+  scope: 'Namespaced',
+};
 /** Only what happens in the namespace of the sequence: the others share the server. */
 const here = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': '<ns>' } } };
 const webhook = (hook: string, rest: Fields = {}): Fields => ({
