@@ -21,7 +21,7 @@ for (const [index, names] of floors.entries()) {
   for (const name of names) await show(name);
 }
 console.log(
-  '\nThere is no operator to run yet: handlers can be declared and decided upon, but nothing watches a cluster.',
+  '\nThere is no operator to run yet: handlers can be declared, and clusters can be watched, but nothing joins the two.',
 );
 console.log('To see the parts work: npm test. To read on: README.md, then ARCHITECTURE.md.');
 if (!values.once) console.log('(Nothing keeps running, so `npm start` ends here; `npm start -- --once` always does.)');
