@@ -5,7 +5,7 @@
  * Each is bundled from sources first, so that what is measured is what a user runs: plain JavaScript, without
  * a loader or a test runner in between. They run one after another: they would disturb each other otherwise.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -20,6 +20,17 @@ const sources = {
     onResolve({ filter: /^(@kopf-ts\/|kopf-ts$)/ }, ({ path }) => {
       const [name, entry = 'index'] = path.replace(/^@kopf-ts\//, '').split('/');
       return { path: join(packages, name, 'src', `${entry}.ts`) };
+    });
+  },
+};
+
+/** Those that look for files beside themselves should find them there, wherever the bundle is. */
+const ownAddresses = {
+  name: 'addresses of sources',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]e2e[/\\].*\.ts$/ }, ({ path }) => {
+      const address = JSON.stringify(pathToFileURL(path).href);
+      return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', address), loader: 'ts' };
     });
   },
 };
@@ -63,7 +74,7 @@ async function bundled(file, output) {
     sourcemap: 'inline',
     logLevel: 'warning',
     // Third parties of the packages are found from the packages, not from here; they are bundled, too.
-    plugins: [sources],
+    plugins: [sources, ownAddresses],
     // Some of them are CommonJS, and call `require` for what is built into Node.
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
     // It runs a program that lies beside itself.

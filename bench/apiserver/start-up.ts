@@ -1,0 +1,55 @@
+/** From a call of `localCluster()` to the first answer over HTTP, in new processes. */
+import { type BuiltServer, messageOf } from './building.js';
+import { median } from './figures.js';
+
+const PROCESSES = 5;
+/** Milliseconds. */
+const GOAL = 150;
+
+interface StartUp {
+  readonly importing: number;
+  readonly serving: number;
+}
+
+export async function measureStartUp(built: BuiltServer): Promise<void> {
+  // The first one warms the caches of the system up.
+  await once(built, false);
+  const times = { http: [] as StartUp[], https: [] as StartUp[] };
+  for (let process = 0; process < PROCESSES; process++) {
+    times.http.push(await once(built, false));
+    times.https.push(await once(built, true));
+  }
+  const importing = median([...times.http, ...times.https].map((time) => time.importing));
+  const serving = median(times.http.map((time) => time.serving));
+  const secure = median(times.https.map((time) => time.serving));
+  const verdict = serving <= GOAL ? 'ok' : `worse than the goal of ${GOAL} ms`;
+  console.log(`import '@kopf-ts/apiserver': ${importing.toFixed(0)} ms`);
+  console.log(
+    `from there to the first answer: ${serving.toFixed(0)} ms by HTTP (${verdict}), ${secure.toFixed(0)} ms by HTTPS`,
+  );
+}
+
+function once(built: BuiltServer, tls: boolean): Promise<StartUp> {
+  return messageOf(built.start(startUp, { args: [tls] }));
+}
+
+async function startUp(server: string, tls: boolean): Promise<void> {
+  const started = performance.now();
+  const { localCluster } = (await import(server)) as typeof import('@kopf-ts/apiserver');
+  const imported = performance.now();
+  const cluster = await localCluster({ tls });
+  const { get } = tls ? await import('node:https') : await import('node:http');
+  const headers = { authorization: `Bearer ${cluster.token}` };
+  const ca = cluster.security.tls?.ca;
+  const status = await new Promise((resolve, reject) => {
+    get(`${cluster.url}/api/v1/namespaces`, { headers, ...(ca !== undefined && { ca }) }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode));
+    }).on('error', reject);
+  });
+  const answered = performance.now();
+  if (status !== 200) throw new Error(`The first answer was ${status}.`);
+  process.send?.({ importing: imported - started, serving: answered - imported });
+  process.disconnect?.();
+  await cluster.stop();
+}
