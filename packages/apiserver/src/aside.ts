@@ -1,4 +1,5 @@
 /** Everything that is not about objects: discovery, the version, health, and the schemas for clients. */
+import { createHash } from 'node:crypto';
 import type { Wanted } from './accept.js';
 import { pageNotFound } from './answers.js';
 import { jsonAnswer } from './backend.js';
@@ -44,7 +45,10 @@ export function answerAside(
   const answer = jsonAnswer(200, JSON.stringify(document));
   if (wanted.as !== 'APIGroupDiscoveryList' || segments.length > 1) return answer;
   const type = `application/json;g=apidiscovery.k8s.io;v=${wanted.version};as=APIGroupDiscoveryList`;
-  return { ...answer, headers: { ...answer.headers, 'content-type': type, vary: 'Accept' } };
+  const etag = `"${createHash('sha512').update(answer.body).digest('hex').toUpperCase()}"`;
+  const headers = { 'content-type': type, vary: 'Accept', 'cache-control': 'public', etag };
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: '' };
+  return { ...answer, headers };
 }
 
 /** By the very path: here a slash at the end does matter. */

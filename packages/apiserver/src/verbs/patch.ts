@@ -5,6 +5,7 @@ import { mediaTypeOf, readPatch, unsupportedMediaType } from '../bodies.js';
 import { invalidValue } from '../causes.js';
 import type { ServedObject } from '../contracts/objects.js';
 import type { ApiAnswer } from '../contracts/pipeline.js';
+import { goJson } from '../go-text.js';
 import { parseWriteOptions, type WriteOptions } from '../options.js';
 import { jsonPatch } from '../patches/json.js';
 import { mergePatch } from '../patches/merge.js';
@@ -56,6 +57,9 @@ function unsupported(call: Call): StatusError {
 function decodePatched(backend: Backend, call: Call, patched: unknown, options: WriteOptions): ServedObject {
   const { served } = call;
   const raw: Mapping = isMapping(patched) ? patched : {};
+  const shown = (): string => (served.isCustom ? goJson(raw) : JSON.stringify(sorted(raw)));
+  // Unknown fields are dropped in place; but when they are the problem, they are to be seen.
+  const before = options.fieldValidation === 'Strict' ? shown() : undefined;
   try {
     const problem = served.isCustom ? undefined : typeProblem(backend, call, raw);
     if (problem !== undefined) throw new DecodingError(problem);
@@ -68,7 +72,7 @@ function decodePatched(backend: Backend, call: Call, patched: unknown, options: 
     return object;
   } catch (error) {
     if (!(error instanceof DecodingError)) throw error;
-    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(sorted(raw)), error.message)]);
+    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', before ?? shown(), error.message)]);
   }
 }
 
