@@ -62,6 +62,7 @@ export async function run(sequence: Sequence, target: Target, webhooks: WebhookS
     [webhooks.url.replace('https://', ''), '<hooks>'],
     [webhooks.caBundle, '<ca>'],
     [target.url, '<server>'],
+    [new URL(target.url).host, '<address>'],
   ]);
   const prefixes = sequence.steps.flatMap((step) => prefixIn(step)).map((prefix) => filled(prefix, context));
   return { exchanges, answers, id, names, prefixes, causesComeInAnyOrder: sequence.causesComeInAnyOrder === true };

@@ -202,7 +202,7 @@ export const definitions: readonly Sequence[] = [
     prepare(get(`${at}?limit=1`, { save: { start: 'metadata.resourceVersion' } })),
     watch('w', `${at}?watch=true&resourceVersion=<start>&fieldSelector=metadata.name%3Dthings.<group>`),
     prepare(post(at, definition())),
-    events('w', 2),
+    events('w', 3),
   ]),
   sequence('conversions', [
     post(at, definition([version('v1'), version('v2')], { conversion: { strategy: 'None' } })),
