@@ -1,6 +1,8 @@
-/** JSON patches (RFC 6902), with the leniencies of kube-apiserver. */
-import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
-import { applyPatch, type Operation, Pointer } from 'rfc6902';
+/**
+ * JSON patches (RFC 6902) as kube-apiserver applies them: it is more lenient than the standard, counts indexes from
+ * the end too, and any key is just a key. Hence no library: those for JavaScript are strict, and shy away from some keys.
+ */
+import { deepCopy, deepEqual, getOwn, isMapping, type Mapping, setOwn } from '@kopf-ts/core';
 import { badRequest, StatusError } from '../status.js';
 import { jsonTypeOf } from '../typed/scalars.js';
 
@@ -14,11 +16,12 @@ const undecodable = (value: unknown, type: string): StatusError =>
 
 /** Changes the object in place; returns what it has become, as the patch may replace all of it. */
 export function jsonPatch(object: unknown, operations: unknown): unknown {
+  if (operations === null) return object;
   if (!Array.isArray(operations)) {
     throw undecodable(operations, '[]handlers.jsonPatchOp');
   }
   for (const operation of operations as readonly unknown[]) {
-    if (!isMapping(operation)) throw undecodable(operation, 'handlers.jsonPatchOp');
+    if (!isMapping(operation) && operation !== null) throw undecodable(operation, 'handlers.jsonPatchOp');
   }
   if (operations.length > MAX_OPERATIONS) {
     throw new StatusError(
@@ -28,43 +31,99 @@ export function jsonPatch(object: unknown, operations: unknown): unknown {
     );
   }
   let result = object;
-  for (const operation of operations as readonly Mapping[]) result = applyOne(result, operation);
+  for (const operation of operations as readonly (Mapping | null)[]) result = applyOne(result, operation ?? {});
   return result;
 }
 
-function applyOne(object: unknown, raw: Mapping): unknown {
-  const path = pathOf(raw);
-  // The library knows prototypes only by avoiding them; for us these are names that nobody has.
-  if (leadsToPrototype(path) || (typeof raw.from === 'string' && leadsToPrototype(raw.from))) throw rejected();
-  if (path === '' && (raw.op === 'replace' || raw.op === 'add')) return raw.value;
-  const operation = lenient(object, { ...raw, path }, path);
-  if (operation === undefined) return object;
-  let problems: readonly unknown[];
-  try {
-    problems = applyPatch(object, [operation]);
-  } catch {
-    throw rejected();
+function applyOne(object: unknown, operation: Mapping): unknown {
+  const { op, value } = operation;
+  if (op === 'replace' && operation.path === '') return value;
+  const target = placeAt(object, operation.path);
+  switch (op) {
+    case 'add':
+      add(target, given(operation));
+      break;
+    case 'replace':
+      replace(target, given(operation));
+      break;
+    case 'remove':
+      remove(target);
+      break;
+    case 'move':
+      add(target, remove(placeAt(object, operation.from)));
+      break;
+    case 'copy':
+      add(target, deepCopy(existing(placeAt(object, operation.from))));
+      break;
+    case 'test':
+      // Something absent is as good as null.
+      if (!deepEqual(valueOf(target) ?? null, value ?? null)) throw rejected();
+      break;
+    default:
+      throw rejected();
   }
-  if (problems.some((problem) => problem !== null)) throw rejected();
   return object;
 }
 
-/** Whatever stands before the first slash is of no interest, and usually nothing does. */
-function pathOf({ path }: Mapping): string {
-  if (path === '') return path;
+const given = (operation: Mapping): unknown => getOwn(operation, 'value') ?? null;
+
+/** Where an operation is to be done: the last key of the path, and what it is a key of. */
+interface Place {
+  readonly parent: Mapping | unknown[];
+  readonly key: string;
+}
+
+function placeAt(object: unknown, path: unknown): Place {
+  // Whatever stands before the first slash is of no interest, and usually nothing does.
   if (typeof path !== 'string' || !path.includes('/')) throw rejected();
-  return path.slice(path.indexOf('/'));
+  const keys = path.split('/').slice(1).map(unescapeKey);
+  const key = keys.pop() as string;
+  let parent: unknown = object;
+  for (const step of keys) parent = isContainer(parent) ? valueOf({ parent, key: step }) : undefined;
+  if (!isContainer(parent)) throw rejected();
+  return { parent, key };
 }
 
-/** Replacing what is absent adds it; testing that something absent is null succeeds. */
-function lenient(object: unknown, raw: Mapping, path: string): Operation | undefined {
-  const { parent, key } = Pointer.fromJSON(path).evaluate(object) as { parent: unknown; key: string };
-  const isAbsent = isMapping(parent) && getOwn(parent, key) === undefined;
-  if (raw.op === 'replace' && isAbsent) return { ...raw, op: 'add' } as unknown as Operation;
-  if (raw.op === 'test' && isAbsent && raw.value === null) return undefined;
-  return raw as unknown as Operation;
+const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~');
+const isContainer = (value: unknown): value is Mapping | unknown[] => isMapping(value) || Array.isArray(value);
+
+/** `undefined` if there is nothing. */
+function valueOf({ parent, key }: Place): unknown {
+  if (Array.isArray(parent)) return parent[indexIn(parent.length, key)];
+  return getOwn(parent, key);
 }
 
-function leadsToPrototype(path: string): boolean {
-  return path.split('/').some((token) => token === '__proto__' || token === 'constructor' || token === 'prototype');
+function existing(place: Place): unknown {
+  const value = valueOf(place);
+  if (value === undefined) throw rejected();
+  return value;
+}
+
+function add({ parent, key }: Place, value: unknown): void {
+  if (!Array.isArray(parent)) setOwn(parent, key, value);
+  else if (key === '-') parent.push(value);
+  else parent.splice(indexIn(parent.length + 1, key), 0, value);
+}
+
+/** Of what is absent, too. */
+function replace({ parent, key }: Place, value: unknown): void {
+  if (Array.isArray(parent)) parent[indexIn(parent.length, key)] = value;
+  else setOwn(parent, key, value);
+}
+
+function remove(place: Place): unknown {
+  const { parent, key } = place;
+  if (Array.isArray(parent)) return parent.splice(indexIn(parent.length, key), 1)[0];
+  const value = existing(place);
+  delete parent[key];
+  return value;
+}
+
+/** Negative ones are counted from the end. Throws if there is no such place. */
+function indexIn(length: number, key: string): number {
+  if (!/^[+-]?\d+$/.test(key)) throw rejected();
+  const index = Number(key);
+  const counted = index < 0 ? index + length : index;
+  if (counted < 0 || counted >= length) throw rejected();
+  return counted;
 }
