@@ -21,27 +21,24 @@ import {
 const SHORT_STREAM: Seconds = 1;
 /** A server that can stream a list begins at once; one that has ignored our asking for it may be silent for ever. */
 const STREAMED_LIST_PROBE: Seconds = 10;
-/** If connecting may take any time, when to presume that it is done. */
-const PRESUMED_CONNECTED: Seconds = 5;
+/** If connecting, or the answer after it, may take any time: when to presume that it is done. */
+const PRESUMED_DONE: Seconds = 5;
 
 /** Watches from a version; or from the very beginning, and then the listing is a part of the same stream. */
 export async function* watching(stream: Stream, from: { readonly version: string | undefined } | undefined): Signals {
-  const { client, clock, known, health, settings } = stream;
+  const { client, clock, known, health } = stream;
   const attempt = startAttempt(stream.signal, stream.paused);
   const progress: Progress = { version: from?.version, isListed: from !== undefined, isProven: false };
-  const startedAt = clock.now();
   try {
     health.enter(progress.isListed ? 'watching' : 'listing');
     await waitForPermission(stream, attempt.signal);
+    const startedAt = clock.now();
     if (!progress.isListed) known.beginListing();
     const events = liveEvents(client, watchRequest(stream, from), {
       attempt,
       clock,
       silenceLimit: () => silenceLimit(stream, progress),
-      steadyAfter: Math.min(
-        settings.networking.headersTimeout ?? PRESUMED_CONNECTED,
-        settings.watching.inactivityTimeout,
-      ),
+      steadyAfter: handshakeLimit(stream),
       onSteady: () => prove(stream, progress),
     });
     for await (const raw of events) {
@@ -91,6 +88,16 @@ function serverTimeout({ settings, random }: Stream): number | undefined {
   if (timeout === undefined) return undefined;
   const seconds = typeof timeout === 'number' ? timeout : timeout.min + random() * (timeout.max - timeout.min);
   return Math.max(1, Math.round(seconds));
+}
+
+/**
+ * A client tells of no success before the first line. But it tells of failures in time: so if there is none when all
+ * the limits are over, the server must have agreed to watch, and there is just nothing to tell of.
+ */
+function handshakeLimit({ settings: { watching, networking } }: Stream): Seconds {
+  const connecting = watching.connectTimeout ?? networking.connectTimeout ?? PRESUMED_DONE;
+  const answering = networking.headersTimeout ?? PRESUMED_DONE;
+  return Math.min(connecting + answering, watching.inactivityTimeout);
 }
 
 function silenceLimit({ settings, capabilities }: Stream, { isListed }: Progress): Seconds {

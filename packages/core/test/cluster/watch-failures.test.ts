@@ -52,6 +52,31 @@ describe('a connection that ends', () => {
     ]);
   });
 
+  it('at once and with nothing is not taken for a long one if it had to wait for its turn', async () => {
+    const watched = watchUnderTest({ watching: { reconnectBackoff: 0 } });
+    watched.client.answer(kexList('100', []));
+    for (let index = 0; index < 100; index++) watched.client.prepareStream().end();
+    await watched.start();
+    await watched.clock.advance(30);
+    expect(watched.logger.messages('warn')).toHaveLength(1);
+    expect(watched.logger.messages('info')).toEqual([]);
+    expect(watched.states.at(-1)?.state).toBe('down');
+  });
+
+  it('by a timeout of the handshake is a failure, however long it took', async () => {
+    const watched = watchUnderTest();
+    watched.client.answer(kexList('100', []));
+    const stream = watched.client.prepareStream();
+    await watched.start();
+    await watched.clock.advance(30);
+    stream.fail(new DOMException('timeout', 'TimeoutError'));
+    await watched.clock.settle();
+    expect(watched.logger.messages('warn')).toEqual([`The watch-stream for ${NAME} is down: timeout`]);
+    expect(watched.attempts).toEqual(['0 list', '0 watch 100']);
+    await watched.clock.advance(0.1);
+    expect(watched.attempts.slice(2)).toEqual(['30.1 watch 100']);
+  });
+
   it('after each event is not reopened more often than once a second in the long run', async () => {
     const watched = watchUnderTest();
     watched.client.answer(kexList('100', []));

@@ -59,10 +59,10 @@ describe('the health of a watch-stream', () => {
     watched.client.answer(kexList('100', []));
     watched.client.refuseStream(apiError({ status: 503 }));
     await watched.start();
-    await watched.clock.advance(30);
+    await watched.clock.advance(35);
     expect(reported(watched).slice(3)).toEqual([]);
     await watched.clock.advance(0.1);
-    expect(reported(watched).slice(3)).toEqual(['30.1 watching']);
+    expect(reported(watched).slice(3)).toEqual(['35.1 watching']);
     expect(watched.logger.messages('info')).toHaveLength(1);
   });
 
