@@ -65,6 +65,8 @@ export async function faultProxy(options: FaultProxyOptions): Promise<FaultProxy
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const request = describeRequest(incoming);
     const fault = (await faults.beforeRequest(request)) ?? forget(request);
+    // Nobody waits for the answer any more; and nobody would ever close a watch that is opened now.
+    if (outgoing.destroyed) return;
     if (fault === undefined) forward(target, faults, request, incoming, outgoing);
     else if (fault.kind === 'reset') incoming.socket.resetAndDestroy();
     else {

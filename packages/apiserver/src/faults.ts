@@ -137,7 +137,7 @@ export class Faults implements FaultPlan {
     );
     if (active === undefined) return undefined;
     const { latency, answer, reset } = active.rule;
-    if (latency !== undefined) await this.#clock.sleep(latency);
+    if (latency !== undefined) await this.#wait(active, latency);
     if (reset === true) return { kind: 'reset' };
     return answer === undefined ? undefined : { kind: 'answer', answer: renderAnswer(answer) };
   }
@@ -179,6 +179,18 @@ export class Faults implements FaultPlan {
       }
     }
     return 'send';
+  }
+
+  /** Less, if the fault is removed meanwhile. */
+  async #wait(active: ActiveRule, delay: Seconds): Promise<void> {
+    const removal = new AbortController();
+    const wake = (): void => removal.abort();
+    active.whenRemoved.add(wake);
+    try {
+      await this.#clock.sleep(delay, { wakeup: removal.signal });
+    } finally {
+      active.whenRemoved.delete(wake);
+    }
   }
 
   #addForAllStreams(match: FaultMatch, stream: StreamFaults): FaultHandle {

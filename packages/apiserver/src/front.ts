@@ -35,7 +35,10 @@ export function makeFront(pipeline: Pipeline, faults: FaultPlan): Front {
     if (user === undefined) return refusal(unauthorized());
     const { stream, ...rest } = await pipeline.handle({ ...request, user });
     if (stream === undefined) return rest;
-    return { ...rest, outlet: makeOutlet(stream, (control) => faults.onStream(request, control)) };
+    const outlet = makeOutlet(stream, (control) => faults.onStream(request, control));
+    // Whoever has left while the answer was being made will not leave once more.
+    if (request.signal.aborted) outlet.close();
+    return { ...rest, outlet };
   }
 
   return {

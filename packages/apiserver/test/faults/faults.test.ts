@@ -104,6 +104,18 @@ it('latency delays by the clock of the cluster', async () => {
   await waiting;
 });
 
+it.each([
+  ['let through', { latency: 3600 }, undefined],
+  ['answered', { latency: 3600, answer: { status: 503 } }, 'answer'],
+])('latency ends when the fault is removed: the request is %s then', async (_title, rule, verdict) => {
+  const { faults, handles, clock } = setup(rule);
+  const waiting = faults.beforeRequest(request());
+  await clock.advance(10);
+  handles[0]?.remove();
+  expect((await waiting)?.kind).toBe(verdict);
+  expect(clock.sleepers).toBe(0);
+});
+
 describe('streams', () => {
   it('freeze while open, and thaw when told to', async () => {
     const { faults, clock } = setup();

@@ -1,6 +1,6 @@
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FaultProxy, faultProxy } from '../../src/fault-proxy.js';
 import { renderKubeconfig } from '../../src/server/kubeconfig.js';
 
@@ -8,9 +8,11 @@ let server: Server;
 let proxy: FaultProxy;
 let target: string;
 let watches: ServerResponse[];
+let connections: number;
 
 beforeEach(async () => {
   watches = [];
+  connections = 0;
   server = createServer((incoming, outgoing) => {
     if (incoming.url?.includes('watch=1')) {
       outgoing.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
@@ -29,6 +31,9 @@ beforeEach(async () => {
         .setHeader('x-echo', 'yes')
         .end(JSON.stringify({ method, url, body, auth: incoming.headers.authorization }));
     });
+  });
+  server.on('connection', () => {
+    connections += 1;
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -127,6 +132,20 @@ describe('with faults', () => {
     expect(frost.hits).toBe(1);
     frost.remove();
     expect(typeOf(await first)).toBe('ADDED');
+  });
+
+  it('does not forward what was abandoned while it was held back', async () => {
+    const latency = proxy.faults.add({ match: { watch: true }, latency: 3600 });
+    const leaving = new AbortController();
+    const abandoned = fetch(`${proxy.url}/api/v1/pods?watch=1`, { signal: leaving.signal });
+    await vi.waitFor(() => expect(latency.hits).toBe(1));
+    leaving.abort();
+    await expect(abandoned).rejects.toThrow();
+    // Each of these comes later than the leaving, and takes the same way.
+    await (await fetch(`${proxy.url}/api`)).text();
+    latency.remove();
+    await (await fetch(`${proxy.url}/api`)).text();
+    expect(connections).toBe(1);
   });
 
   it('resets streams', async () => {
