@@ -53,7 +53,7 @@ function wantedBy({ type, parameters }: Clause): Wanted | undefined {
 }
 
 function formatOf(type: string): 'json' | 'yaml' | undefined {
-  if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'json';
+  if (type === 'application/json' || type === '*/*') return 'json';
   return type === 'application/yaml' ? 'yaml' : undefined;
 }
 

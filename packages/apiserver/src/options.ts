@@ -130,9 +130,12 @@ function booleanOf(query: URLSearchParams, name: string): boolean | undefined {
 export function integerOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const problem = !/^[+-]?\d+$/.test(text) ? 'invalid syntax' : isInt64(text) ? undefined : 'value out of range';
+  if (problem !== undefined) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`);
   return Number(text);
 }
+
+const isInt64 = (text: string): boolean => BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
 /** A resource version as a number: 0 if there is none. Throws a plain error with the reason. */
 export function parseVersion(text: string): number {

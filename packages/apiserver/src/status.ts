@@ -1,5 +1,6 @@
 /** Errors as Kubernetes words them: `Status` objects, thrown as `StatusError` and turned into answers at the door. */
 import type { Cause } from './contracts/objects.js';
+import { goQuote } from './go-text.js';
 
 export interface StatusDetails {
   name?: string;
@@ -61,7 +62,7 @@ const detailsOf = ({ group, plural }: Qualified, name: string): StatusDetails =>
 });
 
 export const notFound = (resource: Qualified, name: string): StatusError =>
-  new StatusError(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
+  new StatusError(404, 'NotFound', `${qualified(resource)} ${goQuote(name)} not found`, detailsOf(resource, name));
 
 /** Of a path that leads nowhere, as opposed to an object that is not there. */
 export const noSuchResource = (): StatusError =>
@@ -71,7 +72,7 @@ export const alreadyExists = (resource: Qualified, name: string, isDeleting = fa
   new StatusError(
     409,
     'AlreadyExists',
-    `${isDeleting ? 'object is being deleted: ' : ''}${qualified(resource)} "${name}" already exists`,
+    `${isDeleting ? 'object is being deleted: ' : ''}${qualified(resource)} ${goQuote(name)} already exists`,
     detailsOf(resource, name),
   );
 
@@ -79,7 +80,7 @@ export const conflict = (resource: Qualified, name: string, why: string): Status
   new StatusError(
     409,
     'Conflict',
-    `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`,
+    `Operation cannot be fulfilled on ${qualified(resource)} ${goQuote(name)}: ${why}`,
     detailsOf(resource, name),
   );
 
@@ -87,7 +88,7 @@ export const OBJECT_MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 export const forbidden = (resource: Qualified, name: string, why: string, causes?: readonly Cause[]): StatusError =>
-  new StatusError(403, 'Forbidden', `${qualified(resource)} "${name}" is forbidden: ${why}`, {
+  new StatusError(403, 'Forbidden', `${qualified(resource)} ${goQuote(name)} is forbidden: ${why}`, {
     ...detailsOf(resource, name),
     ...(causes === undefined ? {} : { causes }),
   });
@@ -108,7 +109,7 @@ export function invalid(kind: { group: string; kind: string }, name: string, cau
   const lines = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
   const text = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const title = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  return new StatusError(422, 'Invalid', `${title} "${name}" is invalid: ${text}`, {
+  return new StatusError(422, 'Invalid', `${title} ${goQuote(name)} is invalid: ${text}`, {
     ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
     ...(kind.kind === '' ? {} : { kind: kind.kind }),

@@ -1,7 +1,8 @@
 /** Invariants beyond JSON schemas: unique keys of lists, and the identity of embedded resources. */
-import { deepEqual, getOwn, isMapping, type Mapping } from '@kopf-ts/core';
+import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
 import { duplicate, invalidValue, required } from '../causes.js';
 import type { Cause } from '../contracts/objects.js';
+import { goJson } from '../go-text.js';
 import { type Structural, schemaOfOthers } from './structural.js';
 
 const childOf = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
@@ -45,10 +46,14 @@ function keysOf(item: Mapping, names: readonly string[]): Mapping {
 /** Where a value appears for the second time; further repetitions are not told. */
 function repeated(values: readonly unknown[]): readonly number[] {
   const indices: number[] = [];
-  values.forEach((value, index) => {
-    const before = values.slice(0, index).filter((other) => deepEqual(value, other)).length;
+  // By texts, with keys in order: comparing each with each would take for ever in long lists.
+  const counts = new Map<string, number>();
+  for (const [index, value] of values.entries()) {
+    const text = goJson(value);
+    const before = counts.get(text) ?? 0;
     if (before === 1) indices.push(index);
-  });
+    counts.set(text, before + 1);
+  }
   return indices;
 }
 

@@ -69,7 +69,8 @@ function report(findings: Findings, path: string | undefined, cause: (field: str
 }
 
 function merge(into: Findings, from: Findings): void {
-  into.problems.push(...from.problems);
+  // One by one: there may be more of them than a call takes arguments.
+  for (const problem of from.problems) into.problems.push(problem);
   into.passed += from.passed;
 }
 

@@ -28,12 +28,20 @@ export const schemaCompiler: SchemaCompiler = {
     const parsed = parseStructural(schema);
     const root: Structural = preserveUnknownFields ? { ...parsed, preservesUnknownFields: true } : parsed;
     const hasRules = someNode(root, (node) => node.hasRules);
+    // Most schemas have neither; their objects need not be walked through for nothing.
+    const hasUniqueLists = someNode(root, ({ listType }) => listType === 'set' || listType === 'map');
+    const hasEmbedded = someNode(root, (node) => node.isEmbeddedResource);
+    const listProblems = (object: ServedObject): readonly Cause[] =>
+      hasUniqueLists ? validateLists(object, root) : [];
     return {
       prune: (object) => pruneObject(object as Mapping, root),
       applyDefaults: (object) => applyDefaults(object as Mapping, root),
       validate(object, old, part) {
-        const found = [...validateSchema(root, object, old, part), ...validateEmbedded(object, root)];
-        if (old === undefined || validateLists(old, root).length === 0) found.push(...validateLists(object, root));
+        const found = [
+          ...validateSchema(root, object, old, part),
+          ...(hasEmbedded ? validateEmbedded(object, root) : []),
+          ...(old === undefined || listProblems(old).length === 0 ? listProblems(object) : []),
+        ];
         const areRulesBlocked = hasRules && found.some(({ reason }) => BLOCKING.has(reason));
         return areRulesBlocked ? [...found, invalidValue(NOWHERE, null, RULES_NOT_CHECKED)] : found;
       },

@@ -57,7 +57,7 @@ function applyOne(object: unknown, operation: Mapping): unknown {
       break;
     case 'test':
       // Something absent is as good as null.
-      if (!deepEqual(valueOf(target) ?? null, value ?? null)) throw rejected();
+      if (!deepEqual(valueIn(target) ?? null, value ?? null)) throw rejected();
       break;
     default:
       throw rejected();
@@ -79,7 +79,7 @@ function placeAt(object: unknown, path: unknown): Place {
   const keys = path.split('/').slice(1).map(unescapeKey);
   const key = keys.pop() as string;
   let parent: unknown = object;
-  for (const step of keys) parent = isContainer(parent) ? valueOf({ parent, key: step }) : undefined;
+  for (const step of keys) parent = isContainer(parent) ? valueIn({ parent, key: step }) : undefined;
   if (!isContainer(parent)) throw rejected();
   return { parent, key };
 }
@@ -88,13 +88,13 @@ const unescapeKey = (key: string): string => key.replaceAll('~1', '/').replaceAl
 const isContainer = (value: unknown): value is Mapping | unknown[] => isMapping(value) || Array.isArray(value);
 
 /** `undefined` if there is nothing. */
-function valueOf({ parent, key }: Place): unknown {
+function valueIn({ parent, key }: Place): unknown {
   if (Array.isArray(parent)) return parent[indexIn(parent.length, key)];
   return getOwn(parent, key);
 }
 
 function existing(place: Place): unknown {
-  const value = valueOf(place);
+  const value = valueIn(place);
   if (value === undefined) throw rejected();
   return value;
 }

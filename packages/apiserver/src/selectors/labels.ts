@@ -46,7 +46,7 @@ function parseRequirement(peek: () => Token, next: () => Token): LabelPredicate 
   if (word.kind !== 'word') throw unparsable(`found '${word.text}', expected: identifier`);
   const key = word.text;
   const problem = qualifiedName(key)[0];
-  if (problem !== undefined) throw unparsable(`key: Invalid value: ${JSON.stringify(key)}: ${problem}`);
+  if (problem !== undefined) throw unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problem}`);
   const value = (labels: Labels): string | undefined =>
     labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
   if (isNegated) return (labels) => value(labels) === undefined;

@@ -18,6 +18,8 @@ interface Decoded {
 /** Reads one value of a type of the table. `apiVersion` and `kind` are nobody's fields: they are left to the caller. */
 export type TypedDecoder = (typeName: string, value: Mapping) => Decoded;
 
+const TYPE_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
+
 interface Place {
   /** For unknown fields: with indices. */
   readonly path: string;
@@ -36,19 +38,25 @@ export function typedDecoder(): TypedDecoder {
   };
 
   function decodeStruct(type: StructType, value: Mapping, at: Place, unknown: string[], isRoot: boolean): Mapping {
-    for (const key of Object.keys(value)) {
-      if (type.byName.has(key)) continue;
-      unknown.push(joined(at.path, key));
-    }
-    const result: Mapping = {};
-    for (const field of type.fields) {
-      if (isRoot && (field.name === 'apiVersion' || field.name === 'kind')) continue;
+    const decode = (field: Field, given: unknown): unknown => {
       const place = {
         path: joined(at.path, field.name),
         struct: type.shortName,
         fields: at.fields === '' ? field.name : `${at.fields}.${field.name}`,
       };
-      const decoded = decodeField(field, getOwn(value, field.name), place, unknown);
+      return decodeField(field, given, place, unknown);
+    };
+    // In the order of the text: of several problems, the first one is told, and unknown fields are told in this order.
+    const present = new Map<string, unknown>();
+    for (const key of Object.keys(value)) {
+      const field = type.byName.get(key);
+      if (field === undefined) unknown.push(joined(at.path, key));
+      else if (!isRoot || !TYPE_FIELDS.has(key)) present.set(key, decode(field, getOwn(value, key)));
+    }
+    const result: Mapping = {};
+    for (const field of type.fields) {
+      if (isRoot && TYPE_FIELDS.has(field.name)) continue;
+      const decoded = present.has(field.name) ? present.get(field.name) : decode(field, undefined);
       if (decoded !== undefined) result[field.name] = decoded;
     }
     return result;

@@ -34,7 +34,7 @@ export function canonicalQuantity(text: string): string | undefined {
     if (isExact) return signed(isNegative, asBinary(value));
     return signed(isNegative, asDecimal(scaled, -fraction.length));
   }
-  const isExponent = /^[eE]/.test(suffix);
+  const isExponent = /^[eE][+-]?\d/.test(suffix);
   const exponent = isExponent ? Number(suffix.slice(1)) : (DECIMAL.get(suffix) ?? 0);
   const shift = exponent - fraction.length;
   return signed(isNegative, isExponent ? asExponent(digits, shift) : asDecimal(digits, shift));
@@ -103,7 +103,7 @@ function inNano(text: string): bigint {
   const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
   const binary = BINARY.indexOf(suffix as (typeof BINARY)[number]);
   if (binary > 0) return (digits * 1024n ** BigInt(binary) * 10n ** BigInt(NANO)) / 10n ** BigInt(fraction.length);
-  const exponent = /^[eE]/.test(suffix) ? Number(suffix.slice(1)) : (DECIMAL.get(suffix) ?? 0);
+  const exponent = /^[eE][+-]?\d/.test(suffix) ? Number(suffix.slice(1)) : (DECIMAL.get(suffix) ?? 0);
   const shift = exponent - fraction.length + NANO;
   return shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
 }

@@ -19,6 +19,8 @@ function completed(name: string, isPrefix: boolean): string {
 
 export const dnsLabel: NameRule = (name, isPrefix) => {
   const value = completed(name, isPrefix);
+  // Everything else about it is fine.
+  if (value.length <= 63 && value.includes('.') && SUBDOMAIN.test(value)) return ['must not contain dots'];
   return [
     ...(value.length > 63 ? [tooLong(63)] : []),
     ...(LABEL.test(value)

@@ -1,11 +1,12 @@
 /** How something is to be deleted, from the body or from the query. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
-import type { Call } from '../backend.js';
+import type { Backend, Call } from '../backend.js';
 import { readData } from '../bodies.js';
 import { invalidValue, notSupported } from '../causes.js';
 import type { Cause } from '../contracts/objects.js';
 import { integerOf, refuse, validateDryRun } from '../options.js';
 import { badRequest } from '../status.js';
+import { DecodingError } from '../typed/decode.js';
 import { jsonTypeOf } from '../typed/scalars.js';
 
 export interface DeleteOptions {
@@ -21,8 +22,8 @@ export interface DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
-export async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
-  const data = await readBody(call);
+export async function readDeleteOptions(backend: Backend, call: Call): Promise<DeleteOptions> {
+  const data = await readBody(backend, call);
   const raw = data ?? fromQuery(call.query);
   const dryRun = Array.isArray(raw.dryRun) ? raw.dryRun : [];
   const { propagationPolicy: policy, orphanDependents } = raw;
@@ -53,7 +54,7 @@ function fromOrphans(orphanDependents: unknown): string | undefined {
   return orphanDependents ? 'Orphan' : 'Background';
 }
 
-async function readBody(call: Call): Promise<Mapping | undefined> {
+async function readBody({ decode }: Backend, call: Call): Promise<Mapping | undefined> {
   let data: unknown;
   try {
     data = await readData(call.request);
@@ -66,13 +67,17 @@ async function readBody(call: Call): Promise<Mapping | undefined> {
     throw badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeOf(data)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
-  const { apiVersion: _version, kind = 'DeleteOptions', ...options } = data;
+  const { apiVersion = 'meta.k8s.io/v1', kind = 'DeleteOptions' } = data;
   if (kind !== 'DeleteOptions') {
     throw badRequest(
-      `no kind "${String(kind)}" is registered for version "meta.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111"`,
+      `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "pkg/runtime/scheme.go:111"`,
     );
   }
-  return options;
+  try {
+    return decode('meta.DeleteOptions', data).object;
+  } catch (error) {
+    throw error instanceof DecodingError ? badRequest(error.message) : error;
+  }
 }
 
 function fromQuery(query: URLSearchParams): Mapping {
@@ -85,5 +90,9 @@ function fromQuery(query: URLSearchParams): Mapping {
   if (orphans !== null) raw.orphanDependents = orphans !== 'false' && orphans !== '0';
   const dryRun = query.getAll('dryRun');
   if (dryRun.length > 0) raw.dryRun = dryRun;
+  const preconditions = Object.fromEntries(
+    ['uid', 'resourceVersion'].filter((name) => query.has(name)).map((name) => [name, query.get(name)]),
+  );
+  if (Object.keys(preconditions).length > 0) raw.preconditions = preconditions;
   return raw;
 }

@@ -30,9 +30,11 @@ function requireReached(backend: Backend, text: string): void {
 
 /** Of a version that is not reached yet. */
 export function tooLarge(version: number, current: number): StatusError {
-  return new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${version}, current: ${current}`, {
+  const message = `Timeout: Too large resource version: ${version}, current: ${current}`;
+  const details = {
     // biome-ignore lint/suspicious/noExplicitAny: this one has no field
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' } as any],
     retryAfterSeconds: 1,
-  });
+  };
+  return new StatusError(504, 'Timeout', message, details, { 'retry-after': '1' });
 }

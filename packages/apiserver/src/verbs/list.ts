@@ -41,25 +41,31 @@ export function pageText(call: Call, page: Page): string {
 
 /** The revisions that the request asks for. */
 export function listPage(backend: Backend, call: Call, options: ListOptions): Page {
-  const { served } = call;
   const selects = selectorOf(call, options);
   const start = startOf(backend, call, options);
   const all = revisionsAt(backend, call, start, options);
   const after = start.key === undefined ? all : all.filter((one) => pageKey(call, one) >= (start.key as string));
   const isSelecting = selects !== undefined;
   const matching = isSelecting ? after.filter(selects) : after;
-  const isPaged = options.limit > 0 && matching.length > options.limit;
-  const revisions = isPaged ? matching.slice(0, options.limit) : matching;
+  const limit = isAnyVersion(options) ? 0 : options.limit;
+  const revisions = limit > 0 ? matching.slice(0, limit) : matching;
   const last = revisions.at(-1);
+  // There may be nothing else that is selected; but that is found out with the next page only.
+  const isPaged = limit > 0 && revisions.length === limit && last !== after.at(-1);
   return {
     revisions,
     version: start.version,
     continueToken:
       isPaged && last !== undefined
-        ? encodeToken(start.version, `${served.namespaced && call.namespace !== '' ? '/' : ''}${pageKey(call, last)}\0`)
+        ? encodeToken(start.version, `/${pageKey(call, last)}\0`)
         : '',
     remaining: isPaged && !isSelecting ? matching.length - revisions.length : undefined,
   };
+}
+
+/** Whatever is at hand is good enough; then all of it is given, whatever the limit. */
+function isAnyVersion({ resourceVersion, resourceVersionMatch }: ListOptions): boolean {
+  return resourceVersion === '0' && resourceVersionMatch !== 'Exact';
 }
 
 /** `undefined` if everything is wanted. */
@@ -120,6 +126,8 @@ function encodeToken(version: number, start: string): string {
 function continued(backend: Backend, call: Call, token: string): Start {
   const wrong = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid${why}`);
   let data: { v?: unknown; rv?: unknown; start?: unknown };
+  const garbage = firstGarbage(token);
+  if (garbage !== undefined) throw wrong(`: illegal base64 data at input byte ${garbage}`);
   try {
     data = (parseJson(Buffer.from(token, 'base64url').toString('utf8')) ?? {}) as typeof data;
   } catch (error) {
@@ -138,6 +146,13 @@ function continued(backend: Backend, call: Call, token: string): Start {
   if (rv > backend.store.version) throw tooLarge(rv, backend.store.version);
   void call;
   return { version: rv, key, isPast: true };
+}
+
+/** Where a text stops being base64 as in URLs, without padding; `undefined` if it does not. */
+function firstGarbage(token: string): number | undefined {
+  const wrong = token.search(/[^\w-]/);
+  if (wrong >= 0) return wrong;
+  return token.length % 4 === 1 ? token.length - 1 : undefined;
 }
 
 /** The rest can still be had, but not from the same moment. */

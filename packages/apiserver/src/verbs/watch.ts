@@ -108,16 +108,16 @@ async function keepTime(watch: Watch, signal: AbortSignal): Promise<void> {
   const timeout = options.timeoutSeconds ?? DEFAULT_TIMEOUT + randomInt(DEFAULT_TIMEOUT);
   const end = clock.now() + timeout;
   const lastBookmark = end - BOOKMARK_BEFORE_END;
+  let isLast = !options.allowsBookmarks || clock.now() >= lastBookmark;
   try {
-    for (;;) {
+    while (!isLast) {
       const now = clock.now();
-      if (!options.allowsBookmarks || now >= lastBookmark) {
-        await clock.sleep(end - now, { signal });
-        break;
-      }
+      // Decided before: a sleep may be a little too short, and the last one is not to come twice.
+      isLast = lastBookmark - now <= BOOKMARK_PERIOD;
       await clock.sleep(Math.min(BOOKMARK_PERIOD, lastBookmark - now), { signal });
       channel.push(maker.bookmark(store.version, false));
     }
+    await clock.sleep(end - clock.now(), { signal });
   } catch {
     // Closed meanwhile.
   }

@@ -12,13 +12,7 @@ import type { Catalog, ResourceInfo } from '../../src/contracts/resource.js';
 import type { Revision, StoreEvent, StoreReader } from '../../src/contracts/store.js';
 import { type Authority, createAuthority, type KeyAndCertificate } from '../../src/server/certificates.js';
 
-const resource = (
-  group: string,
-  version: string,
-  plural: string,
-  kind: string,
-  namespaced = true,
-): ResourceInfo => ({
+const resource = (group: string, version: string, plural: string, kind: string, namespaced = true): ResourceInfo => ({
   group,
   version,
   plural,

@@ -48,7 +48,7 @@ const configMap: KindRules = {
       ...checkKeys(data, 'data'),
       ...doubled.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
       ...checkKeys(binary, 'binaryData'),
-      ...(sizeOf(data, false) + sizeOf(binary, true) > MAX_SIZE ? [tooLong('', MAX_SIZE)] : []),
+      ...(sizeOf(data, false) + sizeOf(binary, true) > MAX_SIZE ? [tooLong('[]', MAX_SIZE)] : []),
     ];
   },
   validateUpdate: (object, old) => checkImmutable(object, old, ['data', 'binaryData']),
