@@ -59,6 +59,14 @@ const registered = (kind: 'Validating' | 'Mutating', ...webhooks: Fields[]) =>
   );
 const probe = prepare(post(`${configMaps}?dryRun=All`, configMap('probe')));
 
+const oldEvent = (name: string) =>
+  object('v1', 'Event', name, {
+    involvedObject: { kind: 'Pod', name: 'p', namespace: '<ns>' },
+    message: 'told',
+    reason: 'Because',
+    type: 'Normal',
+  });
+
 /** One webhook for everything that is done to config maps. */
 const one = (name: string, kind: 'Validating' | 'Mutating', hook: Hook, steps: Sequence['steps'], rest: Fields = {}) =>
   sequence(name, [registered(kind, webhook('hook', rest)), hooked('hook', probe), ...steps], { hooks: { hook } });
@@ -148,6 +156,12 @@ export const webhooks: readonly Sequence[] = [
     'a patch that makes the object wrong',
     'Mutating',
     { patch: [{ op: 'add', path: '/metadata/labels', value: { 'not ok': 'x' } }] },
+    [post(configMaps, configMap('a'))],
+  ),
+  one(
+    'a patch that makes the object unreadable',
+    'Mutating',
+    { patch: [{ op: 'replace', path: '/data', value: { key: 5 } }] },
     [post(configMaps, configMap('a'))],
   ),
   one('a patch by a validating webhook', 'Validating', { patch: [{ op: 'add', path: '/data/x', value: 'y' }] }, [
@@ -317,6 +331,31 @@ export const webhooks: readonly Sequence[] = [
       reviews('hook'),
     ],
     { hooks: { hook: {} } },
+  ),
+  sequence(
+    'events of the other group',
+    [
+      registered(
+        'Mutating',
+        webhook('hook', { rules: [{ ...rule, apiGroups: ['events.k8s.io'], resources: ['events'] }] }),
+      ),
+      hooked('hook', prepare(post('/api/v1/namespaces/<ns>/events?dryRun=All', oldEvent('probe')))),
+      post('/api/v1/namespaces/<ns>/events', oldEvent('a')),
+      reviews('hook'),
+    ],
+    { hooks: { hook: { patch: [{ op: 'replace', path: '/note', value: 'patched' }] } } },
+  ),
+  sequence(
+    'scales that are patched',
+    [
+      registered('Mutating', webhook('hook', { rules: [{ ...rule, apiGroups: ['apps'], resources: ['*/scale'] }] })),
+      prepare(post(deployments, deployment('web'))),
+      hooked('hook', prepare(mergePatch(`${deployments}/web/scale?dryRun=All`, { spec: { replicas: 2 } }))),
+      mergePatch(`${deployments}/web/scale`, { spec: { replicas: 3 } }),
+      reviews('hook'),
+      get(`${deployments}/web`),
+    ],
+    { hooks: { hook: { patch: [{ op: 'replace', path: '/spec/replicas', value: 5 }] } } },
   ),
   sequence(
     'statuses and scales',
