@@ -47,6 +47,9 @@ export const authReviews: readonly Sequence[] = [
   sequence('may an administrator', [
     post(access, object(authz, 'SubjectAccessReview', {}, { spec: { ...admin, resourceAttributes } })),
   ]),
+  sequence('may a stranger', [
+    post(access, object(authz, 'SubjectAccessReview', {}, { spec: { user: 'stranger', resourceAttributes } })),
+  ]),
   sequence('may nobody', [post(access, object(authz, 'SubjectAccessReview', {}, { spec: { resourceAttributes } }))]),
   sequence('may an administrator here', [
     post(
@@ -66,6 +69,9 @@ export const authReviews: readonly Sequence[] = [
         },
       ),
     ),
+  ]),
+  sequence('what may I here', [
+    post(selfRules, object(authz, 'SelfSubjectRulesReview', {}, { spec: { namespace: '<ns>' } })),
   ]),
   sequence('what may I nowhere', [post(selfRules, object(authz, 'SelfSubjectRulesReview', {}, { spec: {} }))]),
   sequence('whose is a wrong token', [

@@ -32,6 +32,11 @@ const inOneOrder: readonly Sequence[] = [
       '{"apiVersion":"<group>/v1","kind":"Thing","metadata":{"name":"d"},"spec":{"known":"a","known":"b"}}',
     ),
   ]),
+  sequence('rules in CEL', [
+    ...withSpec({ ...schemaOf({ x: integer }), 'x-kubernetes-validations': [{ rule: 'self.x > 0' }] }),
+    create('a', { x: 1 }),
+    create('b', { x: 0 }),
+  ]),
   sequence('unknown fields are preserved where asked', [
     ...withSpec(
       schemaOf({
