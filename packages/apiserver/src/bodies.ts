@@ -3,6 +3,7 @@ import { deepCopy, isMapping, type Mapping } from '@kopf-ts/core';
 import type { ApiRequest } from './contracts/pipeline.js';
 import { parseJson } from './json-syntax.js';
 import { badRequest, StatusError } from './status.js';
+import { jsonTypeOf } from './typed/scalars.js';
 
 const READABLE = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 
@@ -29,7 +30,8 @@ export async function readData(request: ApiRequest): Promise<unknown> {
   if (type !== 'application/yaml') return parseJson(body);
   const { parse } = await import('yaml');
   try {
-    return parse(body, { maxAliasCount: 100 });
+    // As there: where `yes` is a boolean.
+    return parse(body, { maxAliasCount: 100, version: '1.1' });
   } catch (error) {
     throw new SyntaxError(`yaml: ${(error as Error).message.split('\n')[0]}`);
   }
@@ -54,6 +56,13 @@ export async function readObject(request: ApiRequest, kind: string): Promise<Map
       `json parse error: json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (${excerpt(textOf(request))})`,
     );
   }
+  for (const field of ['apiVersion', 'kind']) {
+    const value = data[field] ?? '';
+    if (typeof value === 'string') continue;
+    throw unrecognized(
+      `json parse error: json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field .${field} of type string (${excerpt(textOf(request))})`,
+    );
+  }
   return data;
 }
 
@@ -63,9 +72,8 @@ export function textOf(request: ApiRequest): string {
 
 /** A glimpse of what came: text if it looks like an object, otherwise bytes. */
 export function excerpt(text: string): string {
-  const trimmed = text.trimStart();
-  if (trimmed === '') return '<empty>';
-  if (trimmed.startsWith('{')) return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+  if (text === '') return '<empty>';
+  if (/^[ \t\r\n]*\{/.test(text)) return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
   const bytes = Buffer.from(text, 'utf8');
   const shown = bytes.subarray(0, 30).toString('hex');
   return bytes.length > 30 ? `${shown} ...` : shown;

@@ -2,11 +2,76 @@
 
 /** Parses, or throws an error with Go's message. */
 export function parseJson(text: string): unknown {
+  const tooDeep = text.length > MAX_DEPTH ? tooDeepBracket(text) : undefined;
+  if (tooDeep !== undefined) throw new SyntaxError(`invalid character '${tooDeep}' exceeded max depth`);
+  let data: unknown;
   try {
-    return JSON.parse(text);
+    data = JSON.parse(text);
   } catch {
     throw new SyntaxError(describe(text));
   }
+  return LONE_SURROGATE.test(text) ? wellFormed(data) : data;
+}
+
+const MAX_DEPTH = 10_000;
+
+/** The bracket that is one too many, if there is one. */
+function tooDeepBracket(text: string): string | undefined {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
+    if (token === '{' || token === '[') {
+      depth++;
+      if (depth > MAX_DEPTH) return token;
+    } else if (token === '}' || token === ']') depth--;
+  }
+  return undefined;
+}
+
+/** Perhaps: halves of pairs are looked for, whether or not they are in pairs. */
+const LONE_SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** Halves of characters become signs of something unreadable. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return Buffer.from(value, 'utf8').toString('utf8');
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [wellFormed(key) as string, wellFormed(item)]));
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{},:]/g;
+
+/** The numbers of a valid text, as they are written. */
+export function numbersIn(text: string): string[] {
+  return [...text.matchAll(TOKEN)].map(([token]) => token).filter((token) => /^[-\d]/.test(token));
+}
+
+/** The paths of keys that a valid text gives twice in one object, such as `data.k`; `data` is what became of the text. */
+export function duplicateFields(text: string, data: unknown): string[] {
+  // Mostly, the text is what we would write: then nothing is given twice, and this is found out fast.
+  if (JSON.stringify(data).length === text.length) return [];
+  const duplicates: string[] = [];
+  const levels: { readonly path: string; readonly keys: Set<string> | undefined; key: string; index: number }[] = [];
+  let last = '';
+  for (const [token] of text.matchAll(TOKEN)) {
+    const level = levels.at(-1);
+    if (token === '{' || token === '[') {
+      const step = level === undefined ? '' : level.keys === undefined ? `[${level.index}]` : level.key;
+      const path =
+        level === undefined || level.path === '' || step.startsWith('[')
+          ? `${level?.path ?? ''}${step}`
+          : `${level.path}.${step}`;
+      levels.push({ path, keys: token === '{' ? new Set() : undefined, key: '', index: 0 });
+    } else if (token === '}' || token === ']') levels.pop();
+    else if (level === undefined) continue;
+    else if (token === ',') level.index++;
+    else if (token === ':') {
+      level.key = JSON.parse(last) as string;
+      if (level.keys?.has(level.key)) duplicates.push(level.path === '' ? level.key : `${level.path}.${level.key}`);
+      level.keys?.add(level.key);
+    }
+    last = token;
+  }
+  return [...new Set(duplicates)];
 }
 
 const BLANK = new Set([' ', '\t', '\r', '\n']);
@@ -23,7 +88,9 @@ function describe(text: string): string {
     );
   };
   const quoted = (source: string): string => {
-    const character = String.fromCodePoint(source.codePointAt(at) ?? 0);
+    // Bytes are looked at there, not characters.
+    const [byte = 0] = Buffer.from(String.fromCodePoint(source.codePointAt(at) ?? 0), 'utf8');
+    const character = String.fromCharCode(byte);
     if (character === "'") return "'\\''";
     if (character === '"') return `'"'`;
     return `'${JSON.stringify(character).slice(1, -1)}'`;

@@ -43,7 +43,7 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
     const served = backend.catalog.find(resource.group, resource.version, resource.plural);
     if (served === undefined) return await routeReview(request, resource);
     if (served.isCustom && !isInScope(served, resource, request.method)) return pageNotFound();
-    checkAddress(resource);
+    checkAddress(resource, served);
     if (served.strategy.deprecation !== undefined) warnings.push(served.strategy.deprecation);
     const call: Call = { request, served, query, warnings, ...addressOf(resource) };
     const answer = await dispatch(backend, call);
@@ -97,11 +97,12 @@ function isInScope(served: Served, { name, namespace }: ResourcePath, method: st
 }
 
 /** Neither climbing up nor anything else that is no name. */
-function checkAddress({ name, namespace }: ResourcePath): void {
+function checkAddress({ name, namespace, plural, subresource }: ResourcePath, served: Served): void {
+  if (subresource !== '' && !served.subresources.some((one) => one.name === subresource)) return;
   const [problem] = pathSegment(name, false);
   if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
   if (namespace === '.' || namespace === '..') {
-    throw new StatusError(500, '', `invalid key: ${JSON.stringify(`/${namespace}`)}`);
+    throw new StatusError(500, '', `invalid key: ${JSON.stringify(`/${plural}/${namespace}`)}`);
   }
 }
 

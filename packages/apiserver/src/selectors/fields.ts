@@ -51,7 +51,7 @@ function fieldOf(revision: Revision, object: ServedObject | undefined, path: str
 
 /** Commas and signs may be escaped by backslashes. */
 function splitTerms(text: string): string[] {
-  return (text.match(/(?:\\.|[^,\\])+/g) ?? []).filter((term) => term !== '');
+  return (text.match(/(?:\\.|[^,\\]|\\$)+/g) ?? []).filter((term) => term !== '');
 }
 
 function parseTerm(term: string, whole: string, strategy: Strategy): Term {
@@ -60,5 +60,15 @@ function parseTerm(term: string, whole: string, strategy: Strategy): Term {
   const [, label = '', operator = '=', value = ''] = match;
   const field = strategy.selectableField(label);
   if ('error' in field) throw badRequest(field.error);
-  return { path: field.path, value: value.replace(/\\([\\,=])/g, '$1'), isNegated: operator === '!=' };
+  return { path: field.path, value: unescaped(value), isNegated: operator === '!=' };
+}
+
+function unescaped(value: string): string {
+  return value.replace(/\\(.?)|=/g, (found, character: string | undefined) => {
+    if (character === undefined) throw badRequest(`invalid field selector: unescaped character in value: ${found}`);
+    if (character === '' || !'\\,='.includes(character)) {
+      throw badRequest(`invalid field selector: invalid escape sequence: ${found}`);
+    }
+    return character;
+  });
 }

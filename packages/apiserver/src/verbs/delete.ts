@@ -13,7 +13,7 @@ import { type DeleteOptions, readDeleteOptions } from './delete-options.js';
 import { find } from './get.js';
 
 export async function remove(backend: Backend, call: Call): Promise<ApiAnswer> {
-  const options = await readDeleteOptions(call);
+  const options = await readDeleteOptions(backend, call);
   find(backend, call);
   return await removeObject(backend, call, options);
 }

@@ -8,7 +8,7 @@ import { readDeleteOptions } from './delete-options.js';
 import { listPage, pageText } from './list.js';
 
 export async function removeCollection(backend: Backend, call: Call): Promise<ApiAnswer> {
-  const options = await readDeleteOptions(call);
+  const options = await readDeleteOptions(backend, call);
   const page = listPage(backend, call, parseListOptions(call.query, false));
   for (const revision of page.revisions) {
     try {

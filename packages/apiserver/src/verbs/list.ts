@@ -55,10 +55,7 @@ export function listPage(backend: Backend, call: Call, options: ListOptions): Pa
   return {
     revisions,
     version: start.version,
-    continueToken:
-      isPaged && last !== undefined
-        ? encodeToken(start.version, `/${pageKey(call, last)}\0`)
-        : '',
+    continueToken: isPaged && last !== undefined ? encodeToken(start.version, `/${pageKey(call, last)}\0`) : '',
     remaining: isPaged && !isSelecting ? matching.length - revisions.length : undefined,
   };
 }

@@ -3,6 +3,7 @@ import type { Mapping } from '@kopf-ts/core';
 import type { Backend, Call } from '../backend.js';
 import { excerpt, readObject, textOf } from '../bodies.js';
 import type { ServedObject } from '../contracts/objects.js';
+import { duplicateFields, numbersIn } from '../json-syntax.js';
 import type { WriteOptions } from '../options.js';
 import { badRequest } from '../status.js';
 import { DecodingError } from '../typed/decode.js';
@@ -11,16 +12,22 @@ import { DecodingError } from '../typed/decode.js';
 export async function readRequested(backend: Backend, call: Call, options: WriteOptions): Promise<ServedObject> {
   const raw = await readObject(call.request, call.served.kind);
   checkType(backend, call, raw);
-  return decodeRaw(call, raw, options);
+  const { body } = call.request;
+  const duplicates = typeof body === 'string' ? duplicateFields(body, raw) : [];
+  return decodeRaw(call, raw, duplicates, options);
 }
 
 /** What was read, as an object of the kind; unknown fields are refused or told of. */
-function decodeRaw(call: Call, raw: Mapping, options: WriteOptions): ServedObject {
+function decodeRaw(call: Call, raw: Mapping, duplicates: readonly string[], options: WriteOptions): ServedObject {
   const { served } = call;
   const title = `${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}`;
   try {
+    if (served.isCustom) refuseEndless(call);
     const { object, unknownFields } = served.strategy.decode(raw);
-    const told = unknownFields.map((path) => `unknown field "${path}"`);
+    const told = [
+      ...duplicates.map((path) => `duplicate field "${path}"`),
+      ...unknownFields.map((path) => `unknown field "${path}"`),
+    ];
     if (options.fieldValidation === 'Strict' && told.length > 0) {
       throw badRequest(`${title}: strict decoding error: ${told.join(', ')}`);
     }
@@ -29,6 +36,16 @@ function decodeRaw(call: Call, raw: Mapping, options: WriteOptions): ServedObjec
   } catch (error) {
     if (error instanceof DecodingError) throw badRequest(`${title}: ${error.message}`);
     throw error;
+  }
+}
+
+/** Numbers that are too big for any type would become none. */
+function refuseEndless(call: Call): void {
+  const { body } = call.request;
+  if (typeof body !== 'string' || !/[eE]\+?\d{3}/.test(body)) return;
+  const endless = numbersIn(body).find((number) => !Number.isFinite(Number(number)));
+  if (endless !== undefined) {
+    throw new DecodingError(`json: cannot unmarshal number ${endless} into Go value of type float64`);
   }
 }
 
@@ -53,6 +70,25 @@ function typeOf({ served }: Call, raw: Mapping): { readonly apiVersion: string; 
   };
 }
 
+/** Kinds that are no resources. */
+const OF_EVERY_VERSION: ReadonlySet<string> = new Set([
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'UpdateOptions',
+  'WatchEvent',
+]);
+const OF_THE_CORE: ReadonlySet<string> = new Set([
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'APIVersions',
+  'List',
+  'Status',
+]);
+
 /** What is wrong with the kind that an object says to be of, if it is not that of the request. */
 export function typeProblem({ catalog }: Backend, call: Call, raw: Mapping): string | undefined {
   const { served } = call;
@@ -60,11 +96,19 @@ export function typeProblem({ catalog }: Backend, call: Call, raw: Mapping): str
   if (apiVersion === served.apiVersion && kind === served.kind) return undefined;
   const slash = apiVersion.indexOf('/');
   const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)];
-  const other = catalog.findKind(group, version, kind);
-  return other === undefined || other.isCustom
-    ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
-    : `converting (${version}.${kind}) to (${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}): unknown conversion`;
+  const isOfList = kind.endsWith('List') && isBuiltin(catalog.findKind(group, version, kind.slice(0, -4)));
+  const isGeneral =
+    (OF_EVERY_VERSION.has(kind) && isServedGroup(catalog, group)) || (apiVersion === 'v1' && OF_THE_CORE.has(kind));
+  if (!isOfList && !isGeneral && !isBuiltin(catalog.findKind(group, version, kind))) {
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+  }
+  const own = served.group === '' ? 'core' : served.group.split('.')[0];
+  return `converting (${version}.${kind}) to (${own}.${served.kind}): unknown conversion`;
 }
+
+const isBuiltin = (served: { readonly isCustom: boolean } | undefined): boolean => served?.isCustom === false;
+const isServedGroup = (catalog: Backend['catalog'], group: string): boolean =>
+  group === '' || catalog.isBuiltinGroup(group);
 
 function checkCustomType(call: Call, raw: Mapping): void {
   const { served, request } = call;

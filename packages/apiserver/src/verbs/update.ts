@@ -15,6 +15,8 @@ export async function update(backend: Backend, call: Call): Promise<ApiAnswer> {
   const { served, namespace, name, subresource } = call;
   const isNew = backend.store.get(served.collection, namespace, name) === undefined;
   if (isNew && served.strategy.allowsCreateOnUpdate && subresource === '') {
+    // It is based on something that is no more: never mind.
+    delete object.metadata.resourceVersion;
     return await createObject(backend, call, object, options);
   }
   const { uid } = object.metadata;

@@ -42,9 +42,9 @@ describe('bodies over HTTP', () => {
     expect((await door.send('POST', MAPS, 'x', 'text/plain')).status).toBe(415);
   });
 
-  it('in YAML are fine', async () => {
+  it('in YAML are fine, and are read as there: some words are booleans', async () => {
     const { body } = await door.send('POST', MAPS, 'metadata:\n  name: yaml\ndata:\n  on: "yes"\n', 'application/yaml');
-    expect(body.data).toEqual({ on: 'yes' });
+    expect(body.data).toEqual({ true: 'yes' });
   });
 
   it('nobody is let in without credentials', async () => {
