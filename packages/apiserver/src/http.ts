@@ -4,9 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { refusal } from './answers.js';
+import { mediaTypeOf } from './bodies.js';
 import type { Credentials, Security } from './contracts/security.js';
 import type { Front, FrontAnswer } from './front.js';
-import { StatusError } from './status.js';
+import { badRequest, StatusError } from './status.js';
+import { PROTOBUF, type ProtobufReader, protobufReader, WireError } from './typed/protobuf.js';
 import { ConnectionReset } from './watching/outlet.js';
 
 export interface HttpDoor {
@@ -31,6 +33,7 @@ const MAX_BODY = 3 * 1024 * 1024;
 
 export async function openDoor({ front, security, host, port }: HttpOptions): Promise<HttpDoor> {
   const sockets = new Set<Socket>();
+  const readProtobuf = protobufReader();
   let isRefusing = false;
   let server: Server | undefined;
   let actualPort = port;
@@ -38,7 +41,7 @@ export async function openDoor({ front, security, host, port }: HttpOptions): Pr
 
   const listen = async (): Promise<void> => {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
-      void serve(request, response, front(), security);
+      void serve(request, response, front(), security, readProtobuf);
     };
     const created = await createFor(security, listener);
     // Connections are kept by their clients for as long as these want: that is what pools are for.
@@ -106,13 +109,14 @@ async function serve(
   response: ServerResponse,
   front: Front,
   security: Security,
+  readProtobuf: ProtobufReader,
 ): Promise<void> {
   const leaving = new AbortController();
   response.on('close', () => {
     if (!response.writableFinished) leaving.abort(new Error('The client has gone away.'));
   });
   try {
-    const body = await readBody(request);
+    const body = contentOf(request, await readBody(request), readProtobuf);
     const answer = await front.handle(
       {
         method: request.method ?? 'GET',
@@ -138,7 +142,7 @@ function reset(socket: Socket): void {
 }
 
 /** By events: an iterator over the few chunks of a body costs more than the chunks. */
-function readBody(request: IncomingMessage): Promise<string | undefined> {
+function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -156,13 +160,28 @@ function readBody(request: IncomingMessage): Promise<string | undefined> {
     request.on('end', () => {
       if (size > MAX_BODY) reject(tooLarge());
       else if (size === 0) resolve(undefined);
-      else resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8'));
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
     request.on('error', reject);
     request.on('close', () => {
       if (!request.readableEnded) reject(new Error('The client has gone away.'));
     });
   });
+}
+
+/** Text as it came; but protobuf is read at the door, so that nobody behind it has to know of it. */
+function contentOf(
+  request: IncomingMessage,
+  body: Buffer | undefined,
+  readProtobuf: ProtobufReader,
+): string | object | undefined {
+  if (body === undefined || mediaTypeOf(request.headers['content-type']) !== PROTOBUF) return body?.toString('utf8');
+  try {
+    return readProtobuf(body);
+  } catch (error) {
+    if (!(error instanceof WireError || error instanceof SyntaxError)) throw error;
+    throw badRequest(error.message);
+  }
 }
 
 function credentialsOf(request: IncomingMessage): Credentials {

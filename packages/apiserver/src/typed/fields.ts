@@ -29,6 +29,8 @@ export interface Field {
   readonly omitsEmpty: boolean;
   readonly isPointer: boolean;
   readonly omitsZeroTime: boolean;
+  /** On the wire of protobuf; absent for those that are in an inlined message. */
+  readonly number: number | undefined;
 }
 
 export interface StructType {
@@ -37,6 +39,8 @@ export interface StructType {
   readonly shortName: string;
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
+  /** All that can be on the wire; an inlined message is a field named `~`. */
+  readonly byNumber: ReadonlyMap<number, Field>;
 }
 
 /** Reads types on demand and remembers them: a cluster rarely meets more than a few kinds. */
@@ -45,12 +49,19 @@ export function typeReader(): (name: string) => StructType {
   return (name) => {
     const existing = known.get(name);
     if (existing !== undefined) return existing;
-    const fields = (table[name] ?? '')
+    const all = (table[name] ?? '')
       .split(' ')
       .filter((text) => text !== '')
       .map(parseField);
+    const fields = all.filter((field) => field.name !== '~');
     const shortName = name.slice(name.indexOf('.') + 1);
-    const type = { name, shortName, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+    const type = {
+      name,
+      shortName,
+      fields,
+      byName: new Map(fields.map((field) => [field.name, field])),
+      byNumber: new Map(all.flatMap((field) => (field.number === undefined ? [] : [[field.number, field] as const]))),
+    };
     known.set(name, type);
     return type;
   };
@@ -58,9 +69,10 @@ export function typeReader(): (name: string) => StructType {
 
 function parseField(text: string): Field {
   const colon = text.lastIndexOf(':');
-  const marks = /[?*0]*$/.exec(text.slice(0, colon))?.[0] ?? '';
+  const [, name = '', marks = '', number] = /^(.*?)([?*0]*)(?:#(\d+))?$/.exec(text.slice(0, colon)) ?? [];
   return {
-    name: text.slice(0, colon - marks.length),
+    name,
+    number: number === undefined ? undefined : Number(number),
     type: parseType(text.slice(colon + 1)),
     omitsEmpty: marks.includes('?'),
     isPointer: marks.includes('*'),

@@ -149,6 +149,19 @@ it.runIf(hasKubectl)('kubectl gets along with it', async () => {
   expect(await run('get', 'configmaps', '-o', 'name')).toBe('configmap/one\n');
   expect(await run('get', 'cm', 'one', '-o', 'jsonpath={.data.a}')).toBe('b');
   expect(await run('get', 'cm', 'one')).toMatch(/^NAME\s+AGE\none\s+\d+s\n$/);
+  await run('create', 'deployment', 'web', '--image=nginx', '--replicas=2', '--port=80');
+  expect(cluster.get('deployments/default/web')).toMatchObject({
+    metadata: { labels: { app: 'web' } },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: { app: 'web' } },
+      template: { spec: { containers: [{ name: 'nginx', image: 'nginx', ports: [{ containerPort: 80 }] }] } },
+    },
+  });
+  await run('create', 'service', 'clusterip', 'web', '--tcp=80:http');
+  expect(cluster.get('services/default/web')?.spec).toMatchObject({ ports: [{ port: 80, targetPort: 'http' }] });
+  await run('create', 'secret', 'generic', 'hidden', '--from-literal=a=b');
+  expect(cluster.get('secrets/default/hidden')?.data).toEqual({ a: 'Yg==' });
   await run('label', 'cm', 'one', 'x=y');
   expect(cluster.get('cm/default/one')?.metadata?.labels).toEqual({ x: 'y' });
   await run('delete', 'cm', 'one');
