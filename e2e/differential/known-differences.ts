@@ -3,7 +3,8 @@
  * something here is no longer true. The same list, for people, is in docs/known-differences.md.
  */
 import type { KnownDifference } from './harness/comparison.js';
-import { mapTexts } from './harness/paths.js';
+import { sortedKeys } from './harness/normalise.js';
+import { mapTexts, valueAt } from './harness/paths.js';
 
 export const mostKnownDifferences = 15;
 
@@ -19,6 +20,17 @@ function withoutKeys(value: unknown, keys: readonly string[]): unknown {
 function withoutManagedFields(answer: unknown): unknown {
   const quoted = /\\?"managedFields\\?":\[.*?\}\],?/g;
   return mapTexts(withoutKeys(answer, ['managedFields']), (text) => text.replace(quoted, '').replace(/,(?=\})/g, ''));
+}
+
+/** Quoted objects with their keys in one order. */
+function withQuotesInOrder(text: string): string {
+  return text.replace(/"(\{(?:[^"\\]|\\.)*\})"/g, (whole, quoted: string) => {
+    try {
+      return JSON.stringify(JSON.stringify(sortedKeys(JSON.parse(JSON.parse(`"${quoted}"`) as string))));
+    } catch {
+      return whole;
+    }
+  });
 }
 
 /** What the server was made of: each build has its own. */
@@ -68,6 +80,24 @@ export const knownDifferences: readonly KnownDifference[] = [
     reason: 'Groups that operators seldom need, and what needs nodes with running containers, are not in discovery.',
     appliesTo: ({ area }) => area.startsWith('discovery'),
     forgive: (answer) => withoutUnserved(answer),
+  },
+  {
+    id: 'other-patches',
+    reason: 'Strategic merge patches and server-side apply are for kubectl; operators send JSON and merge patches.',
+    appliesTo: ({ sequence }) => /^(strategic patches|applications|a dry application)/.test(sequence),
+    forgive: (answer) => (valueAt(answer, 'headers') === undefined ? answer : 'an answer to a patch of another type'),
+  },
+  {
+    id: 'order-in-quotes',
+    reason: 'Where a message quotes a whole object, its fields may come in another order.',
+    appliesTo: ({ step }) => step.startsWith('PATCH'),
+    forgive: (answer) => mapTexts(answer, withQuotesInOrder),
+  },
+  {
+    id: 'big-integers',
+    reason: 'Integers beyond 2^53 lose their last digits, as in everything that is written in JavaScript.',
+    appliesTo: ({ sequence }) => sequence === 'numbers at their limits',
+    forgive: (answer) => mapTexts(answer, (text) => text.replace(/^<integer (\d{15})\d*>$/, '$1')),
   },
   {
     id: 'rbac',

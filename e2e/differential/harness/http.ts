@@ -126,9 +126,13 @@ function headerIn(headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+/** Integers that would lose digits become texts. */
 function parsed(text: string): unknown {
+  const exact = text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
+    token.startsWith('"') ? token : `"<integer ${token}>"`,
+  );
   try {
-    return JSON.parse(text);
+    return JSON.parse(exact);
   } catch {
     return text;
   }

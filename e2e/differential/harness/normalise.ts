@@ -24,7 +24,7 @@ export function normalise(trace: Trace): Exchange[] {
   };
   return trace.exchanges.map(({ step, answer }) => ({
     step,
-    answer: mapTexts(renumber(sorted(trace.causesComeInAnyOrder ? ordered(answer) : answer), order), maskText),
+    answer: mapTexts(renumber(sortedKeys(trace.causesComeInAnyOrder ? ordered(answer) : answer), order), maskText),
   }));
 }
 
@@ -41,11 +41,11 @@ function maskTime(text: string): string {
 }
 
 /** Keys in one order, so that uids are numbered alike on both sides. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+export function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sortedKeys(item)]));
 }
 
 /** The versions of the objects that the run has seen, in their order. */

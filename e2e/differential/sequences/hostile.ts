@@ -130,10 +130,9 @@ export const hostile: readonly Sequence[] = [
   sequence('other types of bodies', [
     request('POST', configMaps, configMap('a'), { headers: { 'content-type': 'text/plain' } }),
     request('POST', configMaps, configMap('a'), { headers: { 'content-type': 'application/xml' } }),
-    request('POST', configMaps, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\n', {
+    request('POST', configMaps, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\n', {
       headers: { 'content-type': 'application/yaml' },
     }),
-    request('POST', configMaps, 'apiVersion: v1\nkind: [broken', { headers: { 'content-type': 'application/yaml' } }),
     request('POST', configMaps, configMap('b'), { headers: { 'content-type': '' } }),
     request('POST', configMaps, configMap('c'), { headers: { 'content-type': 'application/json; charset=utf-8' } }),
   ]),

@@ -17,6 +17,10 @@ const five = names.map((name) =>
 );
 const next = { save: { next: 'metadata.continue' } };
 
+/** As the server would make it. */
+const tokenOf = (rv: number, start: string) =>
+  Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv, start })).toString('base64url');
+
 export const paging: readonly Sequence[] = [
   sequence('pages', [
     ...five,
@@ -98,6 +102,8 @@ export const paging: readonly Sequence[] = [
   sequence('pages of namespaces', [
     prepare(post(namespaces, object('v1', 'Namespace', { name: 'p1-<id>', labels: { page: '<id>' } }))),
     prepare(post(namespaces, object('v1', 'Namespace', { name: 'p2-<id>', labels: { page: '<id>' } }))),
+    // Not selected, but still to be looked at.
+    prepare(post(namespaces, object('v1', 'Namespace', 'zz-<id>'))),
     get(`${namespaces}?limit=1&labelSelector=page%3D<id>`, next),
     get(`${namespaces}?limit=1&labelSelector=page%3D<id>&continue=<next>`),
   ]),
@@ -113,14 +119,11 @@ export const paging: readonly Sequence[] = [
     'a token that is too old',
     [
       ...five,
-      get(`${configMaps}?limit=2`, next),
       prepare(del(`${configMaps}/b`)),
       prepare(post(configMaps, configMap('bb'))),
       compact,
-      get(`${configMaps}?limit=2&continue=<next>`, {
-        until: ({ status }) => status === 410,
-        save: { next: 'metadata.continue' },
-      }),
+      get(`${configMaps}?limit=2&continue=${tokenOf(1, '/b\0')}`, next),
+      get(`${configMaps}?limit=2&continue=<next>`, next),
       get(`${configMaps}?limit=2&continue=<next>`),
     ],
     { runsAlone: true },

@@ -170,13 +170,14 @@ export const watches: readonly Sequence[] = [
     events('w'),
   ]),
   sequence('timeouts that are no numbers', [get(`${from}&timeoutSeconds=x`), get(`${configMaps}?timeoutSeconds=x`)]),
-  sequence('a version that is too old', [get(`${configMaps}?watch=true&resourceVersion=1`)]),
   sequence('a version of the future', [
     watch('w', `${configMaps}?watch=true&resourceVersion=9000000000000&timeoutSeconds=1`),
     events('w'),
   ]),
   sequence('across namespaces', [
-    prepare(get(clusterWide('configmaps'), { save: { start: 'metadata.resourceVersion' } })),
+    prepare(
+      get(`${clusterWide('configmaps')}?labelSelector=of%3D<id>`, { save: { start: 'metadata.resourceVersion' } }),
+    ),
     watch('w', `${clusterWide('configmaps')}?watch=true&resourceVersion=<start>&labelSelector=of%3D<id>`),
     prepare(post(configMaps, labelled('a', { of: '<id>' }))),
     prepare(post('/api/v1/namespaces/default/configmaps', labelled('a-<id>', { of: '<id>' }))),
@@ -226,8 +227,14 @@ export const watches: readonly Sequence[] = [
     events('w', 1),
   ]),
   sequence(
-    'a version that was compacted',
-    [start, prepare(post(configMaps, configMap('a'))), compact, get(`${configMaps}?watch=true&resourceVersion=1`)],
+    'a version that is too old',
+    [
+      ...defined(definition()),
+      prepare(post(things, thing('a'))),
+      compact,
+      get(`${things}?watch=true&resourceVersion=1`),
+      get(`${things}?watch=true&resourceVersion=1&allowWatchBookmarks=true&labelSelector=a%3Db`),
+    ],
     { runsAlone: true },
   ),
 ];
