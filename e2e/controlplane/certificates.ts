@@ -83,8 +83,8 @@ function sign({ key, subject, issuer, signingKey, extensions }: SigningRequest):
   const { n, e } = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-  // A leading zero bit: serial numbers are positive.
-  certificate.serialNumber = `00${randomBytes(15).toString('hex')}`;
+  // Positive, and in the shortest form whatever follows: OpenSSL refuses needless zeros.
+  certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
   const now = Date.now();
   // From an hour ago: clocks of containers and their hosts may disagree a little.
   certificate.validity.notBefore = new Date(now - 3_600_000);

@@ -31,14 +31,21 @@ const DAY = 24 * 60 * 60 * 1000;
  * in making certificates on Node 20, is loaded only here, since most clusters speak plain HTTP.
  */
 export async function createAuthority(name: string): Promise<Authority> {
-  const [{ default: forge }, key] = await Promise.all([import('node-forge'), newKey()]);
+  // One more key at the same time: the search takes most of the time, and nobody has an authority for nothing.
+  let spareKey: Promise<string> | undefined = newKey();
+  const [{ default: forge }, key] = await Promise.all([import('node-forge'), newKey(), spareKey]);
+  const takeKey = (): Promise<string> => {
+    const taken = spareKey ?? newKey();
+    spareKey = undefined;
+    return taken;
+  };
   const issuer: Subject = { commonName: name };
   const sign = (ownKey: string, subject: Subject, extensions: object[]): string => {
     const certificate = forge.pki.createCertificate();
     const { n, e } = forge.pki.privateKeyFromPem(ownKey);
     certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-    // A leading zero bit keeps the number positive.
-    certificate.serialNumber = `00${randomBytes(15).toString('hex')}`;
+    // Positive, and in the shortest form whatever follows: OpenSSL refuses needless zeros.
+    certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
     // The other side of a handshake looks at the real time, whatever clock the cluster has.
     certificate.validity.notBefore = new Date(Date.now() - DAY);
     certificate.validity.notAfter = new Date(Date.now() + 365 * DAY);
@@ -49,7 +56,7 @@ export async function createAuthority(name: string): Promise<Authority> {
     return forge.pki.certificateToPem(certificate);
   };
   const issue = async (subject: Subject, extensions: object[]): Promise<KeyAndCertificate> => {
-    const ownKey = await newKey();
+    const ownKey = await takeKey();
     return { key: ownKey, cert: sign(ownKey, subject, extensions) };
   };
   return {

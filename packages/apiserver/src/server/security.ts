@@ -1,5 +1,5 @@
 /** Identities of one cluster: who comes in with which token or certificate. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { UserInfo } from '../contracts/objects.js';
 import type { Credentials, Security, SecurityOptions } from '../contracts/security.js';
 import { type Authority, createAuthority, type KeyAndCertificate, type Subject } from './certificates.js';
@@ -81,4 +81,4 @@ function authenticate(
 }
 
 const newToken = (): string => randomBytes(24).toString('base64url');
-const fingerprint = (token: string): string => createHash('sha256').update(token).digest('base64');
+const fingerprint = (token: string): string => hash('sha256', token, 'base64');
