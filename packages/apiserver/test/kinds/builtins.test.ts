@@ -91,11 +91,7 @@ describe('rules', () => {
       { metadata: { name: 'm' }, data: { 'a b': 'c' } },
       'data[a b]: Invalid value: "a b"',
     ],
-    [
-      '/api/v1/namespaces',
-      { metadata: { name: 'a.b' } },
-      'metadata.name: Invalid value: "a.b": a lowercase RFC 1123 label',
-    ],
+    ['/api/v1/namespaces', { metadata: { name: 'a.b' } }, 'metadata.name: Invalid value: "a.b": must not contain dots'],
     [
       '/api/v1/namespaces/kube-system/events',
       { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', namespace: 'default' } },

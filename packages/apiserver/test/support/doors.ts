@@ -3,7 +3,7 @@ import { ApiError, type KubeRequest } from '@kopf-ts/core';
 import { manualClock } from '@kopf-ts/testing';
 import { type LocalCluster, localCluster } from '../../src/index.js';
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the tests
   readonly body: any;
