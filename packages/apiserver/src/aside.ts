@@ -77,6 +77,8 @@ function documentOf(segments: readonly string[], discovery: Discovery, wanted: W
   if (first === 'api' && segments.length === 2) return orRefuse(discovery.resources('', second as string));
   if (first === 'apis' && segments.length === 2) return discovery.group(second as string);
   if (first === 'apis' && segments.length === 3) {
+    // Where groups have names, the core has none.
+    if (second === '') return undefined;
     const document = discovery.resources(second as string, third as string);
     return discovery.isBuiltin(second as string) ? orRefuse(document) : document;
   }
