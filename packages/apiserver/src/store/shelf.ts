@@ -13,8 +13,6 @@ export interface Shelf {
   delete(key: string): void;
   /** All of them, or those with the prefix, in order. */
   sorted(prefix?: string): Revision[];
-  /** All of them, in no order. */
-  entries(): IterableIterator<[string, Revision]>;
 }
 
 export function makeShelf(): Shelf {
@@ -27,7 +25,7 @@ export function makeShelf(): Shelf {
   /** Merging keeps a list after a few changes cheap, however many objects there are. */
   const arrange = (): void => {
     if (added.length === 0 && goneCount === 0) return;
-    const fresh = [...new Set(added)].sort(byText);
+    const fresh = [...new Set(added)].filter((key) => byKey.has(key)).sort(byText);
     const merged: string[] = [];
     let next = 0;
     for (const key of keys) {
@@ -36,7 +34,7 @@ export function makeShelf(): Shelf {
       if (byKey.has(key)) merged.push(key);
     }
     for (; next < fresh.length; next++) merged.push(fresh[next] as string);
-    keys = merged.filter((key) => byKey.has(key));
+    keys = merged;
     added = [];
     goneCount = 0;
   };
@@ -64,7 +62,6 @@ export function makeShelf(): Shelf {
       }
       return found;
     },
-    entries: () => byKey.entries(),
   };
 }
 

@@ -9,6 +9,33 @@ type Listener = (event: StoreEvent) => void;
 
 const DEFAULT_LIMITS: HistoryLimits = { events: 20_000, characters: 64 * 1024 * 1024 };
 
+const byKey = (a: Revision, b: Revision): number => byText(keyOf(a.namespace, a.name), keyOf(b.namespace, b.name));
+
+/** Both in order, with no key in common; the others are few. */
+function merged(many: readonly Revision[], few: readonly Revision[]): Revision[] {
+  const all: Revision[] = [];
+  let taken = 0;
+  for (const one of few) {
+    const position = positionOf(one, many, taken);
+    for (; taken < position; taken++) all.push(many[taken] as Revision);
+    all.push(one);
+  }
+  for (; taken < many.length; taken++) all.push(many[taken] as Revision);
+  return all;
+}
+
+/** Where the revision belongs among those in order, from an index on. */
+function positionOf(revision: Revision, inOrder: readonly Revision[], from: number): number {
+  let low = from;
+  let high = inOrder.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (byKey(inOrder[middle] as Revision, revision) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** An empty store. */
 export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
   const shelves = new Map<Collection, Shelf>();
@@ -65,17 +92,16 @@ export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
     listAt(collection, namespace, wanted) {
       if (wanted >= version) return this.list(collection, namespace);
       requireKnown(wanted);
-      const past = new Map(shelves.get(collection)?.entries());
-      const changes = history.after(wanted).filter(({ object }) => object.collection === collection);
-      for (const { object, previous } of [...changes].reverse()) {
+      /** What was there, by key, of those that have changed since; `undefined` where there was nothing. */
+      const before = new Map<string, Revision | undefined>();
+      for (const { object, previous } of history.after(wanted)) {
+        if (object.collection !== collection || (namespace !== undefined && object.namespace !== namespace)) continue;
         const key = keyOf(object.namespace, object.name);
-        if (previous === undefined) past.delete(key);
-        else past.set(key, previous);
+        if (!before.has(key)) before.set(key, previous);
       }
-      return [...past]
-        .filter(([, revision]) => namespace === undefined || revision.namespace === namespace)
-        .sort(([a], [b]) => byText(a, b))
-        .map(([, revision]) => revision);
+      const unchanged = this.list(collection, namespace).filter((revision) => revision.version <= wanted);
+      const others = [...before.values()].filter((revision) => revision !== undefined);
+      return merged(unchanged, others.sort(byKey));
     },
 
     since(collection, wanted) {
