@@ -31,14 +31,7 @@ const DAY = 24 * 60 * 60 * 1000;
  * in making certificates on Node 20, is loaded only here, since most clusters speak plain HTTP.
  */
 export async function createAuthority(name: string): Promise<Authority> {
-  // One more key at the same time: the search takes most of the time, and nobody has an authority for nothing.
-  let spareKey: Promise<string> | undefined = newKey();
-  const [{ default: forge }, key] = await Promise.all([import('node-forge'), newKey(), spareKey]);
-  const takeKey = (): Promise<string> => {
-    const taken = spareKey ?? newKey();
-    spareKey = undefined;
-    return taken;
-  };
+  const [{ default: forge }, key] = await Promise.all([import('node-forge'), newKey()]);
   const issuer: Subject = { commonName: name };
   const sign = (ownKey: string, subject: Subject, extensions: object[]): string => {
     const certificate = forge.pki.createCertificate();
@@ -56,7 +49,7 @@ export async function createAuthority(name: string): Promise<Authority> {
     return forge.pki.certificateToPem(certificate);
   };
   const issue = async (subject: Subject, extensions: object[]): Promise<KeyAndCertificate> => {
-    const ownKey = await takeKey();
+    const ownKey = await newKey();
     return { key: ownKey, cert: sign(ownKey, subject, extensions) };
   };
   return {
