@@ -18,3 +18,9 @@ export function pageNotFound(): ApiAnswer {
     body: '404 page not found\n',
   };
 }
+
+/** Of an address that cannot be read at all: it does not even get to what says how long answers may be kept. */
+export function badAddress(): ApiAnswer {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': '' };
+  return { status: 400, headers, body: '400 Bad Request' };
+}

@@ -204,7 +204,8 @@ function credentialsOf(request: IncomingMessage): Credentials {
 async function send(response: ServerResponse, answer: FrontAnswer): Promise<void> {
   const { status, headers, body, outlet } = answer;
   const always = { 'audit-id': randomUUID(), 'cache-control': 'no-cache, private' };
-  const all = { ...always, ...(headers as Record<string, string | string[]>) };
+  const all: Record<string, string | string[]> = { ...always, ...(headers as Record<string, string | string[]>) };
+  if (all['cache-control'] === '') delete all['cache-control'];
   if (outlet === undefined) {
     response.writeHead(status, { ...all, 'content-length': Buffer.byteLength(body) });
     response.end(body);

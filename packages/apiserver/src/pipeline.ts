@@ -1,7 +1,7 @@
 /** One way for all requests, whichever door they come by. */
 
 import { negotiate, type Wanted } from './accept.js';
-import { pageNotFound, refusal } from './answers.js';
+import { badAddress, pageNotFound, refusal } from './answers.js';
 import { answerAside } from './aside.js';
 import type { Backend, Call } from './backend.js';
 import type { ApiAnswer, ApiRequest, StreamLine } from './contracts/pipeline.js';
@@ -37,7 +37,8 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
     const segments = segmentsOf(path);
     const resource = segments === undefined ? undefined : parseResourcePath(segments);
     const wanted = negotiate(request.headers.accept, resource?.name === '');
-    if (segments === undefined) return pageNotFound();
+    if (segments === undefined) return badAddress();
+    if (segments[0] === 'apis' && segments[1] === '') return pageNotFound();
     if (resource === undefined) return answerAside(request, segments, discovery, wanted);
     const query = new URLSearchParams(search);
     const served = backend.catalog.find(resource.group, resource.version, resource.plural);

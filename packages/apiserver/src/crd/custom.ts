@@ -210,8 +210,12 @@ function wrongType(object: ServedObject, apiVersion: string, kind: string): read
 function validateScale(object: ServedObject, { specReplicas, statusReplicas }: ScalePaths): readonly Cause[] {
   return [specReplicas, statusReplicas].flatMap((path) => {
     const replicas = valueAt(object, path);
-    const isNegative = typeof replicas === 'number' && replicas < 0;
-    return isNegative ? [invalidValue(path, replicas, 'should be a non-negative integer')] : [];
+    if (replicas === undefined || replicas === null) return [];
+    if (typeof replicas !== 'number') {
+      const why = `${path} accessor error: ${String(replicas)} is of the type ${typeof replicas}, expected int64`;
+      return [invalidValue(path, 0, why)];
+    }
+    return replicas < 0 ? [invalidValue(path, replicas, 'should be a non-negative integer')] : [];
   });
 }
 

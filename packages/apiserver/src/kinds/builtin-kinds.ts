@@ -15,6 +15,7 @@ import {
   defaultNode,
   defaultPersistentVolume,
   defaultPersistentVolumeClaim,
+  defaultRole,
   defaultRoleBinding,
   defaultSecret,
   defaultService,
@@ -336,9 +337,9 @@ export const builtinKinds: readonly BuiltinKind[] = [
   row(NETWORKING, 'ServiceCIDR', 'servicecidrs', { ...cluster, subresources: ['status'] }),
 
   row(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', { ...cluster, ...role, defaults: defaultRoleBinding }),
-  row(RBAC, 'ClusterRole', 'clusterroles', { ...cluster, ...role }),
+  row(RBAC, 'ClusterRole', 'clusterroles', { ...cluster, ...role, defaults: defaultRole }),
   row(RBAC, 'RoleBinding', 'rolebindings', { ...role, defaults: defaultRoleBinding }),
-  row(RBAC, 'Role', 'roles', role),
+  row(RBAC, 'Role', 'roles', { ...role, defaults: defaultRole }),
 
   row(ADMISSION, 'MutatingAdmissionPolicy', 'mutatingadmissionpolicies', {
     ...webhooks,

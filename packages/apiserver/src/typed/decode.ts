@@ -155,8 +155,17 @@ function joined(path: string, key: string): string {
 
 function mismatch(value: string, at: Place, type: TypeRef): DecodingError {
   const target = at.struct === '' ? 'Go value' : `Go struct field ${at.struct}.${at.fields}`;
-  return new DecodingError(`json: cannot unmarshal ${value} into ${target} of type ${typeName(type)}`);
+  const name = NAMED_STRINGS[`${at.struct}.${at.fields.slice(at.fields.lastIndexOf('.') + 1)}`] ?? typeName(type);
+  return new DecodingError(`json: cannot unmarshal ${value} into ${target} of type ${name}`);
 }
+
+/** Strings with types of their own. */
+const NAMED_STRINGS: Readonly<Record<string, string>> = {
+  'DeleteOptions.propagationPolicy': 'v1.DeletionPropagation',
+  'ObjectMeta.uid': 'types.UID',
+  'OwnerReference.uid': 'types.UID',
+  'Preconditions.uid': 'types.UID',
+};
 
 function typeName(type: TypeRef): string {
   switch (type.is) {

@@ -11,6 +11,7 @@ import { parseRevision } from '../store/revision.js';
 import { validateMetadata } from '../validation/metadata.js';
 import { pathSegment } from '../validation/names.js';
 import { type Admission, admitByNamespace, mutate, validate } from './admitting.js';
+import { dropRepeatedOwners } from './owners.js';
 import { readRequested, settleNamespace } from './reading.js';
 
 export async function create(backend: Backend, call: Call): Promise<ApiAnswer> {
@@ -28,6 +29,7 @@ export async function createObject(
 ): Promise<ApiAnswer> {
   const { served } = call;
   settleNamespace(call, requested);
+  dropRepeatedOwners(call, requested);
   refuseWhileTerminating(backend, call, requested);
   const admission: Admission = { operation: 'CREATE', object: requested, oldObject: undefined, options };
   admitByNamespace(backend, call, admission);
@@ -40,7 +42,7 @@ export async function createObject(
   await validate(backend, call, { ...admission, object });
 
   const { name = '' } = object.metadata;
-  if (resourceVersion !== undefined && resourceVersion !== '') {
+  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   const existing = backend.store.get(served.collection, call.namespace, name);

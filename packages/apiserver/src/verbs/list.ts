@@ -139,7 +139,7 @@ function continued(backend: Backend, call: Call, token: string): Start {
   if (start.includes('..') || start.includes('//')) throw wrong(`: ${start}`);
   const key = start.replace(/^\//, '');
   if (rv < 0) return { version: backend.store.version, key, isPast: false };
-  if (rv < backend.store.compactedVersion) throw tooOldToContinue(encodeToken(-1, start));
+  if (rv < backend.store.compactedVersion) throw tooOldToContinue(encodeToken(-1, key));
   if (rv > backend.store.version) throw tooLarge(rv, backend.store.version);
   void call;
   return { version: rv, key, isPast: true };

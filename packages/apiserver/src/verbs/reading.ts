@@ -1,7 +1,7 @@
 /** From the body of a request to an object of the kind, in the version of the request. */
 import type { Mapping } from '@kopf-ts/core';
 import type { Backend, Call } from '../backend.js';
-import { excerpt, readObject, textOf } from '../bodies.js';
+import { excerpt, mediaTypeOf, readObject, textOf } from '../bodies.js';
 import type { ServedObject } from '../contracts/objects.js';
 import { duplicateFields, numbersIn } from '../json-syntax.js';
 import type { WriteOptions } from '../options.js';
@@ -12,8 +12,9 @@ import { DecodingError } from '../typed/decode.js';
 export async function readRequested(backend: Backend, call: Call, options: WriteOptions): Promise<ServedObject> {
   const raw = await readObject(call.request, call.served.kind);
   checkType(backend, call, raw);
-  const { body } = call.request;
-  const duplicates = typeof body === 'string' ? duplicateFields(body, raw) : [];
+  const { body, headers } = call.request;
+  const isJson = typeof body === 'string' && mediaTypeOf(headers['content-type']) !== 'application/yaml';
+  const duplicates = isJson ? duplicateFields(body, raw) : [];
   return decodeRaw(call, raw, duplicates, options);
 }
 
@@ -50,7 +51,7 @@ function refuseEndless(call: Call): void {
 }
 
 /** Built-in kinds need not say what they are, but must not say that they are something else. */
-function checkType(backend: Backend, call: Call, raw: Mapping): void {
+export function checkType(backend: Backend, call: Call, raw: Mapping): void {
   const { served } = call;
   if (served.isCustom) {
     checkCustomType(call, raw);

@@ -14,6 +14,7 @@ import { DecodingError } from '../typed/decode.js';
 import type { Face } from './admitting.js';
 import { find } from './get.js';
 import { readApplicable } from './patch.js';
+import { checkType } from './reading.js';
 import { change } from './updating.js';
 
 export function getScale(backend: Backend, call: Call): ApiAnswer {
@@ -27,6 +28,8 @@ export function getScale(backend: Backend, call: Call): ApiAnswer {
 
 export async function updateScale(backend: Backend, call: Call): Promise<ApiAnswer> {
   const raw = await readObject(call.request, 'Scale');
+  const scale = { group: 'autoscaling', version: 'v1', apiVersion: 'autoscaling/v1', kind: 'Scale' };
+  checkType(backend, { ...call, served: { ...call.served, ...scale, isCustom: false } }, raw);
   return await changeScale(backend, call, 'UpdateOptions', () => raw);
 }
 

@@ -9,6 +9,7 @@ import type { WriteOptions } from '../options.js';
 import { conflict, invalid, notFound, OBJECT_MODIFIED, StatusError } from '../status.js';
 import { validateCommon } from '../validation/metadata.js';
 import { type Admission, admitByNamespace, type Face, mutate, validate } from './admitting.js';
+import { dropRepeatedOwners } from './owners.js';
 
 export interface Change {
   /** The object as it should be, made from the current one, which may be changed. Called again after a conflict. */
@@ -44,6 +45,7 @@ async function attemptChange(
   const { options } = wanted;
   const old = objectOf(served, revision);
   const built = await wanted.build(objectOf(served, revision));
+  dropRepeatedOwners(call, built);
   if (wanted.uid !== undefined && wanted.uid !== revision.uid) throw wrongUid(call, wanted.uid, revision);
 
   const admission: Admission = { operation: 'UPDATE', object: built, oldObject: old, options, face: wanted.face };

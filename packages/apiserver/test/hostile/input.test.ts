@@ -59,7 +59,7 @@ it.each([
   ['/api/v1/namespaces/default/configmaps/%2e%2e', 400],
   ['/api/v1/namespaces/default/configmaps/a%2fb/c', 404],
   ['/api/v1/namespaces/../configmaps', 500],
-  ['/api/%zz', 404],
+  ['/api/%zz', 400],
   ['//api/v1/pods', 404],
   ['/..%2f..', 404],
 ])('paths lead nowhere but where they lead: %s', async (path, status) => {

@@ -85,6 +85,9 @@ export const defaultLimitRange: Defaulting = (object) => {
 };
 
 export const defaultNode: Defaulting = (object) => {
+  // The list is younger than the field.
+  const spec = mappingAt(object, 'spec');
+  if (typeof spec.podCIDR === 'string' && spec.podCIDR !== '') setDefault(spec, 'podCIDRs', [spec.podCIDR]);
   const status = mappingAt(object, 'status');
   const capacity = maybeMapping(status, 'capacity');
   if (capacity !== undefined) setDefault(status, 'allocatable', { ...capacity });
@@ -105,6 +108,11 @@ export const defaultIngressClass: Defaulting = (object) => {
 };
 
 const RBAC = 'rbac.authorization.k8s.io';
+
+/** An empty list is stored as no list. */
+export const defaultRole: Defaulting = (object) => {
+  if (Array.isArray(object.rules) && object.rules.length === 0) object.rules = null;
+};
 
 export const defaultRoleBinding: Defaulting = (object) => {
   const role = mappingAt(object, 'roleRef');

@@ -4,10 +4,12 @@ import { definitionNameRule, validateDefinition, validateDefinitionUpdate } from
 import { accessRules } from './access.js';
 import { configRules } from './config.js';
 import { eventRules } from './events.js';
+import { ingressRules } from './ingresses.js';
 import { namespaceRules } from './namespaces.js';
 import { podRules } from './pods.js';
 import type { KindRules } from './rules.js';
 import { serviceRules } from './services.js';
+import { volumeRules } from './volumes.js';
 import { workloadRules } from './workloads.js';
 
 const extensionRules: Readonly<Record<string, KindRules>> = {
@@ -27,9 +29,11 @@ export const builtinRules: ReadonlyMap<string, KindRules> = new Map(
     ...configRules,
     ...extensionRules,
     ...eventRules,
+    ...ingressRules,
     ...namespaceRules,
     ...podRules,
     ...serviceRules,
+    ...volumeRules,
     ...workloadRules,
   }),
 );

@@ -158,7 +158,8 @@ export function validatePodTemplate(template: Mapping, path: string): readonly C
 const pod: KindRules = {
   validate: (object) => validatePodSpec(maybeMapping(object, 'spec') ?? {}, 'spec'),
   validateUpdate(object, old) {
-    if (deepEqual(unchangeable(object), unchangeable(old))) return [];
+    const isGated = itemsOf(mappingAt(old, 'spec'), 'schedulingGates').length > 0;
+    if (deepEqual(unchangeable(object, isGated), unchangeable(old, isGated))) return [];
     return [
       forbiddenField(
         'spec',
@@ -168,11 +169,11 @@ const pod: KindRules = {
   },
 };
 
-/** A pod without what may be changed in it. */
-function unchangeable(object: ServedObject): Mapping {
+/** A pod without what may be changed in it: more as long as it is held back from being scheduled. */
+function unchangeable(object: ServedObject, isGated: boolean): Mapping {
   const spec = deepCopy(mappingAt(object, 'spec'));
-  for (const key of ['activeDeadlineSeconds', 'tolerations', 'schedulingGates', 'nodeSelector', 'affinity'])
-    delete spec[key];
+  const ofGated = isGated ? ['schedulingGates', 'nodeSelector', 'affinity'] : [];
+  for (const key of ['activeDeadlineSeconds', 'tolerations', ...ofGated]) delete spec[key];
   for (const container of [...itemsOf(spec, 'containers'), ...itemsOf(spec, 'initContainers')]) delete container.image;
   return spec;
 }

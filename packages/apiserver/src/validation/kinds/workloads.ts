@@ -1,6 +1,6 @@
 /** Deployments, replica sets, stateful sets, daemon sets, jobs and cron jobs. */
 import { deepEqual, type Mapping } from '@kopf-ts/core';
-import { invalidValue, notSupported, required } from '../../causes.js';
+import { forbiddenField, invalidValue, notSupported, required } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
 import { validatePodTemplate } from './pods.js';
@@ -8,10 +8,10 @@ import type { KindRules } from './rules.js';
 
 const specOf = (object: ServedObject): Mapping => maybeMapping(object, 'spec') ?? {};
 
-function nonNegative(spec: Mapping, key: string): readonly Cause[] {
+function nonNegative(spec: Mapping, key: string, path = 'spec'): readonly Cause[] {
   const value = spec[key];
   return typeof value === 'number' && value < 0
-    ? [invalidValue(`spec.${key}`, value, 'must be greater than or equal to 0')]
+    ? [invalidValue(`${path}.${key}`, value, 'must be greater than or equal to 0')]
     : [];
 }
 
@@ -72,7 +72,33 @@ const deployment: KindRules = {
     ];
   },
   validateUpdate: immutableSelector,
+  validateStatus: (object) => validateReplicaCounts(maybeMapping(object, 'status') ?? {}),
 };
+
+/** None is negative, and none but all of them is more than all of them. */
+function validateReplicaCounts(status: Mapping): readonly Cause[] {
+  const count = (key: string): number => Number(status[key] ?? 0);
+  const negative = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas']
+    .filter((key) => count(key) < 0)
+    .map((key) => invalidValue(`status.${key}`, count(key), 'must be greater than or equal to 0'));
+  const isMore = (key: string, other: string): readonly Cause[] =>
+    count(key) > count(other)
+      ? [
+          invalidValue(
+            `status.${key}`,
+            count(key),
+            `cannot be greater than ${other === 'replicas' ? 'status.' : ''}${other}`,
+          ),
+        ]
+      : [];
+  return [
+    ...negative,
+    ...isMore('updatedReplicas', 'replicas'),
+    ...isMore('readyReplicas', 'replicas'),
+    ...isMore('availableReplicas', 'replicas'),
+    ...isMore('availableReplicas', 'readyReplicas'),
+  ];
+}
 
 function validateStrategy(spec: Mapping): readonly Cause[] {
   const strategy = maybeMapping(spec, 'strategy') ?? {};
@@ -114,6 +140,9 @@ function validateJobSpec(spec: Mapping, path: string): readonly Cause[] {
   const policy = maybeMapping(template, 'spec')?.restartPolicy;
   const field = `${path}.template.spec.restartPolicy`;
   return [
+    ...['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'].flatMap(
+      (key) => nonNegative(spec, key, path),
+    ),
     ...validatePodTemplate(template, `${path}.template`),
     ...(policy === 'Always'
       ? [{ ...required(field, `valid values: ${JOB_POLICIES.map((one) => `"${one}"`).join(', ')}`) }]
@@ -135,12 +164,17 @@ function validateSchedule(schedule: string): readonly Cause[] {
   return [invalidValue('spec.schedule', schedule, why)];
 }
 
+const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
+
 const cronJob: KindRules = {
   validate(object) {
     const spec = specOf(object);
     const template = maybeMapping(maybeMapping(spec, 'jobTemplate'), 'spec') ?? {};
     return [
       ...validateSchedule(String(spec.schedule ?? '')),
+      ...(CONCURRENCY.includes(String(spec.concurrencyPolicy))
+        ? []
+        : [notSupported('spec.concurrencyPolicy', spec.concurrencyPolicy, CONCURRENCY)]),
       ...validateJobSpec(template, 'spec.jobTemplate.spec'),
       ...nonNegative(spec, 'successfulJobsHistoryLimit'),
       ...nonNegative(spec, 'failedJobsHistoryLimit'),
@@ -148,10 +182,38 @@ const cronJob: KindRules = {
   },
 };
 
+const CHANGEABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+];
+
+const statefulSet: KindRules = {
+  ...set('empty selector is invalid for statefulset'),
+  validateUpdate(object, old) {
+    const unchangeable = (spec: Mapping): Mapping =>
+      Object.fromEntries(Object.entries(spec).filter(([key]) => !CHANGEABLE.includes(key)));
+    if (deepEqual(unchangeable(specOf(object)), unchangeable(specOf(old)))) return [];
+    const most = CHANGEABLE.slice(0, -1).map((key) => `'${key}'`);
+    const why = `updates to statefulset spec for fields other than ${most.join(', ')} and '${CHANGEABLE.at(-1)}' are forbidden`;
+    return [forbiddenField('spec', why)];
+  },
+};
+
+const revision: KindRules = {
+  validateUpdate: (object, old) =>
+    deepEqual(object.data, old.data) ? [] : [invalidValue('data', object.data, 'field is immutable')],
+};
+
 export const workloadRules: Readonly<Record<string, KindRules>> = {
   'apps.Deployment': deployment,
   'apps.ReplicaSet': set('empty selector is invalid for deployment'),
-  'apps.StatefulSet': set('empty selector is invalid for statefulset'),
+  'apps.ControllerRevision': revision,
+  'apps.StatefulSet': statefulSet,
   'apps.DaemonSet': set('empty selector is invalid for daemonset', false),
   'batch.Job': job,
   'batch.CronJob': cronJob,
