@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinaries } from '../controlplane/index.js';
 import { Comparison } from './harness/comparison.js';
@@ -75,6 +76,12 @@ describe('the table', () => {
 
   it('has at least 150 sequences', () => {
     expect(Object.values(areas).flat().length).toBeGreaterThanOrEqual(150);
+  });
+
+  it('knows of the same differences as the documentation', async () => {
+    const text = await readFile(new URL('../../docs/known-differences.md', import.meta.url), 'utf8');
+    const documented = [...text.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, id]) => id);
+    expect(documented).toEqual(knownDifferences.map(({ id }) => id));
   });
 
   it('knows of a few differences only, each with a reason', () => {

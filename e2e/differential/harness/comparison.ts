@@ -52,19 +52,22 @@ export class Comparison {
   }
 
   #unforgiven(place: Place, left: unknown, right: unknown): Difference[] {
-    let [forgivenLeft, forgivenRight] = [left, right];
-    let differences = differencesOf(left, right);
-    for (const known of this.#known) {
-      if (differences.length === 0) break;
-      if (!known.appliesTo(place)) continue;
-      const [nextLeft, nextRight] = [known.forgive(forgivenLeft), known.forgive(forgivenRight)];
-      const remaining = differencesOf(nextLeft, nextRight);
-      if (remaining.length >= differences.length) continue;
-      this.#seen.add(known.id);
-      [forgivenLeft, forgivenRight, differences] = [nextLeft, nextRight, remaining];
+    const all = differencesOf(left, right);
+    const known = this.#known.filter((one) => one.appliesTo(place));
+    if (all.length === 0 || known.length === 0) return all;
+    const without = (forgiven: readonly KnownDifference[]) =>
+      differencesOf(forgive(left, forgiven), forgive(right, forgiven));
+    const remaining = without(known);
+    // Some differences hide others: one is seen if without it there would be more of them.
+    for (const one of known) {
+      if (without(known.filter((other) => other !== one)).length > remaining.length) this.#seen.add(one.id);
     }
-    return differences;
+    return remaining;
   }
+}
+
+function forgive(answer: unknown, known: readonly KnownDifference[]): unknown {
+  return known.reduce((forgiven, one) => one.forgive(forgiven), answer);
 }
 
 function counted(count: number): string {

@@ -24,8 +24,19 @@ export function normalise(trace: Trace): Exchange[] {
   };
   return trace.exchanges.map(({ step, answer }) => ({
     step,
-    answer: mapTexts(renumber(sortedKeys(trace.causesComeInAnyOrder ? ordered(answer) : answer), order), maskText),
+    answer: withoutRepeatedBookmarks(
+      mapTexts(renumber(sortedKeys(trace.causesComeInAnyOrder ? ordered(answer) : answer), order), maskText),
+    ),
   }));
+}
+
+/** How many bookmarks come before the end of a watch is a matter of chance; those that say the same count as one. */
+function withoutRepeatedBookmarks(answer: unknown): unknown {
+  const events = valueAt(answer, 'events');
+  if (!Array.isArray(events)) return answer;
+  const isRepeated = (event: unknown, index: number) =>
+    valueAt(event, 'type') === 'BOOKMARK' && JSON.stringify(event) === JSON.stringify(events[index - 1]);
+  return { ...(answer as object), events: events.filter((event, index) => !isRepeated(event, index)) };
 }
 
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -95,7 +106,6 @@ function decodedContinue(token: string, order: Order): unknown {
 
 /** Where servers mention versions in their messages. */
 const mentions = [
-  /(?<=too old resource version: \d+ \()(\d+)(?=\))/gi,
   /(?<=\\?"resourceVersion\\?":\\?")(\d+)(?=\\?")/g,
   /(?<=ResourceVersion in precondition: )(\d+)/g,
   /(?<=ResourceVersion in object meta: )(\d+)/g,
@@ -104,7 +114,11 @@ const mentions = [
   /(?<=Too large resource version: \d+, current: )(\d+)/g,
 ];
 
-function maskVersionsInMessage(text: string, order: Order): string {
+/** How much is still known depends on when the caches of the server were filled. */
+const oldestKnown = /(?<=too old resource version: \d+ \()(\d+)(?=\))/gi;
+
+function maskVersionsInMessage(message: string, order: Order): string {
+  const text = message.replace(oldestKnown, '<version>');
   return mentions.reduce((masked, mention) => masked.replace(mention, (found) => numbered(Number(found), order)), text);
 }
 

@@ -149,13 +149,18 @@ async function repeat(step: RequestStep, context: Context): Promise<Answer> {
   };
   for (;;) {
     const answer = await send(context.target, plain);
-    const isGood = step.until?.(answer) ?? true;
+    const isGood = !isStarting(answer) && (step.until?.(answer) ?? true);
     if (isGood || performance.now() > deadline) {
       save(step, answer, context);
       return answer;
     }
     await pause(40);
   }
+}
+
+/** The real server prepares the storage of a new kind when it is asked for the first time. */
+function isStarting({ status, body }: Answer): boolean {
+  return status === 429 && String(valueAt(body, 'message')).includes('storage is (re)initializing');
 }
 
 function save(step: RequestStep, answer: Answer, { variables }: Context): void {

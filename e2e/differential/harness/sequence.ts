@@ -71,7 +71,7 @@ export interface Sequence {
   readonly hooks?: Readonly<Record<string, Hook>>;
   /** It would disturb the others, or they would disturb it. */
   readonly runsAlone?: boolean;
-  /** The real server goes through the properties of a schema in a random order. */
+  /** The real server goes through mappings, such as the properties of a schema, in a random order. */
   readonly causesComeInAnyOrder?: boolean;
 }
 

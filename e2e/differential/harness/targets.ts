@@ -20,7 +20,8 @@ export async function startRealTarget(): Promise<Target> {
   const controlPlane = await startControlPlane({
     controllerManager: true,
     controllers: ['garbage-collector-controller', 'namespace-controller'],
-    extraArgs: { apiServer: ['--disable-admission-plugins=ServiceAccount'] },
+    // Accounts of pods and finalizers of volumes are made for controllers that do not run here.
+    extraArgs: { apiServer: ['--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection'] },
   });
   return targetOf('real', controlPlane);
 }
