@@ -1,14 +1,20 @@
 /** Answers that are the same wherever they are given. */
 import { jsonAnswer } from './backend.js';
 import type { ApiAnswer } from './contracts/pipeline.js';
-import { internalError, StatusError } from './status.js';
+import { badRequest, internalError, StatusError } from './status.js';
 
 /** An error as an answer. What is no refusal is a mistake of ours, and says so. */
 export function refusal(error: unknown): ApiAnswer {
-  const known = error instanceof StatusError ? error : internalError((error as Error).message);
+  const known = error instanceof StatusError ? error : mishap(error as Error);
   const { code = 500 } = known.status;
   const answer = jsonAnswer(code, JSON.stringify(known.status));
   return { ...answer, headers: { ...answer.headers, ...known.headers } };
+}
+
+function mishap(error: Error): StatusError {
+  // Objects are walked by recursion, for which there is less room here than in the real server.
+  const isTooDeep = error instanceof RangeError && error.message.includes('call stack');
+  return isTooDeep ? badRequest('json: exceeded max depth') : internalError(error.message);
 }
 
 export function pageNotFound(): ApiAnswer {

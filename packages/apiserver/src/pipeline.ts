@@ -116,11 +116,29 @@ function addressOf({
   return { namespace, name, subresource, isWatchPath };
 }
 
-/** The same warning once, and not for ever: clients show them to people. */
+/** More characters of warnings than that are cut, each to its beginning; and then there are no more of them. */
+const MOST_OF_WARNINGS = 4096;
+const MOST_OF_CUT_WARNING = 256;
+
+/** The same warning once, and not without end: clients show them to people, and proxies limit the headers. */
 function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
   if (warnings.length === 0) return answer;
-  const warning = [...new Set(warnings)].map((text) => `299 - ${quoted(text)}`);
+  const warning = fittingWarnings([...new Set(warnings)]).map((text) => `299 - ${quoted(text)}`);
   return { ...answer, headers: { ...answer.headers, warning } };
+}
+
+function fittingWarnings(warnings: readonly string[]): readonly string[] {
+  const total = warnings.reduce((sum, text) => sum + text.length, 0);
+  if (total <= MOST_OF_WARNINGS) return warnings;
+  const fitting: string[] = [];
+  let used = 0;
+  for (const text of warnings) {
+    if (used >= MOST_OF_WARNINGS) break;
+    const cut = [...text.slice(0, 2 * MOST_OF_CUT_WARNING)].slice(0, MOST_OF_CUT_WARNING);
+    used += cut.length;
+    fitting.push(cut.join(''));
+  }
+  return fitting;
 }
 
 function quoted(text: string): string {

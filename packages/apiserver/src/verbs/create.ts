@@ -38,7 +38,7 @@ export async function createObject(
   const { resourceVersion } = object.metadata;
   prepare(backend, call, object);
   refuseInvalid(call, object);
-  call.warnings.push(...(served.strategy.warnings?.(object, undefined) ?? []));
+  for (const text of served.strategy.warnings?.(object, undefined) ?? []) call.warnings.push(text);
   await validate(backend, call, { ...admission, object });
 
   const { name = '' } = object.metadata;

@@ -68,7 +68,7 @@ function decodePatched(backend: Backend, call: Call, patched: unknown, options: 
     if (options.fieldValidation === 'Strict' && told.length > 0) {
       throw new DecodingError(`strict decoding error: ${told.join(', ')}`);
     }
-    if (options.fieldValidation === 'Warn') call.warnings.push(...told);
+    if (options.fieldValidation === 'Warn') for (const text of told) call.warnings.push(text);
     return object;
   } catch (error) {
     if (!(error instanceof DecodingError)) throw error;

@@ -32,7 +32,7 @@ function decodeRaw(call: Call, raw: Mapping, duplicates: readonly string[], opti
     if (options.fieldValidation === 'Strict' && told.length > 0) {
       throw badRequest(`${title}: strict decoding error: ${told.join(', ')}`);
     }
-    if (options.fieldValidation === 'Warn') call.warnings.push(...told);
+    if (options.fieldValidation === 'Warn') for (const text of told) call.warnings.push(text);
     return object;
   } catch (error) {
     if (error instanceof DecodingError) throw badRequest(`${title}: ${error.message}`);

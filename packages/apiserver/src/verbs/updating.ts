@@ -60,7 +60,7 @@ async function attemptChange(
   ];
   if (causes.length > 0)
     throw invalid({ group: served.strategy.reportedGroup ?? served.group, kind: object.kind }, call.name, causes);
-  call.warnings.push(...(served.strategy.warnings?.(object, old) ?? []));
+  for (const text of served.strategy.warnings?.(object, old) ?? []) call.warnings.push(text);
   await validate(backend, call, { ...admission, object });
 
   if (options.dryRun) return JSON.stringify(object);

@@ -47,6 +47,30 @@ describe('bodies over HTTP', () => {
     expect(body.data).toEqual({ true: 'yes' });
   });
 
+  it.each([
+    { fields: 5, length: 300, warnings: 5 },
+    { fields: 20, length: 200, warnings: 19 },
+    { fields: 50, length: 240, warnings: 16 },
+    { fields: 60, length: 100, warnings: 35 },
+    { fields: 200_000, length: 1, warnings: 211 },
+  ])('are not answered with endless warnings: $fields unknown fields', async ({ fields, length, warnings }) => {
+    const unknown = Object.fromEntries(Array.from({ length: fields }, (_, index) => ['f'.repeat(length) + index, 1]));
+    const answer = await fetch(`${door.cluster.url}${MAPS}?fieldValidation=Warn`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${door.cluster.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, ...unknown }),
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('warning')?.split('299 - ')).toHaveLength(warnings + 1);
+  });
+
+  it.each([1_000, 9_000, 100_000])('that are nested %s times are refused, and nothing else happens', async (depth) => {
+    const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    const { status } = await door.send('POST', MAPS, `{"metadata":{"name":"deep"},"data":{"x":${nested}}}`);
+    expect(status).toBe(400);
+    expect((await door.send('GET', MAPS)).body.items).toEqual([]);
+  });
+
   it('nobody is let in without credentials', async () => {
     expect((await fetch(`${door.cluster.url}${MAPS}`)).status).toBe(401);
     expect((await fetch(`${door.cluster.url}${MAPS}`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(
