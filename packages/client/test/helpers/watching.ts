@@ -23,7 +23,7 @@ const USER_AGENT = 'watcher';
 export const ofWatchers: FaultMatch = { where: ({ headers }) => headers['user-agent'] === USER_AGENT };
 
 /** What the server was asked for. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly query: URLSearchParams;
   readonly isWatch: boolean;
   /** A list, be it in pages or as a stream. */
@@ -36,13 +36,16 @@ export interface WatchedCluster extends AsyncDisposable {
   readonly cluster: LocalCluster;
   /** By those who watch, in order, whatever the answers were. */
   readonly requests: SeenRequest[];
+  /** The kind itself comes and goes. */
+  define(): Promise<void>;
+  undefine(): Promise<void>;
   create(name: string): Promise<AnyObject>;
   remove(name: string): Promise<void>;
   /** Starts a stream; it is ended with the cluster at the latest. */
   watch(options?: WatchingOptions): Watching;
 }
 
-export interface WatchingOptions {
+interface WatchingOptions {
   /** Where the cluster is to be reached instead. */
   readonly url?: string;
   readonly overrides?: SettingsOverrides;
@@ -66,7 +69,8 @@ export interface Watching {
 /** A cluster with a kind to watch. */
 export async function watchedCluster(options: LocalClusterOptions = {}): Promise<WatchedCluster> {
   const cluster = await localCluster(options);
-  await cluster.define({ group: 'example.com', version: 'v1', kind: 'Example', plural: 'examples' });
+  const define = () => cluster.define({ group: 'example.com', version: 'v1', kind: 'Example', plural: 'examples' });
+  await define();
   const requests: SeenRequest[] = [];
   // It matches nothing, and so changes nothing; but it sees everything, as it is the first to be asked.
   cluster.faults.add({
@@ -82,6 +86,11 @@ export async function watchedCluster(options: LocalClusterOptions = {}): Promise
   return {
     cluster,
     requests,
+    define,
+    async undefine() {
+      await cluster.delete('customresourcedefinitions/examples.example.com');
+      await cluster.settled();
+    },
     create: (name) =>
       cluster.create({ apiVersion: 'example.com/v1', kind: 'Example', metadata: { name, namespace: 'default' } }),
     remove: (name) => cluster.delete(`examples/default/${name}`),

@@ -59,7 +59,7 @@ describe('an outage of the server during the watching is outlived:', () => {
     await watching.saw('LISTED');
     const outage = begin(cluster.faults);
     cluster.faults.resetStreams();
-    await attempts(outage, 6);
+    await attempts(outage, 5);
     await until(
       () => watching.states.at(-1)?.state === 'down',
       () => `It is not known that the stream is down: ${watching.states.at(-1)?.state}.`,
@@ -81,7 +81,7 @@ describe('an outage of the server at the beginning is outlived:', () => {
     await create('one');
     const outage = begin(cluster.faults);
     const watching = watched.watch({ overrides });
-    await attempts(outage, 6);
+    await attempts(outage, 5);
     outage.remove();
     await watching.saw('LISTED');
     await create('after');
@@ -182,4 +182,28 @@ it('Retry-After is obeyed, and then the stream goes on from its version', async 
   expect(seconds).toBeGreaterThanOrEqual(2);
   expect(requests).toHaveLength(before + 3);
   expect(requests.slice(before).filter(({ isList }) => isList)).toEqual([]);
+});
+
+it('a kind that is gone, and comes back, is watched again, each time', async () => {
+  const { define, undefine, create } = watched;
+  const watching = watched.watch({ overrides });
+  await watching.saw('LISTED');
+  const names = ['a', 'b', 'c'];
+  const isSeen = (name: string) => () => watching.seen.some((line) => line.endsWith(` ${name}`));
+  for (const name of names) {
+    await create(name);
+    await until(isSeen(name), () => 'The kind is not watched.');
+    await undefine();
+    await watching.saw(`DELETED ${name}`);
+    await until(
+      () => watching.states.at(-1)?.state === 'down',
+      () => 'It is not known that the kind is gone.',
+    );
+    await define();
+  }
+  await create('last');
+  await until(isSeen('last'), () => 'The kind is not watched.');
+  const told = (name: string) => watching.seen.filter((line) => line.endsWith(` ${name}`)).length;
+  expect(names.map(told)).toEqual([2, 2, 2]);
+  expect(told('last')).toBe(1);
 });
