@@ -49,6 +49,7 @@ export async function run(sequence: Sequence, target: Target, webhooks: WebhookS
     if (needsNamespace(sequence)) await createNamespace(context);
     for (const step of sequence.steps) {
       const answer = await perform(step, context);
+      if (sequence.hooks !== undefined && step.do === 'request') await untilNoticed(step, answer as Answer, context);
       answers.push(answer);
       if (isCompared(step))
         exchanges.push({ step: describeStep(step), answer: isPreparation(step) ? statusOf(answer) : answer });
@@ -89,6 +90,17 @@ async function createNamespace({ target, variables }: Context): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const answer = await send(target, { method: 'POST', path: '/api/v1/namespaces', headers, body });
   if (answer.status !== 201) throw new Error(`No namespace on ${target.name}: ${JSON.stringify(answer)}`);
+}
+
+/**
+ * The real server tries updates on what its cache has, asks the webhooks, and does it again if the cache was behind.
+ * So that they are asked once, the cache is to be up to date before the next step.
+ */
+async function untilNoticed(step: RequestStep, { status, body }: Answer, context: Context): Promise<void> {
+  const version = valueAt(body, 'metadata.resourceVersion');
+  if (step.method === 'GET' || status >= 300 || version === undefined || step.path.includes('dryRun')) return;
+  const path = filled(step.path, context).replace(/\?.*$/, '');
+  await send(context.target, { method: 'GET', path: `${path}?resourceVersion=${version}`, headers: {} });
 }
 
 /** Webhooks that are never called again would still slow everybody down. */

@@ -124,8 +124,7 @@ export const finalizers: readonly Sequence[] = [
     get(`${namespaces}/f-<id>`),
     del(`${namespaces}/f-<id>`),
     get(`${namespaces}/f-<id>`, {
-      until: ({ body }) =>
-        JSON.stringify(body).includes('NamespaceFinalizersRemaining') || JSON.stringify(body).includes('"spec":{}'),
+      until: ({ body }) => JSON.stringify(body).includes('"spec":{}'),
     }),
     mergePatch(`${namespaces}/f-<id>`, { metadata: { finalizers: null } }),
     get(`${namespaces}/f-<id>`, { until: ({ status }) => status === 404 }),

@@ -166,7 +166,9 @@ export const watches: readonly Sequence[] = [
   sequence('bookmarks before the end', [
     prepare(post(configMaps, configMap('a'))),
     start,
-    watch('w', `${from}&timeoutSeconds=4&allowWatchBookmarks=true`),
+    watch('w', `${from}&timeoutSeconds=5&allowWatchBookmarks=true`),
+    // Without any progress, there is nothing to tell.
+    prepare(post('/api/v1/namespaces/default/configmaps', configMap('elsewhere-<id>'))),
     events('w'),
   ]),
   sequence('timeouts that are no numbers', [get(`${from}&timeoutSeconds=x`), get(`${configMaps}?timeoutSeconds=x`)]),
