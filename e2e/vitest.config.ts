@@ -4,13 +4,13 @@ import { sources } from '../vitest.config.js';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** The suite that needs a real Kubernetes control plane: `npm run test:real`. */
+/** What needs real time: on a real Kubernetes control plane, and on the embedded one. `npm run test:real` runs it. */
 export default defineConfig({
   resolve: { alias: sources },
   test: {
     name: 'real',
     root: path('.'),
-    include: ['real/**/*.test.ts'],
+    include: ['real/**/*.test.ts', 'embedded/**/*.test.ts'],
     globalSetup: [path('support/global-setup.ts')],
     // The tests themselves do little but wait for the servers.
     maxWorkers: 4,

@@ -1,8 +1,8 @@
 import type { AnyObject } from '@kopf-ts/core';
 import { manualClock } from '@kopf-ts/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { tcpRelay } from '../helpers/relay.js';
-import { until, type WatchedCluster, watchedCluster } from '../helpers/watching.js';
+import { until, type WatchedCluster, watchedCluster } from '../../support/embedded.js';
+import { tcpRelay } from '../../support/relay.js';
 
 // Busy machines are slow; nothing waits for longer than it has to.
 vi.setConfig({ testTimeout: 30_000 });

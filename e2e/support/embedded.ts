@@ -1,5 +1,6 @@
 /** Streams of `watch()` over the real client and real sockets, from a cluster that can be made to fail. */
 import { type FaultMatch, type LocalCluster, type LocalClusterOptions, localCluster } from '@kopf-ts/apiserver';
+import { kubeClient } from '@kopf-ts/client';
 import { type AnyObject, type SettingsOverrides, settings } from '@kopf-ts/core';
 import {
   type AttemptLimiter,
@@ -11,8 +12,7 @@ import {
   watch,
 } from '@kopf-ts/core/engine';
 import { type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
-import { kubeClient } from '../../src/index.js';
-import { realClock } from './real-clock.js';
+import { realClock } from './client.js';
 
 const examples = makeResource({ group: 'example.com', version: 'v1', plural: 'examples', namespaced: true });
 

@@ -1,6 +1,6 @@
 import type { FaultHandle, Faults } from '@kopf-ts/apiserver';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ofWatchers, until, type WatchedCluster, type Watching, watchedCluster } from '../helpers/watching.js';
+import { ofWatchers, until, type WatchedCluster, type Watching, watchedCluster } from '../../support/embedded.js';
 
 // Busy machines are slow; nothing waits for longer than it has to.
 vi.setConfig({ testTimeout: 30_000 });

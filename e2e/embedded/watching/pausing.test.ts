@@ -1,7 +1,7 @@
 import { toggle } from '@kopf-ts/core/engine';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type TcpRelay, tcpRelay } from '../helpers/relay.js';
-import { ofWatchers, until, type WatchedCluster, watchedCluster } from '../helpers/watching.js';
+import { ofWatchers, until, type WatchedCluster, watchedCluster } from '../../support/embedded.js';
+import { type TcpRelay, tcpRelay } from '../../support/relay.js';
 
 // Busy machines are slow; nothing waits for longer than it has to.
 vi.setConfig({ testTimeout: 30_000 });

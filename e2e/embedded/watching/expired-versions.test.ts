@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type WatchedCluster, watchedCluster } from '../helpers/watching.js';
+import { type WatchedCluster, watchedCluster } from '../../support/embedded.js';
 
 // Busy machines are slow; nothing waits for longer than it has to.
 vi.setConfig({ testTimeout: 30_000 });

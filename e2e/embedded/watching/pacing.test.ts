@@ -1,8 +1,8 @@
 import type { FaultRule } from '@kopf-ts/apiserver';
 import { attemptLimiter } from '@kopf-ts/core/engine';
 import { describe, expect, it, vi } from 'vitest';
-import { realClock } from '../helpers/real-clock.js';
-import { ofWatchers, until, watchedCluster } from '../helpers/watching.js';
+import { realClock } from '../../support/client.js';
+import { ofWatchers, until, watchedCluster } from '../../support/embedded.js';
 
 // Busy machines are slow; nothing waits for longer than it has to.
 vi.setConfig({ testTimeout: 30_000 });
