@@ -51,14 +51,18 @@ export const selectors: readonly Sequence[] = [
     by('exam_ple.com/role'),
     by('a/b/c'),
   ]),
-  sequence('wrong labels of objects', [
-    post(configMaps, configMap({ name: 'x', labels: { '-bad': 'ok' } })),
-    post(configMaps, configMap({ name: 'x', labels: { ok: 'not ok!' } })),
-    post(configMaps, configMap({ name: 'x', labels: { 'a/b/c': 'x', ['l'.repeat(64)]: 'y' } })),
-    post(configMaps, configMap({ name: 'x', labels: { ok: 'v'.repeat(64) } })),
-    post(configMaps, configMap({ name: 'x', annotations: { 'bad key': 'x' } })),
-    post(configMaps, configMap({ name: 'x', labels: { number: 5 } })),
-  ]),
+  sequence(
+    'wrong labels of objects',
+    [
+      post(configMaps, configMap({ name: 'x', labels: { '-bad': 'ok' } })),
+      post(configMaps, configMap({ name: 'x', labels: { ok: 'not ok!' } })),
+      post(configMaps, configMap({ name: 'x', labels: { 'a/b/c': 'x', ['l'.repeat(64)]: 'y' } })),
+      post(configMaps, configMap({ name: 'x', labels: { ok: 'v'.repeat(64) } })),
+      post(configMaps, configMap({ name: 'x', annotations: { 'bad key': 'x' } })),
+      post(configMaps, configMap({ name: 'x', labels: { number: 5 } })),
+    ],
+    { causesComeInAnyOrder: true },
+  ),
   sequence('names and namespaces as fields', [
     ...several,
     byField(configMaps, 'metadata.name=a'),
