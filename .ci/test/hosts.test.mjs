@@ -21,7 +21,7 @@ describe('the hosts fence', () => {
   });
 
   it.each([
-    ['a host', '    tarball: http://other.example/x\n', /the lockfile names a host/],
+    ['a host', '    resolved: http://other.example/x\n', /the lockfile names a host/],
     ['a git repository', '    resolution: {repo: git+ssh://other.example/x}\n', /the lockfile names a host/],
     ['a tarball', '    resolution: {tarball: x}\n', /the lockfile names a tarball/],
     ['a folder', '    version: file:/opt/x\n', /a path of this machine/],
