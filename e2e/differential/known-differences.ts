@@ -133,4 +133,10 @@ export const chance: readonly KnownDifference[] = [
     appliesTo: ({ area }) => area.startsWith('discovery'),
     forgive: (answer) => withoutKeys(answer, ['storageVersionHash']),
   },
+  {
+    id: 'order-of-rules',
+    reason: 'What somebody may do is told in the order in which the roles happen to be found.',
+    appliesTo: ({ area }) => area.startsWith('reviews'),
+    forgive: (answer) => withoutKeys(answer, ['resourceRules', 'nonResourceRules']),
+  },
 ];
