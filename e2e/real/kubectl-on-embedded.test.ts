@@ -93,6 +93,14 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
     await expect(kubectl('get cm plain')).rejects.toThrow('Error from server (NotFound): configmaps "plain" not found');
   });
 
+  it('makes objects of its own, which it sends in protobuf', async () => {
+    expect(await kubectl('create namespace made')).toBe('namespace/made created\n');
+    expect(await kubectl('create configmap made --from-literal=a=b')).toBe('configmap/made created\n');
+    expect(cluster.get('configmaps/default/made')?.data).toEqual({ a: 'b' });
+    expect(await kubectl('create deployment made --image=example.com/image')).toBe('deployment.apps/made created\n');
+    expect(await kubectl('auth can-i get pods')).toBe('yes\n');
+  });
+
   it('applies custom objects, and applies them again', async () => {
     expect(await kubectl('apply --validate=false -f -', example('one', 'red'))).toBe(
       'example.example.com/one created\n',
