@@ -89,7 +89,7 @@ async function build(recipe: Recipe, command: string, binary: string, { go, env,
   const unfinished = `${binary}.${process.pid}.tmp`;
   const started = performance.now();
   const elapsed = () => `${Math.round((performance.now() - started) / 1000)} s`;
-  say(`building ${command}, once; the four binaries take about 12 minutes on two cores …`);
+  say(`building ${command}, once; the four binaries take 8 to 20 minutes on two cores …`);
   await mkdir(join(binary, '..'), { recursive: true });
 
   let packages = 0;

@@ -128,13 +128,14 @@ function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer
 }
 
 function fittingWarnings(warnings: readonly string[]): readonly string[] {
-  const total = warnings.reduce((sum, text) => sum + text.length, 0);
+  const letters = warnings.map((text) => [...text]);
+  const total = letters.reduce((sum, text) => sum + text.length, 0);
   if (total <= MOST_OF_WARNINGS) return warnings;
   const fitting: string[] = [];
   let used = 0;
-  for (const text of warnings) {
+  for (const text of letters) {
     if (used >= MOST_OF_WARNINGS) break;
-    const cut = [...text.slice(0, 2 * MOST_OF_CUT_WARNING)].slice(0, MOST_OF_CUT_WARNING);
+    const cut = text.slice(0, MOST_OF_CUT_WARNING);
     used += cut.length;
     fitting.push(cut.join(''));
   }
