@@ -37,15 +37,7 @@ export const garbageCollector: Controller = {
     for (const collection of store.collections()) {
       for (const revision of store.list(collection)) if (collector.isOfInterest(revision)) enqueue(revision);
     }
-    return {
-      get isIdle() {
-        return worker.isIdle;
-      },
-      async stop() {
-        stop();
-        await worker.stop();
-      },
-    };
+    return worker.fedBy(stop);
   },
 };
 

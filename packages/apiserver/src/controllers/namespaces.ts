@@ -25,15 +25,7 @@ export const namespaceController: Controller = {
       }
     });
     for (const { name, isDeleting } of store.list(NAMESPACES)) if (isDeleting) worker.enqueue(name);
-    return {
-      get isIdle() {
-        return worker.isIdle;
-      },
-      async stop() {
-        stop();
-        await worker.stop();
-      },
-    };
+    return worker.fedBy(stop);
   },
 };
 

@@ -1,11 +1,12 @@
 /** A queue of keys and someone who works on them, one after another. */
 import { ApiConflictError, ApiNotFoundError, type Clock } from '@kopf-ts/core';
+import type { RunningController } from '../contracts/controller.js';
 
 const FIRST_DELAY = 0.1;
 const LONGEST_DELAY = 60;
 
 /** What is enqueued while it is being worked on is worked on again. Failures are tried again, later and later. */
-export class Worker {
+export class Worker implements RunningController {
   readonly #clock: Clock;
   readonly #work: (key: string) => Promise<void>;
   readonly #queue = new Set<string>();
@@ -21,6 +22,12 @@ export class Worker {
   /** Is there nothing to do now? What failed and waits for its time does not count: nobody can hurry it. */
   get isIdle(): boolean {
     return this.#running === undefined;
+  }
+
+  /** Remembers how to stop what fills the queue: it is stopped together with the work. */
+  fedBy(stopFeeding: () => void): this {
+    this.#stopping.signal.addEventListener('abort', stopFeeding);
+    return this;
   }
 
   enqueue(key: string): void {
