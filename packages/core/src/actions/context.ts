@@ -15,6 +15,7 @@ import type { ReportMalformed } from '../seams/storage.js';
 import type { Settings } from '../settings.js';
 import type { HandlerId } from '../values/ids.js';
 import type { LifeCycle } from './lifecycles.js';
+import type { ExecutionMonitor } from './monitoring.js';
 
 /** Sub-handlers of one call of one handler, as they are declared and executed in the course of that call. */
 export interface Subhandling {
@@ -40,6 +41,7 @@ export interface HandlerContext {
   readonly random?: (() => number) | undefined;
   /** Of traces on the object that cannot be understood. */
   readonly malformed?: ReportMalformed | undefined;
+  readonly monitor?: ExecutionMonitor | undefined;
   /** Only in change handlers. */
   readonly subhandling?: Subhandling | undefined;
 }

@@ -17,6 +17,7 @@ import { getDefaultLifecycle } from './defaults.js';
 import type { HandlerState } from './handler-state.js';
 import { causeFor, filterKwargs, invoke, kwargsOf } from './invocation.js';
 import { allAtOnce, type LifeCycle } from './lifecycles.js';
+import { type ExecutionMonitor, monitored } from './monitoring.js';
 import type { Outcome, Outcomes } from './outcomes.js';
 import type { State } from './progression.js';
 import { isDelivered, whyNotStorable } from './results.js';
@@ -39,6 +40,7 @@ interface ExecutionOptions {
   readonly random?: (() => number) | undefined;
   /** Of traces on the object that cannot be understood, for those who load the progress of sub-handlers. */
   readonly malformed?: ReportMalformed | undefined;
+  readonly monitor?: ExecutionMonitor | undefined;
 }
 
 export interface ExecuteAllOptions extends ExecutionOptions {
@@ -133,11 +135,13 @@ async function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promi
 
 /** Calls the function, and then the sub-handlers that it has declared, unless it has executed them by itself. */
 function callWithSubhandlers(options: ExecuteOnceOptions & { signal: AbortSignal }, subrefs: Set<HandlerId>): unknown {
-  const { handler, state, settings, clock, signal, lifecycle, poster, random, malformed } = options;
+  const { handler, state, settings, clock, signal, lifecycle, poster, random, malformed, monitor } = options;
   const cause = causeFor(options.cause, handler);
   const subhandling = handler.kind === 'change' && cause.kind === 'changing' ? newSubhandling(subrefs) : undefined;
-  const context = { handler, cause, settings, poster, lifecycle, clock, signal, random, malformed, subhandling };
-  const returned = invoke(context, handler, kwargsOf({ cause: options.cause, handler, state, signal }));
+  const ofParent = { settings, poster, lifecycle, clock, signal, random, malformed, monitor };
+  const context = { ...ofParent, handler, cause, subhandling };
+  const kwargs = kwargsOf({ cause: options.cause, handler, state, signal });
+  const returned = monitored({ handler, cause }, monitor, () => invoke(context, handler, kwargs));
   if (subhandling === undefined) return returned;
 
   const isAlone = subhandling.handlers.size === 0 && subhandling.executions.length === 0;
@@ -164,10 +168,10 @@ function newSubhandling(subrefs: Set<HandlerId>): Subhandling {
 
 /** Executes sub-handlers with all that their parent is executed with. */
 export const executeInContext: ExecuteFn = ({ context, ...options }) => {
-  const { settings, clock, signal, poster, random, malformed } = context;
+  const { settings, clock, signal, poster, random, malformed, monitor } = context;
   if (settings === undefined || clock === undefined)
     throw new KopfError('Sub-handlers need the context of their parent.');
-  return executeAll({ ...options, settings, clock, signal, poster, random, malformed });
+  return executeAll({ ...options, settings, clock, signal, poster, random, malformed, monitor });
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { AnyObject, WatchEvent } from '../values/body.js';
 import type { HandlerId } from '../values/ids.js';
 import type { Resource } from '../values/resource.js';
+import type { Awaitable } from './awaitable.js';
 import type { Logger } from './logger.js';
 
 /** All values under one key; in no particular order, duplicates possible. */
@@ -31,6 +32,9 @@ export interface Indices extends Iterable<readonly [HandlerId, Index]> {
 /** Keeps the indices up to date with the cluster. The only writer; all others read `indices`. */
 export interface Indexer {
   readonly indices: Indices;
-  /** Digests one event of one object, before any other handler sees it. Never throws for the handlers' errors. */
-  digest(at: { event: WatchEvent<AnyObject>; resource: Resource; memo: unknown; logger: Logger }): Promise<void>;
+  /**
+   * Digests one event of one object, before any other handler sees it. Never throws for the handlers' errors.
+   * It is done when this returns, unless it returns a promise: then only this object waits for it.
+   */
+  digest(at: { event: WatchEvent<AnyObject>; resource: Resource; memo: unknown; logger: Logger }): Awaitable<void>;
 }

@@ -1,0 +1,39 @@
+/** Telling others which handlers run: those who look for whoever holds the event loop. */
+import type { Cause } from '../intents/causes.js';
+import type { AnyHandler } from '../intents/handlers.js';
+import { isThenable } from './deadlines.js';
+
+/** One call of one handler. */
+export interface MonitoredCall {
+  readonly handler: AnyHandler;
+  readonly cause: Cause;
+}
+
+/** Is told of each call of each handler, sub-handlers included. Must not throw. */
+export interface ExecutionMonitor {
+  /** The function is about to be called. */
+  enter(call: MonitoredCall): {
+    /** It has returned, maybe only a promise; or has thrown. Nothing else could run until now. */
+    returned(): void;
+    /** All is over: also the promise, if there was one. Comes after `returned`. */
+    settled(): void;
+  };
+}
+
+/** Calls the function, and tells the monitor of it. */
+export function monitored(call: MonitoredCall, monitor: ExecutionMonitor | undefined, fn: () => unknown): unknown {
+  if (monitor === undefined) return fn();
+  const { returned, settled } = monitor.enter(call);
+  let result: unknown;
+  try {
+    result = fn();
+  } catch (error) {
+    returned();
+    settled();
+    throw error;
+  }
+  returned();
+  if (!isThenable(result)) settled();
+  else Promise.resolve(result).then(settled, settled);
+  return result;
+}

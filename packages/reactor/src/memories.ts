@@ -1,0 +1,112 @@
+/** What is remembered of each object while the operator lives. Never stored anywhere, and lost with the operator. */
+import type { Body, HandlerId, Logger, Memos, Patch, ReportMalformed, Seconds } from '@kopf-ts/core';
+import { copyMemo, type DaemonStopper, type LiveBody, reportOnce, type SpawningHandler } from '@kopf-ts/core/engine';
+
+/** A daemon or a timer that runs now for an object. */
+export interface RunningDaemon {
+  readonly handler: SpawningHandler;
+  readonly logger: Logger;
+  readonly stopper: DaemonStopper;
+  /** Forces it to end: aborts the signal that its function was given. */
+  cancel(): void;
+  /** Settled when it has ended, whatever the reason; never rejects. */
+  readonly ended: Promise<void>;
+  readonly isEnded: boolean;
+}
+
+/** What is remembered for the daemons and timers of one object. */
+export interface DaemonsMemory {
+  /** What the daemons see of the object; absent while there is nobody to look. */
+  live: LiveBody | undefined;
+  /** Since when the object is idle, by the monotonic clock. */
+  idleResetAt: Seconds;
+  /** Those which have ended on their own: not to be started again for this object. */
+  readonly foreverStopped: Set<HandlerId>;
+  readonly running: Map<HandlerId, RunningDaemon>;
+}
+
+export interface ObjectMemory {
+  readonly key: string;
+  /** The users' container. */
+  readonly memo: unknown;
+  readonly daemons: DaemonsMemory;
+  /** Tells of malformed traces on the object, of each once. */
+  readonly malformed: ReportMalformed;
+  /** The object existed before the operator has noticed it; decided by the first event of it. */
+  readonly isNoticedByListing: boolean;
+  /** All handlers have finished with it at least once since the operator has started. */
+  isHandledOnce: boolean;
+  /** What could not be sent, and is to be sent before anything else. */
+  remaining: Patch | undefined;
+  /** The last handled essence, as JSON: for the case that someone strips it off the object. */
+  handled: string | undefined;
+  /** How many times it was stripped off. */
+  strippings: number;
+  /** Framework errors in a row. */
+  failures: number;
+  /** Traces that the cluster refuses to store, since the object is too large: as a merge-patch of the object. */
+  unsavable: object | undefined;
+}
+
+export interface Memories extends Memos, Iterable<ObjectMemory> {
+  readonly size: number;
+  /** The memory of the object; a new one if it was never seen. */
+  of(body: Body, options: { readonly isListed: boolean; readonly logger: Logger }): ObjectMemory;
+  find(body: Body): ObjectMemory | undefined;
+  forget(body: Body): void;
+}
+
+export interface MemoriesOptions {
+  /** The operator's memo: each object gets a copy of it. */
+  readonly memo?: unknown;
+  readonly now: () => Seconds;
+}
+
+export function memories({ memo, now }: MemoriesOptions): Memories {
+  const all = new Map<string, ObjectMemory>();
+  return {
+    get size() {
+      return all.size;
+    },
+    [Symbol.iterator]: () => all.values(),
+    of(body, { isListed, logger }) {
+      const key = objectKey(body);
+      let memory = all.get(key);
+      if (memory === undefined) {
+        memory = newMemory(key, copyMemo(memo), isListed, now(), logger);
+        all.set(key, memory);
+      }
+      return memory;
+    },
+    find: (body) => all.get(objectKey(body)),
+    forget(body) {
+      all.delete(objectKey(body));
+    },
+    recall(body, { ephemeral } = {}) {
+      return all.get(objectKey(body as Body))?.memo ?? (ephemeral ? copyMemo(memo) : undefined);
+    },
+  };
+}
+
+function newMemory(key: string, memo: unknown, isListed: boolean, now: Seconds, logger: Logger): ObjectMemory {
+  return {
+    key,
+    memo,
+    malformed: reportOnce(logger),
+    daemons: { live: undefined, idleResetAt: now, foreverStopped: new Set(), running: new Map() },
+    isNoticedByListing: isListed,
+    isHandledOnce: false,
+    remaining: undefined,
+    handled: undefined,
+    strippings: 0,
+    failures: 0,
+    unsavable: undefined,
+  };
+}
+
+/** What tells objects apart. Very few have no uid (it is not in the specification that all have one). */
+export function objectKey({ apiVersion, kind, metadata }: Body): string {
+  if (metadata?.uid) return metadata.uid;
+  const { name, namespace, creationTimestamp } = metadata ?? {};
+  return [kind, apiVersion, name, namespace, creationTimestamp].map((part) => part || '-').join('//');
+}

@@ -1,0 +1,18 @@
+/** What all parts of one operator have in common. Nothing here is shared between operators of one process. */
+import type { Clock, EventPoster, Indices, KubeClient, LifeCycle, Logger, Registry, Settings } from '@kopf-ts/core';
+import type { ExecutionMonitor } from '@kopf-ts/core/engine';
+
+export interface OperatorParts {
+  // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
+  readonly registry: Registry<any>;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly client: KubeClient;
+  readonly poster: EventPoster;
+  readonly indices?: Indices | undefined;
+  /** Of change handlers; the default one of the process, if absent. */
+  readonly lifecycle?: LifeCycle | undefined;
+  readonly random?: (() => number) | undefined;
+  readonly monitor?: ExecutionMonitor | undefined;
+}
