@@ -10,10 +10,20 @@ import type { AnyObject } from '../values/body.js';
 import { buildObjectReference } from '../values/references.js';
 import { formatTimestamp } from '../values/timestamps.js';
 
+/** Several times of the same event, told as one. */
+export interface EventRepeats {
+  readonly count: number;
+  /** When it happened for the first time, and for the last one. */
+  readonly first: Date;
+  readonly last: Date;
+}
+
 export interface BuildEventOptions {
   readonly settings: Pick<Settings, 'posting'>;
   /** When it happened. */
   readonly at: Date;
+  /** If it happened several times: these times count, and not `at`. One time only is an event as any other. */
+  readonly repeats?: EventRepeats | undefined;
   /** Where to put the events about cluster-scoped objects. Default: `default`. */
   readonly defaultNamespace?: string | undefined;
 }
@@ -24,20 +34,22 @@ export function buildKubeEvent(event: KubeEvent, options: BuildEventOptions): An
   if (reference.apiVersion === 'v1' && reference.kind === 'Event') return undefined;
   const { reportingComponent, reportingInstance, eventNamePrefix } = options.settings.posting;
   const namespace = reference.namespace ?? (options.defaultNamespace || 'default');
-  const timestamp = formatTimestamp(options.at);
+  const { count, first, last } = options.repeats ?? { count: 1, first: options.at, last: options.at };
+  const firstTimestamp = formatTimestamp(first);
   return {
     metadata: { namespace, generateName: eventNamePrefix },
     action: 'Action?',
     type: event.type,
     reason: event.reason,
-    message: cutMessage(event.message),
+    message: cutEventMessage(event.message),
     reportingComponent,
     reportingInstance,
     source: { component: reportingComponent },
     involvedObject: { ...reference, namespace },
-    firstTimestamp: timestamp,
-    lastTimestamp: timestamp,
-    eventTime: timestamp,
+    firstTimestamp,
+    lastTimestamp: formatTimestamp(last),
+    eventTime: firstTimestamp,
+    ...(count > 1 ? { count } : {}),
   };
 }
 
@@ -46,9 +58,14 @@ const MAX_MESSAGE = 1024;
 const CUT_MARK = '...';
 
 /** Cuts the middle out of a long message: the beginning says what it is, and the end often says why. */
-function cutMessage(message: string): string {
-  if (sizeOf(message) <= MAX_MESSAGE) return message;
-  const characters = [...message];
+export function cutEventMessage(message: string): string {
+  // A unit of a string takes three bytes at most, and one at least; so most messages need no measuring.
+  if (message.length * 3 <= MAX_MESSAGE) return message;
+  if (message.length <= MAX_MESSAGE && sizeOf(message) <= MAX_MESSAGE) return message;
+  // Of a message of megabytes, nothing but its ends can remain.
+  const ends =
+    message.length <= 4 * MAX_MESSAGE ? message : message.slice(0, MAX_MESSAGE) + message.slice(-MAX_MESSAGE);
+  const characters = [...ends];
   const head = Math.floor((MAX_MESSAGE - CUT_MARK.length + 1) / 2);
   const tail = MAX_MESSAGE - CUT_MARK.length - head;
   return [fitting(characters, head), CUT_MARK, fitting(characters.reverse(), tail).reverse()].flat().join('');
@@ -73,27 +90,37 @@ function sizeOf(text: string): number {
 export interface PostEventOptions extends Omit<BuildEventOptions, 'at'> {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** How persistent the client is; by default, as its settings say. */
+  readonly retries?: 'none' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Posts the event. A failure to do so is only logged: events are for people, and nothing depends on them. */
-export async function postEvent(client: KubeClient, event: KubeEvent, options: PostEventOptions): Promise<void> {
-  const { clock, logger, signal } = options;
+/**
+ * Posts the event. A failure to do so is only logged, and resolved with, for those who want to try again:
+ * events are for people, and nothing depends on them.
+ */
+export async function postEvent(
+  client: KubeClient,
+  event: KubeEvent,
+  options: PostEventOptions,
+): Promise<Error | undefined> {
+  const { clock, logger, retries, signal } = options;
   const body = buildKubeEvent(event, { ...options, at: clock.utc() });
-  if (body === undefined) return;
+  if (body === undefined) return undefined;
   try {
     await client.request({
       method: 'POST',
       path: `/api/v1/namespaces/${encodeURIComponent(body.metadata?.namespace ?? '')}/events`,
       contentType: 'application/json',
       body,
+      ...(retries === undefined ? {} : { retries }),
       ...(signal === undefined ? {} : { signal }),
     });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    logger.warn(`Failed to post an event: ${describeError(error)}`, {
-      error: toError(error),
-      object: body.involvedObject,
-    });
+    return undefined;
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown;
+    const error = toError(thrown);
+    logger.warn(`Failed to post an event: ${describeError(thrown)}`, { error, object: body.involvedObject });
+    return error;
   }
 }

@@ -71,12 +71,37 @@ describe('a Kubernetes event', () => {
     expect(built?.message).toBe(`${'a'.repeat(511)}...${'z'.repeat(510)}`);
   });
 
+  it.each([1023, 1025, 4095, 4097, 1_000_000])('has the same ends left of a message of %s emojis', (length) => {
+    const built = buildKubeEvent(event(undefined, '😀'.repeat(length)), { settings: settings(), at: AT });
+    expect(built?.message).toBe(`${'😀'.repeat(127)}...${'😀'.repeat(127)}`);
+  });
+
   it('never cuts a character in two, and counts bytes, as the cluster does', () => {
     const cut = (message: string) =>
       buildKubeEvent(event(undefined, message), { settings: settings(), at: AT })?.message as string;
     expect(cut('😀'.repeat(256))).toBe('😀'.repeat(256));
     expect(cut('😀'.repeat(257))).toBe(`${'😀'.repeat(127)}...${'😀'.repeat(127)}`);
     expect(cut(`${'я'.repeat(600)}конец`)).toBe(`${'я'.repeat(255)}...${'я'.repeat(250)}конец`);
+  });
+});
+
+describe('an event that happened several times', () => {
+  const first = new Date('2020-12-31T23:50:00Z');
+  const last = new Date('2020-12-31T23:55:00Z');
+
+  it('says how many times, since when and until when', () => {
+    const built = buildKubeEvent(event(), { settings: settings(), at: AT, repeats: { count: 5, first, last } });
+    expect(built).toMatchObject({
+      count: 5,
+      firstTimestamp: '2020-12-31T23:50:00.000000+00:00',
+      lastTimestamp: '2020-12-31T23:55:00.000000+00:00',
+      eventTime: '2020-12-31T23:50:00.000000+00:00',
+    });
+  });
+
+  it('is as any other if it was once only', () => {
+    const once = buildKubeEvent(event(), { settings: settings(), at: AT, repeats: { count: 1, first: AT, last: AT } });
+    expect(JSON.stringify(once)).toBe(JSON.stringify(buildKubeEvent(event(), { settings: settings(), at: AT })));
   });
 });
 
@@ -97,6 +122,13 @@ describe('posting of an event', () => {
     ]);
   });
 
+  it('is not repeated by the client if told so', async () => {
+    const client = scriptedClient();
+    client.answer({});
+    await postEvent(client, event(), { settings: settings(), clock, logger: recordingLogger(), retries: 'none' });
+    expect(client.requests[0]?.retries).toBe('none');
+  });
+
   it('sends nothing about events', async () => {
     const client = scriptedClient();
     const about = { apiVersion: 'v1', kind: 'Event', metadata: { name: 'x', namespace: 'ns' } };
@@ -111,7 +143,8 @@ describe('posting of an event', () => {
     const client = scriptedClient();
     const logger = recordingLogger();
     client.answer(error);
-    await postEvent(client, event(), { settings: settings(), clock, logger });
+    const failure = await postEvent(client, event(), { settings: settings(), clock, logger });
+    expect(failure).toBe(error);
     expect(logger.messages('warn')).toEqual([`Failed to post an event: ${text}`]);
   });
 
