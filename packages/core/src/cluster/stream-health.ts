@@ -9,6 +9,11 @@ export interface StreamState {
   readonly since: Seconds;
   /** When anything at all was last received; always up to date, also in an older state. */
   readonly lastEventAt: Seconds | undefined;
+  /**
+   * When it was last known to work: something was received, or the server has agreed to watch, be there anything to
+   * tell or not. Up to date as well. This one moves on also for a stream of what never changes.
+   */
+  readonly lastGoodAt?: Seconds | undefined;
   /** Why it is down. */
   readonly error: Error | undefined;
 }
@@ -40,6 +45,7 @@ interface Downtime {
 
 export function streamHealth({ clock, logger, title, onState }: StreamHealthOptions): StreamHealth {
   let lastEventAt: Seconds | undefined;
+  let lastGoodAt: Seconds | undefined;
   let current: StreamState['state'] | undefined;
   let downtime: Downtime | undefined;
 
@@ -52,6 +58,9 @@ export function streamHealth({ clock, logger, title, onState }: StreamHealthOpti
       get lastEventAt() {
         return lastEventAt;
       },
+      get lastGoodAt() {
+        return lastGoodAt;
+      },
     });
   };
 
@@ -62,6 +71,7 @@ export function streamHealth({ clock, logger, title, onState }: StreamHealthOpti
     },
     touch() {
       lastEventAt = clock.now();
+      lastGoodAt = lastEventAt;
     },
     fail(what, thrown) {
       const error = toError(thrown);
@@ -81,6 +91,7 @@ export function streamHealth({ clock, logger, title, onState }: StreamHealthOpti
       report('down', downtime.since, error);
     },
     succeed(what) {
+      lastGoodAt = clock.now();
       if (downtime === undefined || (what === 'listing' && downtime.what === 'watching')) return;
       const seconds = Math.round((clock.now() - downtime.since) * 10) / 10;
       downtime = undefined;

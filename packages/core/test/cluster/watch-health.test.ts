@@ -30,6 +30,31 @@ describe('the health of a watch-stream', () => {
     expect(watched.states.at(-1)?.lastEventAt).toBe(10);
   });
 
+  it('has the time when it was last known to work, which moves on also if there is never anything to tell', async () => {
+    const watched = watchUnderTest();
+    watched.client.answer(kexList('100', []));
+    await watched.start();
+    for (let minute = 0; minute < 30; minute++) {
+      await watched.clock.advance(60);
+      const state = watched.states.at(-1);
+      expect(watched.clock.now() - (state?.lastGoodAt ?? Number.NaN)).toBeLessThanOrEqual(70);
+      expect(state?.lastEventAt).toBe(0);
+    }
+    expect(watched.attempts.length).toBeGreaterThan(20);
+  });
+
+  it('is not known to go on working while nobody reads what has come', async () => {
+    const watched = watchUnderTest({
+      consume: (signal) => (signal.type === 'ADDED' ? new Promise(() => {}) : undefined),
+    });
+    watched.client.answer(kexList('100', []));
+    watched.client.prepareStream(added(kex('a', '101')));
+    await watched.start();
+    await watched.clock.advance(1800);
+    expect(watched.states.at(-1)?.state).toBe('watching');
+    expect(watched.states.at(-1)?.lastGoodAt).toBe(0);
+  });
+
   it('is bad from the first failed listing until a successful one', async () => {
     const watched = watchUnderTest();
     const error = apiError({ status: 503 });
