@@ -120,6 +120,7 @@ function activitySet(): Handlers['activities'] {
  * stacked upon creation. It is only known after the selection, since these declarations are for different causes.
  */
 function unique<H extends AnyHandler>(handlers: readonly H[]): readonly H[] {
+  if (handlers.length < 2) return handlers;
   const seen = new Map<HandlerId, Set<unknown>>();
   return handlers.filter((handler) => {
     const fns = seen.get(handler.id) ?? new Set();

@@ -39,9 +39,10 @@ export class Patch {
   /** Any other field of the object. */
   [field: string]: unknown;
 
-  readonly #spec: Mapping;
-  readonly #status: Mapping;
-  readonly #metadata: MetadataPatch;
+  // There is a patch for each event of each object, and few of them are ever looked into.
+  #spec: Mapping | undefined;
+  #status: Mapping | undefined;
+  #metadata: MetadataPatch | undefined;
 
   /** Begins with a copy of what the source has; later changes of either do not affect the other. */
   constructor(source?: Patch | Mapping, options: PatchOptions = {}) {
@@ -50,17 +51,12 @@ export class Patch {
     if (sourceIsPatch) this.fns.push(...source.fns);
     if (options.fns !== undefined) this.fns.push(...options.fns);
     this.body = options.body;
-    this.#spec = stanzaView(this.merge, ['spec']);
-    this.#status = stanzaView(this.merge, ['status']);
-    this.#metadata = stanzaView(this.merge, ['metadata'], {
-      labels: stanzaView(this.merge, ['metadata', 'labels']),
-      annotations: stanzaView(this.merge, ['metadata', 'annotations']),
-    }) as MetadataPatch;
     // biome-ignore lint/correctness/noConstructorReturn: the fields of the merge-patch are the fields of the patch
     return new Proxy(this, mergePatchAsFields);
   }
 
   get spec(): Mapping {
+    this.#spec ??= stanzaView(this.merge, ['spec']);
     return this.#spec;
   }
   set spec(value: Mapping | null) {
@@ -68,6 +64,7 @@ export class Patch {
   }
 
   get status(): Mapping {
+    this.#status ??= stanzaView(this.merge, ['status']);
     return this.#status;
   }
   set status(value: Mapping | null) {
@@ -75,6 +72,10 @@ export class Patch {
   }
 
   get metadata(): MetadataPatch {
+    this.#metadata ??= stanzaView(this.merge, ['metadata'], {
+      labels: stanzaView(this.merge, ['metadata', 'labels']),
+      annotations: stanzaView(this.merge, ['metadata', 'annotations']),
+    }) as MetadataPatch;
     return this.#metadata;
   }
   set metadata(value: MetadataPatchValue | null) {
@@ -83,7 +84,7 @@ export class Patch {
 
   /** The same as `metadata`. */
   get meta(): MetadataPatch {
-    return this.#metadata;
+    return this.metadata;
   }
   set meta(value: MetadataPatchValue | null) {
     setField(this.merge, 'metadata', value);

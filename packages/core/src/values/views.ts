@@ -51,13 +51,20 @@ const STANZAS: Readonly<Record<StanzaName, readonly string[]>> = {
 /** The stanzas and the identity of one state of an object, which gets frozen by that. */
 export function bodyViews<T extends object = AnyObject>(body: Body<T>): BodyViews<T> {
   deepFreeze(body);
-  const metadata = mappingAt(body, STANZAS.meta);
-  return {
-    ...stanzas<T>((name) => mappingAt(body, STANZAS[name])),
-    uid: textIn(metadata, 'uid'),
-    name: textIn(metadata, 'name'),
-    namespace: textIn(metadata, 'namespace'),
+  // Spelled out: it is done for each event of each object, and for the callbacks of their handlers.
+  const meta = mappingIn(body, 'metadata');
+  const views = {
+    spec: mappingIn(body, 'spec'),
+    meta,
+    status: mappingIn(body, 'status'),
+    labels: mappingIn(meta, 'labels'),
+    annotations: mappingIn(meta, 'annotations'),
+    uid: textIn(meta, 'uid'),
+    name: textIn(meta, 'name'),
+    namespace: textIn(meta, 'namespace'),
   };
+  // What the user has declared of the stanzas cannot be verified: these types are a promise of the user's.
+  return views as unknown as BodyViews<T>;
 }
 
 /** A body with the stanzas, all of which follow the object as it changes. */
@@ -92,8 +99,13 @@ function stanzas<T extends object>(view: (name: StanzaName) => Mapping): Stanzas
 }
 
 function mappingAt(body: object, path: readonly string[]): Mapping {
-  let found: unknown = body;
-  for (const key of path) found = isMapping(found) ? getOwn(found, key) : undefined;
+  let found: object = body;
+  for (const key of path) found = mappingIn(found, key);
+  return found as Mapping;
+}
+
+function mappingIn(source: object, key: string): Mapping {
+  const found = getOwn(source, key);
   return isMapping(found) ? found : EMPTY;
 }
 
