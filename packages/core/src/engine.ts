@@ -42,6 +42,7 @@ export { type RegistrationTarget, registrars } from './intents/on.js';
 
 // Executing handlers: from a cause to outcomes, from outcomes to progress, from progress to what to do next.
 export { type ExecuteAllOptions, type ExecuteOnceOptions, executeAll, executeOnce } from './actions/execution.js';
+export { type ExecutePromptlyOptions, executePromptly } from './actions/prompt-execution.js';
 export type { ExecutionMonitor, MonitoredCall } from './actions/monitoring.js';
 export type { Outcome, Outcomes } from './actions/outcomes.js';
 export { HandlerState } from './actions/handler-state.js';
@@ -71,6 +72,7 @@ export {
   type StoppingFacts,
 } from './actions/stopping.js';
 export {
+  isEnabled,
   loggableBody,
   loggableDiff,
   type ObjectLoggerOptions,
@@ -110,7 +112,13 @@ export { type DiscoverOptions, type Discovery, discover } from './cluster/discov
 export { type ListOptions, type ListPage, list, listPages } from './cluster/list.js';
 export { type CreateOptions, createObject } from './cluster/create.js';
 export { type PatchObjectOptions, type PatchOutcome, patchObject } from './cluster/patch.js';
-export { buildKubeEvent, type PostEventOptions, postEvent } from './cluster/events.js';
+export {
+  buildKubeEvent,
+  cutEventMessage,
+  type EventRepeats,
+  type PostEventOptions,
+  postEvent,
+} from './cluster/events.js';
 export {
   type ServerCapabilities,
   type StreamState,
@@ -119,6 +127,7 @@ export {
   type WatchSignal,
   watch,
 } from './cluster/watch.js';
+export { type BackoffOptions, backoffDelay } from './cluster/backoff.js';
 export { type AttemptLimiter, type AttemptLimits, attemptLimiter } from './cluster/limiter.js';
 
 // Waiting for each other. Aborting takes one listener per signal, however many wait for it.
@@ -129,6 +138,7 @@ export {
   type ChildController,
   childController,
   type DependentSignal,
+  isCancellation,
   onAbort,
 } from './sync/abort.js';
 export { type Condition, condition } from './sync/condition.js';

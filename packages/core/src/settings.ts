@@ -78,6 +78,11 @@ export interface WatchingSettings {
 export interface QueueingSettings {
   /** How many objects of one stream are processed at once, in fair order; `undefined` for all. Default: 100 (Kopf: unset). */
   workerLimit: number | undefined;
+  /**
+   * How many events of one object may wait for slow `on.event` handlers; beyond that, the oldest are dropped, and it
+   * is told. All other handlers need only the newest state, whatever has happened before. Default: 100 (Kopf: no limit).
+   */
+  eventsLimit: number;
   /** How long the worker of an object waits for new events before it ends. Default: 5. */
   idleTimeout: Seconds;
   /** How long the workers may go on with what is queued when the operator stops. Default: 2. */
@@ -203,6 +208,7 @@ function defaults(): Settings {
     },
     queueing: {
       workerLimit: 100,
+      eventsLimit: 100,
       idleTimeout: 5,
       exitTimeout: 2,
       errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],

@@ -33,6 +33,7 @@ const DEFAULTS = {
   },
   queueing: {
     workerLimit: 100,
+    eventsLimit: 100,
     idleTimeout: 5,
     exitTimeout: 2,
     errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],

@@ -1,5 +1,5 @@
 /** What is remembered of each object while the operator lives. Never stored anywhere, and lost with the operator. */
-import type { Body, HandlerId, Logger, Memos, Patch, ReportMalformed, Seconds } from '@kopf-ts/core';
+import type { Body, Essence, HandlerId, Logger, Mapping, Memos, Patch, ReportMalformed, Seconds } from '@kopf-ts/core';
 import { copyMemo, type DaemonStopper, type LiveBody, reportOnce, type SpawningHandler } from '@kopf-ts/core/engine';
 
 /** A daemon or a timer that runs now for an object. */
@@ -38,14 +38,16 @@ export interface ObjectMemory {
   isHandledOnce: boolean;
   /** What could not be sent, and is to be sent before anything else. */
   remaining: Patch | undefined;
-  /** The last handled essence, as JSON: for the case that someone strips it off the object. */
-  handled: string | undefined;
+  /** The newest version that is or was handled: what is not newer, is nothing new. */
+  version: string | undefined;
+  /** We have just released it, and it is about to vanish: there is nothing to do any more. */
+  isVanishing: boolean;
+  /** The last handled essence: for the case that someone strips it off the object. */
+  handled: Essence | undefined;
   /** How many times it was stripped off. */
   strippings: number;
-  /** Framework errors in a row. */
-  failures: number;
   /** Traces that the cluster refuses to store, since the object is too large: as a merge-patch of the object. */
-  unsavable: object | undefined;
+  unsavable: Mapping | undefined;
 }
 
 export interface Memories extends Memos, Iterable<ObjectMemory> {
@@ -97,9 +99,10 @@ function newMemory(key: string, memo: unknown, isListed: boolean, now: Seconds, 
     isNoticedByListing: isListed,
     isHandledOnce: false,
     remaining: undefined,
+    version: undefined,
+    isVanishing: false,
     handled: undefined,
     strippings: 0,
-    failures: 0,
     unsavable: undefined,
   };
 }

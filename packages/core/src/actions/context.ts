@@ -60,6 +60,11 @@ export function runInContext<R>(fields: HandlerContext, fn: () => R): R {
   return storage.run({ ...storage.getStore(), ...fields }, fn);
 }
 
+/** Runs the function in this context, and nothing else: whatever is going on around has nothing to do with it. */
+export function runInOwnContext<R>(context: HandlerContext, fn: () => R): R {
+  return contextStorage().run(context, fn);
+}
+
 /** What is going on around, if anything. */
 export function currentContext(): HandlerContext | undefined {
   return contextStorage().getStore();

@@ -10,6 +10,7 @@ import type { Clock, Seconds } from '../seams/clock.js';
 import type { EventPoster } from '../seams/poster.js';
 import type { ReportMalformed } from '../seams/storage.js';
 import type { Settings } from '../settings.js';
+import { isCancellation } from '../sync/abort.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
 import { currentContext, runInContext, type Subhandling } from './context.js';
 import { callWithin, isThenable } from './deadlines.js';
@@ -192,12 +193,4 @@ function nameOf(cause: Cause): string {
   const { namespace, name } = cause.body.metadata ?? {};
   const kind = cause.body.kind ?? cause.resource.kind ?? cause.resource.plural;
   return ` ${kind} ${[namespace, name].filter(Boolean).join('/')}`;
-}
-
-/** Functions that obey signals throw either the reason of the signal, or an error of their own about it. */
-function isCancellation(thrown: unknown, signal: AbortSignal | undefined): boolean {
-  if (!signal?.aborted) return false;
-  if (thrown === signal.reason) return true;
-  if (!(thrown instanceof Error)) return false;
-  return thrown.name === 'AbortError' || thrown.cause === signal.reason;
 }

@@ -8,7 +8,7 @@ import { resolveField } from '../values/fields.js';
 import { type HandlerContext, runInContext } from './context.js';
 
 /** What is known of the attempts made so far; a `HandlerState` is that. */
-interface AttemptState {
+export interface AttemptState {
   readonly retries: number;
   readonly started: Date;
   readonly runtime: Seconds;

@@ -43,6 +43,11 @@ export function objectLogger({ logger, body, posting }: ObjectLoggerOptions): Lo
   return posting === undefined ? logged : postingLogger(logged, aboutOnly(body), posting);
 }
 
+/** Whether it makes sense to make up a line of this level. */
+export function isEnabled(logger: Logger, level: LogLevel): boolean {
+  return logger.isEnabled?.(level) ?? true;
+}
+
 /** One level quieter: for what happens so often that it is of interest only when something is being debugged. */
 export function terseLogger(logger: Logger): Logger {
   return {
@@ -50,6 +55,7 @@ export function terseLogger(logger: Logger): Logger {
     info: (message, fields) => logger.debug(message, fields),
     warn: (message, fields) => logger.warn(message, fields),
     error: (message, fields) => logger.error(message, fields),
+    isEnabled: (level) => level !== 'debug' && isEnabled(logger, level === 'info' ? 'debug' : level),
     child: (fields) => terseLogger(logger.child(fields)),
   };
 }
@@ -68,6 +74,10 @@ function postingLogger(logger: Logger, about: Body, posting: NonNullable<ObjectL
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
+    isEnabled: (level) => {
+      const { enabled, loggers, level: lowest } = posting.settings.posting;
+      return isEnabled(logger, level) || (enabled && loggers && isPosted(level, lowest));
+    },
     child: (fields) => postingLogger(logger.child(fields), about, posting),
   };
 }

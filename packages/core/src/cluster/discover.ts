@@ -9,12 +9,16 @@ export interface DiscoverOptions {
   readonly groups?: ReadonlySet<string> | undefined;
   readonly logger?: Logger | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** For callers with a retrying loop of their own; see the client. */
+  readonly retries?: KubeRequest['retries'] | undefined;
 }
 
 export interface Discovery {
   readonly resources: readonly Resource[];
   /** The groups of which the cluster could not tell everything. Worth asking again later. */
   readonly failed: readonly string[];
+  /** What is wrong with each of them, in words. */
+  readonly problems: ReadonlyMap<string, string>;
 }
 
 /**
@@ -24,8 +28,8 @@ export interface Discovery {
  * not hold up the others. If the cluster itself does not answer, the error is thrown.
  */
 export async function discover(client: KubeClient, options: DiscoverOptions = {}): Promise<Discovery> {
-  const { groups, logger, signal } = options;
-  const context: Context = { client, groups, signal, problems: new Map() };
+  const { groups, logger, signal, retries } = options;
+  const context: Context = { client, groups, signal, retries, problems: new Map() };
   const namedGroupsAreWanted = groups === undefined || [...groups].some((group) => group !== '');
   const [core, named] = await Promise.all([
     isWanted('', groups) ? discoverCore(context) : [],
@@ -38,13 +42,14 @@ export async function discover(client: KubeClient, options: DiscoverOptions = {}
       failed,
     });
   }
-  return { resources: [...core, ...named], failed };
+  return { resources: [...core, ...named], failed, problems: context.problems };
 }
 
 interface Context {
   readonly client: KubeClient;
   readonly groups: ReadonlySet<string> | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly retries: KubeRequest['retries'] | undefined;
   /** What is wrong with which group. */
   readonly problems: Map<string, string>;
 }
@@ -87,8 +92,15 @@ async function discoverNamed(context: Context): Promise<Resource[]> {
   return await discoverVersions(context, versions);
 }
 
-async function get<T>({ client, signal }: Context, path: string, extra: Partial<KubeRequest> = {}): Promise<T> {
-  return await client.request<T>({ method: 'GET', path, ...extra, ...(signal === undefined ? {} : { signal }) });
+async function get<T>(context: Context, path: string, extra: Partial<KubeRequest> = {}): Promise<T> {
+  const { client, signal, retries } = context;
+  return await client.request<T>({
+    method: 'GET',
+    path,
+    ...(retries === undefined ? {} : { retries }),
+    ...extra,
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 // ------------------------------------------------------------------------------------------------- everything in one go

@@ -135,7 +135,9 @@ function patchSession(
     payload: object,
   ): Promise<void> => {
     if (options.mayWrite?.() === false) throw new GivingUp('not permitted');
-    logger?.debug(`${verb} the ${target} with: ${payloadForLog(resource, payload)}`);
+    if (logger?.isEnabled?.('debug') ?? true) {
+      logger?.debug(`${verb} the ${target} with: ${payloadForLog(resource, payload)}`);
+    }
     const contentType = verb === 'JSON-patching' ? 'application/json-patch+json' : 'application/merge-patch+json';
     const subresource = target === 'status' ? 'status' : undefined;
     const request: KubeRequest = {
@@ -185,7 +187,9 @@ function patchSession(
         if (parts.status.length > 0) await send('JSON-patching', 'status', withTests(parts.status, guards()));
         return true;
       } catch (error) {
-        if (!(error instanceof ApiUnprocessableError)) throw error;
+        // A failed test of the version comes without a word of explanation; what is invalid, comes with the causes.
+        const isConflict = error instanceof ApiUnprocessableError && (compat === 'kopf' || !hasCauses(error));
+        if (!isConflict) throw error;
         const names = patch.fns.map((fn) => fn.name || 'a function').join(', ');
         logger?.debug(
           'Could not apply the patch in full due to conflicts with newer changes. ' +
@@ -231,8 +235,16 @@ type Parts = ReturnType<typeof splitStatus>;
 function isAboutUid(error: unknown): boolean {
   if (error instanceof ApiConflictError) return error.message.includes('UID in precondition');
   if (!(error instanceof ApiUnprocessableError)) return false;
+  return causesOf(error).some((cause) => isMapping(cause) && cause.field === 'metadata.uid');
+}
+
+function hasCauses(error: ApiUnprocessableError): boolean {
+  return causesOf(error).length > 0;
+}
+
+function causesOf(error: ApiUnprocessableError): readonly unknown[] {
   const causes: unknown = error.details?.causes;
-  return Array.isArray(causes) && causes.some((cause) => isMapping(cause) && cause.field === 'metadata.uid');
+  return Array.isArray(causes) ? causes : [];
 }
 
 function warnOfInconsistencies(merge: Mapping, body: AnyObject, resource: Resource, logger: Logger | undefined): void {

@@ -9,6 +9,11 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
+  /**
+   * Whether lines of this level go anywhere: so that texts which nobody sees need not be made. Loggers without it
+   * are taken to want everything.
+   */
+  isEnabled?(level: LogLevel): boolean;
   /** The same logger with these fields in each line. */
   child(fields: LogFields): Logger;
 }

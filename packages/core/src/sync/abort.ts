@@ -114,3 +114,14 @@ export function anySignal(...signals: readonly (AbortSignal | undefined)[]): Dep
   const { signal, dispose } = childController(...signals);
   return { signal, dispose };
 }
+
+/**
+ * Whether it was thrown because of the signal, and is no failure then. Functions that obey signals throw either the
+ * reason of the signal, or an error of their own about it.
+ */
+export function isCancellation(thrown: unknown, signal: AbortSignal | undefined): boolean {
+  if (!signal?.aborted) return false;
+  if (thrown === signal.reason) return true;
+  if (!(thrown instanceof Error)) return false;
+  return thrown.name === 'AbortError' || thrown.cause === signal.reason;
+}

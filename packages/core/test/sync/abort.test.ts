@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { abortable, aborted, anySignal, childController, onAbort } from '../../src/sync/abort.js';
+import { abortable, aborted, anySignal, childController, isCancellation, onAbort } from '../../src/sync/abort.js';
 
 /** The number of listeners that the signal itself has, as Node counts them. */
 function spied(): { controller: AbortController; count: () => number } {
@@ -161,5 +161,28 @@ describe('any of signals', () => {
     const { controller, count } = spied();
     anySignal(controller.signal).dispose();
     expect(count()).toBe(0);
+  });
+});
+
+describe('a cancellation', () => {
+  const reason = new Error('enough');
+  const signal = AbortSignal.abort(reason);
+
+  it.each([
+    ['the reason itself', reason],
+    ['an error caused by the reason', new Error('gave up', { cause: reason })],
+    ['an error of the kind that fetch() throws', new DOMException('This operation was aborted', 'AbortError')],
+  ])('is %s', (_what, thrown) => {
+    expect(isCancellation(thrown, signal)).toBe(true);
+    expect(isCancellation(thrown, new AbortController().signal)).toBe(false);
+    expect(isCancellation(thrown, undefined)).toBe(false);
+  });
+
+  it.each([
+    ['another error', new Error('boo')],
+    ['what is no error', 'enough'],
+    ['nothing', undefined],
+  ])('is not %s, although the signal has aborted', (_what, thrown) => {
+    expect(isCancellation(thrown, signal)).toBe(false);
   });
 });

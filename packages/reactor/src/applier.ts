@@ -1,0 +1,72 @@
+/** Sending patches to the handled objects: nothing else in the reactor writes to them. */
+import type { Body, KubeClient, Logger, Patch, Resource, Settings } from '@kopf-ts/core';
+import { isMapping } from '@kopf-ts/core';
+import { formatResource, type PatchOutcome, patchObject } from '@kopf-ts/core/engine';
+import type { Fences } from './fences.js';
+
+export interface ApplyOptions {
+  readonly resource: Resource;
+  /** The newest known state of the object. */
+  readonly body: Body;
+  readonly patch: Patch;
+  readonly logger: Logger;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends the patch, or what of it makes sense to be sent. An empty one is not sent. */
+export type ApplyFn = (options: ApplyOptions) => Promise<PatchOutcome>;
+
+/** What is known of the kinds: which keys of their status are dropped by the cluster without a word. */
+export interface PruningKnowledge {
+  prunes(resource: Resource, key: string): boolean;
+}
+
+export interface ApplierOptions {
+  readonly client: KubeClient;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly fences?: Fences | undefined;
+  readonly statusSchemas?: PruningKnowledge | undefined;
+}
+
+export function applier({ client, settings, logger, fences, statusSchemas }: ApplierOptions): ApplyFn {
+  const reported = new Set<string>();
+
+  /** The cluster would not keep them, so that they would be sent again and again. */
+  const dropDoomed = (resource: Resource, patch: Patch): void => {
+    const status = patch.merge.status;
+    if (statusSchemas === undefined || !isMapping(status)) return;
+    for (const key of Object.keys(status)) {
+      if (!statusSchemas.prunes(resource, key)) continue;
+      delete status[key];
+      const what = `${formatResource(resource)} ${key}`;
+      if (reported.has(what)) continue;
+      reported.add(what);
+      logger.warn(
+        `Results in status.${key} of ${formatResource(resource)} are not stored: the schema of the kind does not ` +
+          'permit that field. Add the field to the CRD, or x-kubernetes-preserve-unknown-fields to its status; ' +
+          'or return nothing from the handler.',
+      );
+    }
+    if (Object.keys(status).length === 0) delete patch.merge.status;
+  };
+
+  return async ({ resource, body, patch, logger: objectLogger, signal }) => {
+    const { compat } = settings.persistence;
+    if (compat === undefined) dropDoomed(resource, patch);
+    const name = body.metadata?.name;
+    if (patch.isEmpty || name === undefined) return {};
+    const namespace = body.metadata?.namespace;
+    const mayWrite = fences?.mayWrite;
+    return await patchObject(client, resource, {
+      namespace,
+      name,
+      patch,
+      body,
+      compat,
+      logger: objectLogger,
+      signal,
+      mayWrite,
+    });
+  };
+}
