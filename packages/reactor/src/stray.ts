@@ -1,0 +1,93 @@
+/**
+ * Errors that nobody waits for: a promise that was not awaited, a throw in a timer or in a callback. They are no outcome
+ * of any handler, but the async context remembers which handler has begun it all.
+ */
+import { KopfError, type Logger, type Service, type Settings } from '@kopf-ts/core';
+import {
+  currentContext,
+  describeError,
+  type HandlerContext,
+  isCancellation,
+  onAbort,
+  toError,
+} from '@kopf-ts/core/engine';
+import { callNameOf } from './call-names.js';
+import { claimStrays, type StrayOrigin, type StraySource } from './stray-sources.js';
+
+/** A handler has left an error behind; the `cause` is that error. */
+export class StrayError extends KopfError {
+  override readonly name = 'StrayError';
+  constructor(message: string, options: ErrorOptions) {
+    super(message, { code: 'KOPF_STRAY', ...options });
+  }
+}
+
+export interface StrayErrors {
+  /**
+   * Listens while it runs. It fails with a {@link StrayError} if the settings say `'exit'`; also then it goes on
+   * listening until aborted, since the operator needs its time to stop.
+   */
+  readonly service: Service;
+  /** How many there were. */
+  readonly count: number;
+}
+
+export interface StrayErrorsOptions {
+  /** Of this operator: what runs with other settings is of others. */
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** Who tells of the errors. Default: `process`. */
+  readonly source?: StraySource | undefined;
+}
+
+export function strayErrors({ settings, logger, source = process }: StrayErrorsOptions): StrayErrors {
+  // One error may come by several ways, e.g. by two promises that were made of one.
+  const seen = new WeakSet<object>();
+  let count = 0;
+
+  const isSeen = (error: unknown): boolean => {
+    if (typeof error !== 'object' || error === null) return false;
+    if (seen.has(error)) return true;
+    seen.add(error);
+    return false;
+  };
+
+  const run = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const release = claimStrays(source, (error, origin) => {
+        const context = currentContext();
+        if (context?.settings !== settings) return false;
+        if (isSeen(error)) return true;
+        count += 1;
+        const stray = tell(error, origin, context, logger);
+        if (stray !== undefined && settings.process.onStray === 'exit') reject(stray);
+        return true;
+      });
+      onAbort(signal, () => {
+        release();
+        resolve();
+      });
+    });
+
+  return {
+    service: { name: 'stray errors', run },
+    get count() {
+      return count;
+    },
+  };
+}
+
+/** Logs it for the handler and its object. Returns what is wrong, if it is. */
+function tell(error: unknown, origin: StrayOrigin, context: HandlerContext, logger: Logger): StrayError | undefined {
+  const { handler, cause, signal } = context;
+  const [who, log] = handler && cause ? [callNameOf({ handler, cause }), cause.logger] : ['A callback', logger];
+  const text = describeError(error);
+  const fields = { error: toError(error) };
+  if (isCancellation(error, signal)) {
+    log.warn(`${who} was cancelled, and a part of it has ended on its own: ${text}`, fields);
+    return undefined;
+  }
+  const where = origin === 'rejection' ? 'in a promise that nobody awaits' : 'in a timer or a callback';
+  log.error(`${who} has failed ${where}: ${text}`, fields);
+  return new StrayError(`${who} has left an error behind: ${text}`, { cause: error });
+}
