@@ -1,0 +1,78 @@
+/** The services of an operator that bring events to handlers and patches back, in the order of the flow. */
+import type { Indexer, Peering, Scheduler, Service } from '@kopf-ts/core';
+import { attemptLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
+import { applier } from './applier.js';
+import { daemonKiller } from './daemon-killer.js';
+import { runningDaemons } from './daemons.js';
+import { fences } from './fences.js';
+import type { Health } from './health.js';
+import type { LiveInsights } from './insights.js';
+import type { Memories } from './memories.js';
+import { observers, type Scope } from './observer.js';
+import { orchestrator } from './orchestrator.js';
+import type { OperatorParts } from './parts.js';
+import { processor } from './processor.js';
+import { boundedScheduler } from './scheduler.js';
+import { statusSchemas } from './status-schemas.js';
+import { watcherOf } from './watcher.js';
+
+export interface ReactorOptions extends OperatorParts {
+  readonly memories: Memories;
+  readonly insights: LiveInsights;
+  readonly health: Health;
+  readonly peering: Peering;
+  readonly indexer?: Indexer | undefined;
+  /** Runs the objects of one stream; a new one for each stream. Default: as many at once as the settings permit. */
+  readonly scheduler?: (() => Scheduler) | undefined;
+  readonly scope: Scope;
+}
+
+export interface Reactor {
+  readonly services: readonly Service[];
+  /** Resolves when the streams of all kinds and namespaces known at the start are begun. */
+  working(signal: AbortSignal): Promise<void>;
+}
+
+/** No more attempts than this of all streams together: a server that comes back is not to be stormed. */
+const ATTEMPTS = { perSecond: 20, burst: 100 };
+
+export function reactor(options: ReactorOptions): Reactor {
+  const { settings, clock, logger, indexer, health } = options;
+  const shared = {
+    ...options,
+    indices: options.indices ?? indexer?.indices,
+    capabilities: {} as ServerCapabilities,
+    limiter: attemptLimiter(clock, ATTEMPTS),
+    statusSchemas: statusSchemas(),
+    paused: toggleSet('any'),
+    fences: fences(),
+    daemons: runningDaemons(),
+  };
+  // Closed until it is known what is to be indexed; those who index then hold it by themselves.
+  const indexed = toggleSet('all');
+  const gate = indexed.make(false, { name: 'the first look at the cluster' });
+  const isPopulated = indexer === undefined ? undefined : health.require('indices are populated');
+
+  const runWatcher = watcherOf({
+    ...shared,
+    indexed,
+    scheduler: options.scheduler ?? (() => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger })),
+    process: processor({ ...shared, apply: applier(shared) }),
+  });
+  const orchestration = orchestrator({ ...shared, runWatcher });
+
+  const opening: Service = {
+    name: 'indexing gate',
+    async run(signal) {
+      await orchestration.working(signal);
+      gate.turn(true);
+      await indexed.whenOn(signal);
+      isPopulated?.turn(true);
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+  };
+  return {
+    services: [daemonKiller(shared), ...observers(shared), opening, orchestration],
+    working: (signal) => orchestration.working(signal),
+  };
+}
