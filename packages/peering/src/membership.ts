@@ -1,0 +1,224 @@
+/** Being a member of one peering object: telling that we are alive, looking at the others, and leaving in the end. */
+import {
+  type AnyObject,
+  ApiConflictError,
+  ApiForbiddenError,
+  type PeeringScope,
+  type Resource,
+  type Seconds,
+  type Settings,
+} from '@kopf-ts/core';
+import { childController, describeError, onAbort, sleepAmong, watch } from '@kopf-ts/core/engine';
+import { peeringVoice } from './membership-voice.js';
+import { type Judgement, judge, look, type Sightings } from './peers.js';
+import { removeRecords, touch } from './records.js';
+import { impatient, withinTime } from './requests.js';
+
+/** Whether the operator may work, as far as this one peering is concerned. */
+export type Verdict = 'work' | 'pause';
+
+export interface MembershipOptions {
+  readonly scope: Pick<PeeringScope, 'client' | 'clock' | 'logger'>;
+  readonly resource: Resource;
+  /** Absent for the peerings of the whole cluster. */
+  readonly namespace: string | undefined;
+  readonly identity: string;
+  readonly settings: Settings;
+  readonly random: () => number;
+  /** Called for the first verdict, and then whenever it changes. */
+  readonly onVerdict: (verdict: Verdict) => void;
+  /** We leave when it aborts. */
+  readonly signal: AbortSignal;
+}
+
+/** How long leaving may take: the operator has other things to do before its time is over. */
+const LEAVING_LIMIT: Seconds = 5;
+/** How long to wait for an answer to a keep-alive before the next attempt. */
+const TOUCHING_LIMIT: Seconds = 10;
+/** When to try again if a keep-alive has failed. */
+const RETRY_DELAY: Seconds = 3;
+
+/**
+ * Takes part in the peering until aborted, and then removes itself from there, so that the others take over at once.
+ * Never fails: whatever the cluster answers, it goes on trying, and the verdict stays as it was.
+ */
+export async function takePart(options: MembershipOptions): Promise<void> {
+  const { scope, resource, namespace, identity, settings, random, onVerdict, signal } = options;
+  const { clock, logger } = scope;
+  const name = settings.peering.name;
+  const at = { client: impatient(scope.client), resource, namespace, name };
+  const voice = peeringVoice(logger, at, settings.peering);
+
+  let sightings: Sightings | undefined;
+  let newest: AnyObject | undefined;
+  let presence: 'unknown' | 'present' | 'absent' = 'unknown';
+  let isToldOf = false;
+  let access = { canRead: true, canWrite: true };
+  let verdict: Verdict | undefined;
+  let judgement: Judgement = { dead: [], higher: [], same: [], nextExpiry: undefined };
+  let renewAt = clock.now();
+  let alarm = new AbortController();
+  let cleaning: Promise<void> | undefined;
+
+  // What is under way when we are told to leave is not cut off: else it could come to the server after our removal.
+  const grace = childController();
+  const forgetLeaving = onAbort(signal, () => {
+    alarm.abort();
+    clock.sleep(LEAVING_LIMIT, { signal: grace.signal }).then(
+      () => grace.abort(new Error(`Leaving takes longer than ${LEAVING_LIMIT} seconds.`)),
+      () => {},
+    );
+  });
+
+  const us = () => {
+    const { priority, lifetime } = settings.peering;
+    return { identity, priority, lifetime, lastseen: clock.utc() };
+  };
+
+  const conclude = (): void => {
+    if (signal.aborted || !isToldOf) return;
+    judgement = judge(sightings ?? new Map(), us(), clock.now());
+    alarm.abort();
+    if (judgement.dead.length > 0 && presence === 'present' && access.canWrite)
+      cleaning ??= clean().finally(() => (cleaning = undefined));
+    const isBlind = presence === 'unknown' && !access.canRead && !access.canWrite;
+    if (presence === 'unknown' && !isBlind) return;
+    const isRequired = settings.peering.mandatory && presence !== 'present';
+    const mustPause = isRequired || judgement.higher.length > 0 || judgement.same.length > 0;
+    voice.tellOfVerdict({ ...judgement, isBlind, isRequired });
+    const next = mustPause ? 'pause' : 'work';
+    if (verdict === next) return;
+    verdict = next;
+    onVerdict(next);
+  };
+
+  const observe = (body: AnyObject): void => {
+    if (isOlder(body, newest)) return;
+    newest = body;
+    presence = 'present';
+    const seen = look(body.status, { now: clock.now(), utc: clock.utc() }, sightings);
+    sightings = seen.sightings;
+    voice.tellOfMalformed(seen.malformed);
+    conclude();
+  };
+
+  // The records stay known: their owners may still be there, and have until the end of their lifetimes.
+  const lose = (): void => {
+    presence = 'absent';
+    newest = undefined;
+    conclude();
+  };
+
+  const clean = async (): Promise<void> => {
+    const dead = judgement.dead.map((peer) => peer.identity);
+    const version = newest?.metadata?.resourceVersion;
+    try {
+      const request = (own: AbortSignal) => removeRecords(at, dead, { version, signal: own });
+      const written = await withinTime(clock, TOUCHING_LIMIT, grace.signal, request);
+      if (written !== undefined && !signal.aborted) observe(written.body);
+    } catch (error) {
+      // Whoever changes the object meanwhile makes us look at it again.
+      if (!(error instanceof ApiConflictError)) logger.debug(`Dead peers are not removed: ${describeError(error)}`);
+    }
+  };
+
+  const keepAlive = async (): Promise<void> => {
+    const { lifetime } = settings.peering;
+    try {
+      const written = await withinTime(clock, TOUCHING_LIMIT, grace.signal, (own) => touch(at, us(), own));
+      isToldOf = true;
+      access = { ...access, canWrite: true };
+      voice.tellOfKeepAlive(written !== undefined);
+      renewAt = clock.now() + renewalDelay(lifetime, random);
+      if (written === undefined) lose();
+      else observe(written.body);
+    } catch (error) {
+      isToldOf = true;
+      access = { ...access, canWrite: !(error instanceof ApiForbiddenError) };
+      const delay = renewalDelay(lifetime, random);
+      renewAt = clock.now() + (access.canWrite ? Math.min(RETRY_DELAY, delay) : delay);
+      if (signal.aborted) return;
+      voice.tellOfFailure(error);
+      // If we may not write, there will be no better knowledge than what the stream has brought.
+      if (!access.canWrite || presence === 'unknown') conclude();
+    }
+  };
+
+  const keepAliveForLong = async (): Promise<void> => {
+    while (!signal.aborted) {
+      alarm = new AbortController();
+      // A peer is believed to be dead only if the newest state of the object says so: hence a keep-alive and its answer.
+      const isFailing = voice.isFailing && access.canWrite;
+      const lookAt = isFailing ? renewAt : Math.min(renewAt, judgement.nextExpiry ?? renewAt);
+      const delay = lookAt - clock.now();
+      if (delay > 0) await sleepAmong(clock, delay, { wakeup: alarm.signal });
+      else await keepAlive();
+    }
+  };
+
+  const followOthers = async (): Promise<void> => {
+    const events = watch(scope.client, resource, {
+      namespace,
+      settings,
+      clock,
+      logger,
+      signal,
+      random,
+      onState({ state, error }) {
+        access = { ...access, canRead: !(state === 'down' && error instanceof ApiForbiddenError) };
+        if (presence === 'unknown') conclude();
+      },
+    });
+    let isListed = false;
+    for await (const event of events) {
+      if (event.type === 'LISTED') {
+        if (!isListed && presence === 'unknown') lose();
+        isListed = true;
+      } else if (event.object.metadata?.name === name) {
+        if (event.type === 'DELETED') {
+          lose();
+          continue;
+        }
+        if (presence === 'absent') renewAt = clock.now();
+        observe(event.object);
+      }
+    }
+  };
+
+  const leave = async (): Promise<void> => {
+    await cleaning;
+    if (presence === 'absent') return;
+    try {
+      const request = (own: AbortSignal) => removeRecords(at, [identity], { signal: own });
+      await withinTime(clock, LEAVING_LIMIT, grace.signal, request);
+    } catch (error) {
+      logger.warn(`Couldn't remove self from the peering ${voice.title}: ${describeError(error)}`, { error });
+    }
+  };
+
+  try {
+    if (signal.aborted) return;
+    await keepAlive();
+    await Promise.all([keepAliveForLong(), followOthers()]);
+    await leave();
+  } finally {
+    forgetLeaving();
+    grace.abort();
+  }
+}
+
+/** The time until the next keep-alive: some seconds before the end of the lifetime, and not in step with the others. */
+export function renewalDelay(lifetime: Seconds, random: () => number): Seconds {
+  const early = 5 + Math.floor(random() * 6);
+  return Math.max(1, Math.min(lifetime, Math.max(1, lifetime - early)));
+}
+
+const DIGITS = /^\d+$/;
+
+/** The answers to our own writes come ahead of the stream; and what the stream brings after them can be older. */
+function isOlder(body: AnyObject, than: AnyObject | undefined): boolean {
+  const [one, two] = [body.metadata, than?.metadata];
+  if (one?.uid === undefined || one.uid !== two?.uid) return false;
+  const [version, known] = [one.resourceVersion ?? '', two.resourceVersion ?? ''];
+  return DIGITS.test(version) && DIGITS.test(known) && BigInt(version) < BigInt(known);
+}

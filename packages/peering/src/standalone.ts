@@ -1,0 +1,13 @@
+import type { Peering } from '@kopf-ts/core';
+import { whenAborted } from './requests.js';
+
+/** No peers: the operator works at once and always. For those who know that it is the only one. */
+export function standalone(): Peering {
+  return {
+    async join({ paused, signal }) {
+      if (signal.aborted) return;
+      paused.turn(false);
+      await whenAborted(signal);
+    },
+  };
+}
