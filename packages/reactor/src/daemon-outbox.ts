@@ -1,0 +1,100 @@
+/** Patches of one daemon or timer on their way to the cluster. Whatever happens there, the daemon goes on. */
+import { ApiError, type Logger, type Patch, type Resource, type Seconds } from '@kopf-ts/core';
+import { describeError, type LiveBody, toError } from '@kopf-ts/core/engine';
+import type { ApplyFn } from './applier.js';
+import type { OperatorParts } from './parts.js';
+import { compareVersions, versionOf } from './versions.js';
+
+export interface OutboxOptions {
+  readonly of: { readonly resource: Resource };
+  readonly live: LiveBody;
+  readonly parts: Pick<OperatorParts, 'settings'>;
+  readonly apply: ApplyFn;
+  /** Whose patches these are. */
+  readonly task: { readonly title: string; readonly logger: Logger };
+  /** When the daemon is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+export class DaemonOutbox {
+  /** Of the attempts that are over: to be sent with the next one, or again. */
+  unsent: Patch | undefined;
+  /** To send it, in a row. */
+  #failures = 0;
+  readonly #options: OutboxOptions;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  /** Whether it was tried in vain: not by conflicts with others, but by errors. */
+  get isFailing(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** How long to wait before sending again. */
+  get delay(): Seconds {
+    return delayAfter(this.#failures, this.#options.parts.settings.queueing.errorDelays);
+  }
+
+  async sendAgain(): Promise<void> {
+    if (this.unsent !== undefined) await this.send(this.unsent);
+  }
+
+  /** Sends the patch, which must include what was not sent before. Never rejects. */
+  async send(patch: Patch): Promise<void> {
+    const { of, live, apply, task } = this.#options;
+    this.unsent = undefined;
+    if (patch.isEmpty) {
+      this.#failures = 0;
+      return;
+    }
+    // Even when it is cancelled already, it may say its last word.
+    const signal = this.#options.signal.aborted ? undefined : this.#options.signal;
+    try {
+      const { resource } = of;
+      const { body, remaining } = await apply({ resource, body: live.newest, patch, logger: task.logger, signal });
+      this.#failures = 0;
+      this.unsent = remaining;
+      const isNewer = body !== undefined && (compareVersions(versionOf(body), versionOf(live.newest)) ?? 0) > 0;
+      if (isNewer) live.replace(body);
+    } catch (error) {
+      if (!signal?.aborted) this.#keepOrDrop(patch, toError(error));
+    }
+  }
+
+  #keepOrDrop(patch: Patch, error: Error): void {
+    const { title, logger } = this.#options.task;
+    const what = describeError(error);
+    if (!isPassing(error)) {
+      this.#failures = 0;
+      logger.error(`${title} has a patch that cannot be applied, and is dropped: ${what}`, { error });
+      return;
+    }
+    this.#failures += 1;
+    this.unsent = patch;
+    const when = `in ${this.delay} seconds or with the next attempt`;
+    logger.error(`${title} has a patch that could not be applied, will try again ${when}: ${what}`, { error });
+  }
+}
+
+/** After so many failures in a row. The last of the delays is repeated. */
+export function delayAfter(failures: number, delays: Iterable<Seconds>): Seconds {
+  let found: Seconds = 1;
+  let count = 0;
+  for (const delay of delays) {
+    found = delay;
+    count += 1;
+    if (count >= failures) break;
+  }
+  return found;
+}
+
+/** Statuses of answers that may be others next time. */
+const PASSING: ReadonlySet<number> = new Set([401, 403, 408, 409, 429]);
+
+/** Whether the same patch may be accepted later: if not, it would spoil all the patches that it is sent with. */
+function isPassing(error: Error): boolean {
+  if (error instanceof ApiError) return error.status >= 500 || PASSING.has(error.status);
+  return !(error instanceof TypeError || error instanceof RangeError);
+}

@@ -1,0 +1,130 @@
+/** Daemons and timers of an object: who is to run now, and who is to stop. */
+import type { HandlerId, Seconds, StopReason } from '@kopf-ts/core';
+import {
+  describeError,
+  isDeletionOngoing,
+  type SpawningCause,
+  type SpawningHandler,
+  type ToggleView,
+  toError,
+} from '@kopf-ts/core/engine';
+import type { ApplyFn } from '../applier.js';
+import { stopFurther, stopToTheEnd } from '../daemon-stopping.js';
+import { DaemonTask } from '../daemon-task.js';
+import { type RunningDaemons, spawn } from '../daemons.js';
+import type { DaemonsMemory, ObjectMemory } from '../memories.js';
+import type { OperatorParts } from '../parts.js';
+
+export type { RunningDaemons } from '../daemons.js';
+
+export interface SpawningOptions {
+  readonly cause: SpawningCause;
+  readonly memory: ObjectMemory;
+  /** Of the event; `null` if the object is listed. */
+  readonly eventType: string | null;
+  readonly paused: ToggleView;
+  /** All that run in this operator: those spawned here are added there. */
+  readonly daemons: RunningDaemons;
+  readonly parts: OperatorParts;
+  /** How the daemons send their patches. */
+  readonly apply: ApplyFn;
+  /** Called when one of those that are being stopped has ended, so that nobody has to wait for the next check. */
+  readonly onExit?: (() => void) | undefined;
+}
+
+/**
+ * Spawns and stops what is to be spawned and stopped by the object's state. It does not wait for those that need time
+ * to stop: they are looked at again, after the delays that it resolves with.
+ */
+export async function handleSpawning(options: SpawningOptions): Promise<readonly Seconds[]> {
+  const { cause, memory, eventType, paused, parts, onExit } = options;
+  if (cause.reset) memory.daemons.idleResetAt = parts.clock.now();
+  if (eventType === 'DELETED') return await letGo(options);
+
+  const delays = isDeletionOngoing(cause.body)
+    ? await stopAll(options, 'resource-deleted')
+    : paused.isOn
+      ? await stopAll(options, 'operator-pausing')
+      : await rematch(options);
+
+  for (const task of tasksOf(memory)) if (task.isStopped) task.onEnd = onExit;
+  return delays;
+}
+
+/** Those who fit the object now are to run, all others are not. */
+async function rematch(options: SpawningOptions): Promise<readonly Seconds[]> {
+  const { memory, paused, parts, daemons } = options;
+  const wanted = wantedHandlers(options);
+  const isWanted = new Set<HandlerId>(wanted.map(({ id }) => id));
+  for (const handler of wanted) {
+    const canStart = !memory.daemons.running.has(handler.id) && !daemons.closing.aborted;
+    if (canStart) spawn(handler, { ...options, memory: memory.daemons });
+  }
+
+  const delays = await Promise.all(
+    tasksOf(memory).map(async (task) => {
+      if (!isWanted.has(task.handler.id)) return await stopFurther(task, { ...parts, reason: 'filters-mismatch' });
+      if (!task.isStopped) return undefined;
+      // It was being stopped, but is wanted again. It can be started anew only after it has ended.
+      const delay = await stopFurther(task, parts);
+      return parts.settings.persistence.compat === 'kopf' ? undefined : delay;
+    }),
+  );
+  // There could be some time for that: at least, for others to do something.
+  const pausing = paused.isOn ? await stopAll(options, 'operator-pausing') : [];
+  return [...known(delays), ...pausing];
+}
+
+/** Those who fit the object, and have not yet ended on their own. */
+function wantedHandlers({ cause, memory, parts }: SpawningOptions): readonly SpawningHandler[] {
+  const { spawning } = parts.registry.handlers;
+  const { foreverStopped } = memory.daemons;
+  const matching: readonly SpawningHandler[] = spawning.select(cause);
+  if (foreverStopped.size === 0) return matching;
+  const matchingIds = new Set(matching.map(({ id }) => id));
+  for (const handler of spawning.of(cause.resource)) {
+    if (isRepeated(handler) && !matchingIds.has(handler.id)) foreverStopped.delete(handler.id);
+  }
+  return matching.filter(({ id }) => !foreverStopped.has(id));
+}
+
+/**
+ * Repeated timers never end on their own, except when they have failed for good. Unlike those who have done all that
+ * they had to do, they get another chance when the object changes so that they are not wanted, and then are again.
+ */
+function isRepeated(handler: SpawningHandler): boolean {
+  return handler.kind === 'timer' && (handler.interval !== undefined || handler.idle !== undefined);
+}
+
+async function stopAll({ memory, parts }: SpawningOptions, reason: StopReason): Promise<readonly Seconds[]> {
+  return known(await Promise.all(tasksOf(memory).map((task) => stopFurther(task, { ...parts, reason }))));
+}
+
+/**
+ * The object does not exist any more: there will be no more events of it, and nobody to come back here. So those
+ * who can be forced to end are led to their end apart; those who cannot, end when they want to.
+ */
+async function letGo({ memory, parts, daemons }: SpawningOptions): Promise<readonly Seconds[]> {
+  const { clock, settings, logger } = parts;
+  const stopping = tasksOf(memory).map(async (task) => {
+    const options = { clock, settings, reason: 'resource-deleted' as const };
+    const delay = await stopFurther(task, options);
+    const canBeForced = task.handler.kind === 'daemon' && task.handler.cancellationTimeout !== undefined;
+    if (delay === undefined || !canBeForced) return;
+    // When the operator exits, those who are left are stopped all together.
+    stopToTheEnd(task, { ...options, signal: daemons.closing }).catch((error: unknown) => {
+      if (!daemons.closing.aborted)
+        logger.error(`${task.title} could not be stopped: ${describeError(error)}`, { error: toError(error) });
+    });
+  });
+  await Promise.all(stopping);
+  return [];
+}
+
+function tasksOf({ daemons }: { readonly daemons: DaemonsMemory }): readonly DaemonTask[] {
+  return [...daemons.running.values()].filter((running) => running instanceof DaemonTask);
+}
+
+function known(delays: readonly (Seconds | undefined)[]): readonly Seconds[] {
+  return delays.filter((delay) => delay !== undefined);
+}
