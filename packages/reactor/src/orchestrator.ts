@@ -1,0 +1,188 @@
+/** Service: one watcher per kind × namespace, one peering per namespace; they come and go with what is served. */
+import type { Peering, Resource, Seconds, Service } from '@kopf-ts/core';
+import {
+  container,
+  formatResource,
+  resourceKey,
+  type StreamState,
+  type ToggleView,
+  toggle,
+} from '@kopf-ts/core/engine';
+import { type LastingTask, lastingTask, whenEnded } from './lasting-task.js';
+import { type JoinedPeers, joinPeers, type PeersParts } from './peers.js';
+import { together } from './together.js';
+
+/** Watches one kind in one namespace (`null` for the whole cluster), and handles what comes; until aborted. */
+export type RunWatcher = (at: {
+  readonly resource: Resource;
+  readonly namespace: string | null;
+  /** On if anything at all tells the operator to pause. */
+  readonly paused: ToggleView;
+  readonly signal: AbortSignal;
+  readonly onState: (state: StreamState) => void;
+}) => Promise<void>;
+
+export interface OrchestratorParts extends PeersParts {
+  /** Without it, the operator is alone. */
+  readonly peering?: Peering | undefined;
+  readonly runWatcher: RunWatcher;
+}
+
+export interface Orchestrator extends Service {
+  /** Resolves when all that is to be watched from the beginning is being watched. */
+  working(signal: AbortSignal): Promise<void>;
+}
+
+export function orchestrator(parts: OrchestratorParts): Orchestrator {
+  const { insights } = parts;
+  const isWorking = toggle();
+  return {
+    name: 'orchestrator',
+    working: (signal) => isWorking.whenOn(signal),
+    async run(signal) {
+      const occasions = container<void>();
+      const ensemble = newEnsemble(parts, { signal, onVacancy: () => occasions.put(undefined) });
+      try {
+        await together(
+          signal,
+          async (ofTask) => {
+            for await (const _ of insights.revisions(ofTask)) occasions.put(undefined);
+          },
+          async (ofTask) => {
+            for await (const _ of occasions.values(ofTask)) {
+              if (!insights.isReady) continue;
+              await ensemble.adjust();
+              isWorking.turn(true);
+            }
+          },
+        );
+      } finally {
+        await ensemble.end();
+      }
+    },
+  };
+}
+
+/** How long the new ones wait for those that are being stopped: normally that is a moment, or else for ever. */
+const STOPPING_PATIENCE: Seconds = 10;
+
+interface Watcher {
+  readonly resource: Resource;
+  readonly namespace: string | null;
+}
+
+interface Ensemble {
+  /** Makes it such as it should be by what is known now. */
+  adjust(): Promise<void>;
+  /** Stops everything, and waits for it. */
+  end(): Promise<void>;
+}
+
+interface EnsembleOptions {
+  readonly signal: AbortSignal;
+  /** Someone has left at last, so that maybe someone else can take the place. */
+  readonly onVacancy: () => void;
+}
+
+function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOptions): Ensemble {
+  const { insights, settings, clock, logger } = parts;
+  const watchers = new Map<string, Watcher & { readonly task: LastingTask }>();
+  const peers = new Map<string | null, JoinedPeers>();
+  /** Those told to stop. Two of the same key at once would handle the same objects twice. */
+  const leaving = new Map<string, LastingTask>();
+
+  const leave = (key: string, task: LastingTask): void => {
+    leaving.set(key, task);
+    void task.ended.then(() => {
+      leaving.delete(key);
+      onVacancy();
+    });
+    task.stop();
+  };
+  /** What is of the whole cluster does not depend on namespaces: it goes on even when there are none left. */
+  const isNamespaceGone = (namespace: string | null): boolean =>
+    namespace !== null && !insights.namespaces.has(namespace);
+
+  const stopGone = async (): Promise<void> => {
+    const gone: JoinedPeers[] = [];
+    const tasks: LastingTask[] = [];
+    for (const [key, { resource, namespace, task }] of watchers) {
+      if (insights.watched.has(resource) && !isNamespaceGone(namespace)) continue;
+      watchers.delete(key);
+      leave(key, task);
+      tasks.push(task);
+    }
+    for (const [namespace, joined] of peers) {
+      if (!isNamespaceGone(namespace)) continue;
+      peers.delete(namespace);
+      leave(peersKey(namespace), joined.task);
+      tasks.push(joined.task);
+      gone.push(joined);
+    }
+    if (tasks.length === 0) return;
+    await whenEnded(tasks, { clock, logger, patience: STOPPING_PATIENCE, signal });
+    for (const joined of gone) joined.dispose();
+  };
+
+  const startMissing = (): void => {
+    const { peering } = parts;
+    if (peering !== undefined && !settings.peering.standalone) {
+      for (const namespace of insights.namespaces) {
+        if (peers.has(namespace) || leaving.has(peersKey(namespace))) continue;
+        peers.set(namespace, joinPeers(peering, namespace, { ...parts, signal }));
+      }
+    }
+    for (const watcher of wantedWatchers(insights)) {
+      const key = watcherKey(watcher);
+      if (watchers.has(key) || leaving.has(key)) continue;
+      watchers.set(key, { ...watcher, task: startWatcher(parts, watcher, signal) });
+    }
+  };
+
+  return {
+    async adjust() {
+      await stopGone();
+      if (!signal.aborted) startMissing();
+    },
+    async end() {
+      const tasks = [...watchers.values(), ...peers.values()].map(({ task }) => task);
+      for (const task of tasks) task.stop();
+      await whenEnded([...tasks, ...leaving.values()], { clock, logger });
+      for (const joined of peers.values()) joined.dispose();
+    },
+  };
+}
+
+function wantedWatchers({ watched, namespaces }: OrchestratorParts['insights']): Watcher[] {
+  if (namespaces.size === 0) return [];
+  return [...watched].flatMap((resource) => {
+    const places = resource.namespaced === false ? [null] : [...namespaces];
+    return places.map((namespace) => ({ resource, namespace }));
+  });
+}
+
+function watcherKey({ resource, namespace }: Watcher): string {
+  return `${resourceKey(resource)}@${namespace ?? ''}`;
+}
+
+function peersKey(namespace: string | null): string {
+  return `@${namespace ?? ''}`;
+}
+
+function startWatcher(parts: OrchestratorParts, { resource, namespace }: Watcher, signal: AbortSignal): LastingTask {
+  const { runWatcher, health, paused, clock, logger, random = Math.random } = parts;
+  const name = formatResource(resource);
+  const stream = health.follow(`${name} ${namespace === null ? 'cluster-wide' : `in namespace ${namespace}`}`);
+  const task = lastingTask({
+    title: `Watcher for ${name}@${namespace ?? 'none'}`,
+    clock,
+    logger,
+    random,
+    signal,
+    run: (ofTask) =>
+      runWatcher({ resource, namespace, paused, signal: ofTask, onState: (state) => stream.update(state) }),
+    onFailure: (error) => stream.fail(error),
+  });
+  void task.ended.then(() => stream.drop());
+  return task;
+}

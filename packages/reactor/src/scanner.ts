@@ -1,0 +1,80 @@
+/** The kinds that the cluster has, as they were found by the last scans. */
+import type { KubeClient, Logger, Resource } from '@kopf-ts/core';
+import { deepEqual } from '@kopf-ts/core';
+import { type Discovery, discover, resourceKey } from '@kopf-ts/core/engine';
+
+export interface Scanner {
+  readonly resources: readonly Resource[];
+  /**
+   * Asks the cluster of these groups, or of all. Returns the groups of which it could not tell everything: what was
+   * known of them before is still believed. Throws if the cluster does not answer at all. There are no retries.
+   */
+  scan(groups: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<ReadonlySet<string>>;
+}
+
+export function scanner({ client, logger }: { readonly client: KubeClient; readonly logger: Logger }): Scanner {
+  let resources: readonly Resource[] = [];
+  /** The groups that do not answer: they are told of when they cease to answer, and when they do again. */
+  const silent = new Set<string>();
+  return {
+    get resources() {
+      return resources;
+    },
+    async scan(groups, signal) {
+      const discovery = await discover(client, { groups, signal, retries: 'none' });
+      signal.throwIfAborted();
+      resources = mergeDiscovery(resources, discovery, groups);
+      const { problems } = discovery;
+      const news = [...problems].filter(([group]) => !silent.has(group));
+      if (news.length > 0) {
+        const described = news.map(([group, problem]) => `${group || 'core'} (${problem})`).join(', ');
+        logger.warn(
+          `Not all resources could be discovered; these groups do not answer: ${described}. ` +
+            'They are asked again later; what is already known of them is served.',
+        );
+      }
+      for (const group of silent) {
+        if (problems.has(group) || (groups !== undefined && !groups.has(group))) continue;
+        silent.delete(group);
+        logger.info(`The resources of the group ${group || 'core'} can be discovered again.`);
+      }
+      for (const [group] of news) silent.add(group);
+      return new Set(problems.keys());
+    },
+  };
+}
+
+/**
+ * What is known after a discovery of these groups, or of all. The descriptions that have not changed are the same
+ * objects as before, so that whoever holds to them (streams, caches) is not disturbed.
+ */
+export function mergeDiscovery(
+  known: readonly Resource[],
+  { resources: found, failed }: Pick<Discovery, 'resources' | 'failed'>,
+  groups: ReadonlySet<string> | undefined,
+): readonly Resource[] {
+  const knownByKey = new Map(known.map((resource) => [resourceKey(resource), resource]));
+  const foundKeys = new Set(found.map((resource) => resourceKey(resource)));
+  const isUndisputed = (resource: Resource): boolean =>
+    (groups !== undefined && !groups.has(resource.group)) ||
+    (failed.includes(resource.group) && !foundKeys.has(resourceKey(resource)));
+  return [
+    ...known.filter(isUndisputed),
+    ...found.map((resource) => {
+      const before = knownByKey.get(resourceKey(resource));
+      return before !== undefined && isTheSame(before, resource) ? before : resource;
+    }),
+  ];
+}
+
+function isTheSame(one: Resource, two: Resource): boolean {
+  return deepEqual(comparable(one), comparable(two));
+}
+
+function comparable(resource: Resource): unknown {
+  const fields = Object.entries(resource).map(([name, value]: [string, unknown]) => [
+    name,
+    value instanceof Set ? [...value].sort() : value,
+  ]);
+  return Object.fromEntries(fields);
+}
