@@ -4,3 +4,5 @@
  */
 export * from '@kopf-ts/core';
 export * as storage from '@kopf-ts/storage';
+export { operator, type OperatorOptions } from './operator.js';
+export type { Operator } from '@kopf-ts/reactor';

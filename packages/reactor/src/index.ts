@@ -4,4 +4,25 @@
  * It leaves the decisions to `@kopf-ts/core`, and knows the client, the storages, the indexer and the
  * peering by their interfaces only.
  */
-export {};
+// biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
+
+// The life of an operator.
+export { supervise, type Operator, type Plan, type SuperviseOptions } from './supervisor.js';
+export { activities, type Activities, type ActivitiesParts } from './activities.js';
+export { reactor, type Reactor, type ReactorOptions } from './reactor.js';
+export type { OperatorParts } from './parts.js';
+export type { Scope } from './observer.js';
+
+// What its parts share.
+export { liveInsights, type LiveInsights } from './insights.js';
+export { memories, type Memories, type MemoriesOptions } from './memories.js';
+export { vault, type Vault, type VaultOptions } from './vault.js';
+export type { FallbackLogin, FallbackLoginOptions } from './logins.js';
+export { health, type Health } from './health.js';
+export { eventPoster, type EventPosterOptions } from './poster.js';
+export { StrayError, strayErrors, type StrayErrors, type StrayErrorsOptions } from './stray.js';
+export { blockingMonitor, type BlockingMonitor, type BlockingMonitorOptions } from './blocking-monitor.js';
+
+// What it does its work by, unless given something else.
+export { systemClock } from './clock.js';
+export { boundedScheduler, type BoundedSchedulerOptions } from './scheduler.js';
