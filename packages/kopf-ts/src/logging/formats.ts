@@ -1,0 +1,110 @@
+/** Lines of logs in Kopf's formats. */
+import { formatTimestamp, isMapping, type LogFields, type LogLevel } from '@kopf-ts/core';
+import { printedError } from './errors.js';
+import { toJsonField, toJsonText } from './json.js';
+import { redactedText } from './redaction.js';
+
+/**
+ * `full` is for people: the time, who tells it, how bad it is, and what it is. `plain` is what it is, alone.
+ * `json` is for collectors of logs: one object per line, with all fields.
+ */
+export type LogFormat = 'full' | 'plain' | 'json';
+
+export interface LogRecord {
+  readonly level: LogLevel;
+  readonly message: string;
+  /** Of the line and of its logger together. Reserved: `object`, `error`, `logger`. */
+  readonly fields: LogFields;
+  readonly at: Date;
+}
+
+export interface LineStyle {
+  /** Whether messages about objects begin with their names. */
+  readonly hasPrefix: boolean;
+  /** Under which key the reference to the object is in JSON. */
+  readonly refkey: string;
+  readonly hasColors: boolean;
+}
+
+const LEVEL_NAMES: Readonly<Record<LogLevel, string>> = {
+  debug: 'DEBUG   ',
+  info: 'INFO    ',
+  warn: 'WARNING ',
+  error: 'ERROR   ',
+};
+
+/** As terminals understand them: grey, none, yellow, red. */
+const COLORS: Readonly<Record<LogLevel, string>> = {
+  debug: '\u001B[90m',
+  info: '',
+  warn: '\u001B[33m',
+  error: '\u001B[31m',
+};
+const NO_COLOR = '\u001B[0m';
+
+/** Names of loggers take that much, no less and no more. */
+const NAME_WIDTH = 20;
+
+/** All formats, without the end of the line. */
+export const FORMATS: Readonly<Record<LogFormat, (record: LogRecord, style: LineStyle) => string>> = {
+  full(record, style) {
+    const { level, at } = record;
+    const name = loggerName(record.fields).slice(0, NAME_WIDTH).padEnd(NAME_WIDTH);
+    const line = `[${localTime(at)}] ${name} [${LEVEL_NAMES[level]}] ${textOf(record, style)}`;
+    const color = style.hasColors ? COLORS[level] : '';
+    return color === '' ? line : `${color}${line}${NO_COLOR}`;
+  },
+  plain: textOf,
+  json(record, style) {
+    const { object, error, logger: _logger, ...extras } = record.fields;
+    const fields = [`"message": ${toJsonText(prefixOf(record, style) + record.message)}`];
+    if (error != null) fields.push(`"exc_info": ${toJsonText(printedError(error))}`);
+    const reserved = new Set(['message', 'timestamp', ...(error == null ? [] : ['exc_info'])]);
+    if (object != null) reserved.add(style.refkey);
+    for (const [name, value] of Object.entries(extras)) {
+      const field = reserved.has(name) ? undefined : toJsonField(name, value);
+      if (field !== undefined) fields.push(field);
+    }
+    fields.push(`"timestamp": "${formatTimestamp(record.at)}"`);
+    if (object != null) fields.push(`${toJsonText(style.refkey)}: ${referenceOf(object)}`);
+    if (extras['severity'] === undefined) fields.push(`"severity": "${record.level}"`);
+    return `{${fields.join(', ')}}`;
+  },
+};
+
+/** `2026-11-16 01:41:36,154`, in the local time. */
+export function localTime(at: Date): string {
+  const date = [at.getFullYear(), padded(at.getMonth() + 1), padded(at.getDate())].join('-');
+  const time = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => padded(part)).join(':');
+  return `${date} ${time},${padded(at.getMilliseconds(), 3)}`;
+}
+
+function padded(part: number, width = 2): string {
+  return String(part).padStart(width, '0');
+}
+
+/** Messages and stacks go as they are, on several lines if so. */
+function textOf(record: LogRecord, style: LineStyle): string {
+  const { message, fields } = record;
+  const text = prefixOf(record, style) + message;
+  return redactedText(fields['error'] == null ? text : `${text}\n${printedError(fields['error'])}`);
+}
+
+function prefixOf({ fields: { object } }: LogRecord, { hasPrefix }: LineStyle): string {
+  if (!hasPrefix || !isMapping(object)) return '';
+  const { name, namespace } = object;
+  if (!name) return '';
+  return namespace ? `[${String(namespace)}/${String(name)}] ` : `[${String(name)}] `;
+}
+
+function loggerName({ logger, object }: LogFields): string {
+  if (typeof logger === 'string' && logger !== '') return logger;
+  return object == null ? 'kopf' : 'kopf.objects';
+}
+
+/** Always with all of its parts, so that the lines of all objects look the same. */
+function referenceOf(object: unknown): string {
+  const parts = isMapping(object) ? object : {};
+  const names = ['apiVersion', 'kind', 'name', 'uid', 'namespace'];
+  return `{${names.map((name) => toJsonField(name, parts[name] ?? null)).join(', ')}}`;
+}

@@ -1,0 +1,161 @@
+import { objectLogger } from '@kopf-ts/core/engine';
+import { describe, expect, it } from 'vitest';
+import { localTime } from '../../src/logging/formats.js';
+import { CLUSTERED, capture, NAMESPACED } from './captured.js';
+
+describe('a line in the full format', () => {
+  it('has the local time, the logger, the level and the message in columns', () => {
+    const { logger, stream } = capture({ level: 'debug' });
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level]('hello', { object: NAMESPACED });
+    expect(stream.text.endsWith('hello\n')).toBe(true);
+    expect(stream.text.split('\n')).toEqual([
+      '[2026-11-16 01:41:36,154] kopf.objects         [DEBUG   ] [ns/n] hello',
+      '[2026-11-16 01:41:36,154] kopf.objects         [INFO    ] [ns/n] hello',
+      '[2026-11-16 01:41:36,154] kopf.objects         [WARNING ] [ns/n] hello',
+      '[2026-11-16 01:41:36,154] kopf.objects         [ERROR   ] [ns/n] hello',
+      '',
+    ]);
+  });
+
+  it.each([
+    [{}, 'kopf                '],
+    [{ object: NAMESPACED }, 'kopf.objects        '],
+    [{ logger: 'kopf.activities.startup' }, 'kopf.activities.star'],
+    [{ logger: 'kopf.activities.probe' }, 'kopf.activities.prob'],
+    [{ logger: 'mine', object: NAMESPACED }, 'mine                '],
+    [{ logger: '' }, 'kopf                '],
+    [{ logger: 123 }, 'kopf                '],
+  ])('with the fields %j, names the logger in 20 characters: "%s"', (fields, name) => {
+    const { logger, stream } = capture();
+    logger.child(fields).info('hello');
+    expect(stream.text).toContain(`,154] ${name} [INFO    ] `);
+  });
+
+  it.each([
+    [new Date(2026, 0, 2, 3, 4, 5, 6), '2026-01-02 03:04:05,006'],
+    [new Date(1999, 11, 31, 23, 59, 59, 999), '1999-12-31 23:59:59,999'],
+  ])('pads all parts of the time', (date, text) => {
+    expect(localTime(date)).toBe(text);
+  });
+});
+
+describe('a line in the plain format', () => {
+  it('is the message only', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    logger.warn('hello', { x: 5 });
+    expect(stream.text).toBe('hello\n');
+  });
+});
+
+describe('the prefix of messages about objects', () => {
+  it.each([
+    ['full', undefined, true],
+    ['plain', undefined, true],
+    ['json', undefined, false],
+    ['full', false, false],
+    ['json', true, true],
+  ] as const)('in the format %s, if told %s, is there: %s', (format, prefix, isThere) => {
+    const { logger, stream } = capture({ format, prefix });
+    logger.info('hello', { object: NAMESPACED });
+    expect(stream.text.includes('[ns/n] hello')).toBe(isThere);
+    expect(stream.text.includes('hello')).toBe(true);
+  });
+
+  it.each([
+    ['of a namespaced one', NAMESPACED, '[ns/n] hello\n'],
+    ['of a cluster-scoped one', CLUSTERED, '[n] hello\n'],
+    ['of a nameless one', { kind: 'K' }, 'hello\n'],
+    ['of nothing', null, 'hello\n'],
+  ])('is made of the names %s', (_title, object, text) => {
+    const { logger, stream } = capture({ format: 'plain' });
+    logger.info('hello', { object });
+    expect(stream.text).toBe(text);
+  });
+
+  it('comes with loggers of handlers', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod', namespace: 'here' } };
+    objectLogger({ logger, body }).info('hello');
+    expect(stream.text).toBe('[here/pod] hello\n');
+  });
+});
+
+describe('an error in a text', () => {
+  it('follows the line with its stack and its causes', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    const inner = new TypeError('inner');
+    const outer = new Error('outer', { cause: inner });
+    logger.error('It failed.', { error: outer });
+    expect(stream.text).toBe(`It failed.\n${outer.stack}\nCaused by: ${inner.stack}\n`);
+  });
+
+  it('of several shows all of them', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    const [one, two] = [new Error('one'), new Error('two')];
+    logger.error('It failed.', { error: new AggregateError([one, two], 'both') });
+    expect(stream.text).toContain(`One of the errors: ${one.stack}`);
+    expect(stream.text).toContain(`One of the errors: ${two.stack}`);
+  });
+
+  it('is shown once, even if it causes itself', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    const error = new Error('loop');
+    error.cause = error;
+    logger.error('It failed.', { error });
+    expect(stream.text).toBe(`It failed.\n${error.stack}\n`);
+  });
+
+  it.each([
+    ['a text', 'boo', 'boo'],
+    ['a number', 5, '5'],
+    ['an object', { a: 1 }, '{"a":1}'],
+  ])('may be anything that was thrown: %s', (_title, error, text) => {
+    const { logger, stream } = capture({ format: 'plain' });
+    logger.error('It failed.', { error });
+    expect(stream.text).toBe(`It failed.\n${text}\n`);
+  });
+
+  it('shows a message that was changed after the stack was made', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    const error = new Error('before');
+    expect(error.stack).toContain('before');
+    error.message = 'after';
+    logger.error('It failed.', { error });
+    expect(stream.text).toContain('It failed.\nError: after\nError: before\n');
+  });
+
+  it('does not show what else it carries, such as requests with credentials', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    const error = Object.assign(new Error('HTTP 401'), { config: { headers: { Authorization: 'Bearer abc' } } });
+    logger.error('It failed.', { error });
+    expect(stream.text).toContain('HTTP 401');
+    expect(stream.text).not.toContain('abc');
+  });
+});
+
+describe('colours', () => {
+  it.each([
+    ['full', true, undefined, true],
+    ['full', false, undefined, false],
+    ['full', true, false, false],
+    ['full', false, true, true],
+    ['plain', true, undefined, false],
+    ['json', true, undefined, false],
+  ] as const)('in the format %s, on a terminal: %s, if told %s, are there: %s', (format, isTTY, colors, areThere) => {
+    const before = process.env['NO_COLOR'];
+    delete process.env['NO_COLOR'];
+    try {
+      const { logger, stream } = capture({ format, isTTY, colors });
+      logger.error('hello');
+      expect(stream.text.includes('\u001B[31m')).toBe(areThere);
+    } finally {
+      if (before !== undefined) process.env['NO_COLOR'] = before;
+    }
+  });
+
+  it('do not leak into the next line', () => {
+    const { logger, stream } = capture({ colors: true });
+    logger.warn('hello');
+    expect(stream.text).toBe('\u001B[33m[2026-11-16 01:41:36,154] kopf                 [WARNING ] hello\u001B[0m\n');
+  });
+});
