@@ -73,7 +73,7 @@ function behaveAsNode(reason: unknown): void {
   const error = reason instanceof Error ? reason : notAnError(reason);
   if (!mode.startsWith('warn')) throw error;
   process.emitWarning(error);
-  if (mode === 'warn-with-error-codes') process.exitCode = 1;
+  if (mode === 'warn-with-error-code') process.exitCode = 1;
 }
 
 /** The last one wins; the command line goes after the environment. */

@@ -342,7 +342,7 @@ describe('the first service to end', () => {
     const hasty: Service = {
       name: 'hasty',
       run: () => {
-        throw 'a word';
+        throw 'a word' as unknown;
       },
     };
     const { operator, logger } = supervising(() => ({ services: [hasty] }));

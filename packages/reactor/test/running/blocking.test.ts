@@ -1,0 +1,206 @@
+import type { Clock, Seconds } from '@kopf-ts/core';
+import { manualClock, recordingLogger } from '@kopf-ts/testing';
+import { describe, expect, it } from 'vitest';
+import { blockingMonitor } from '../../src/blocking-monitor.js';
+import { callOf } from './calls.js';
+
+/** A monitor on a clock that can also jump, as it looks like when something holds the event loop. */
+function monitoring() {
+  const time = manualClock();
+  const logger = recordingLogger();
+  let held: Seconds = 0;
+  const clock: Clock = { now: () => time.now() + held, utc: time.utc, sleep: time.sleep };
+  const { monitor, service } = blockingMonitor({ clock, logger });
+  const stopping = new AbortController();
+  const run = (): Promise<void> => service.run(stopping.signal);
+  const hold = (seconds: Seconds): void => {
+    held += seconds;
+  };
+  /** A handler that has returned a promise, and is not done yet. */
+  const begin = (id: string, name = 'obj1') => {
+    const { returned, settled } = monitor.enter(callOf(id, name, logger));
+    returned();
+    return { settle: settled };
+  };
+  /** A handler that holds the loop before it returns anything. */
+  const call = (id: string, seconds: Seconds, name = 'obj1'): void => {
+    const { returned, settled } = monitor.enter(callOf(id, name, logger));
+    hold(seconds);
+    returned();
+    settled();
+  };
+  return { time, logger, monitor, run, stop: () => stopping.abort(), hold, begin, call };
+}
+
+describe('a handler that does not return for long', () => {
+  it('is named with its object and the time', () => {
+    const { call, logger } = monitoring();
+    call('slow_fn', 0.345);
+    expect(logger.lines).toEqual([
+      {
+        level: 'warn',
+        message: "Handler 'slow_fn' of KopfExample default/obj1 has blocked the event loop for 0.34 s.",
+        fields: { object: expect.objectContaining({ name: 'obj1' }) },
+      },
+    ]);
+  });
+
+  it.each([0, 0.1, 0.2])('is not named if it was only %d seconds', (seconds) => {
+    const { call, logger } = monitoring();
+    call('quick_fn', seconds);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('is named once in 10 seconds, then with the number of repetitions', async () => {
+    const { call, logger, time } = monitoring();
+    for (let i = 0; i < 4; i++) call('slow_fn', 0.5);
+    call('another_fn', 0.5);
+    expect(logger.messages()).toEqual([
+      expect.stringMatching(/'slow_fn' .* for 0.50 s\.$/),
+      expect.stringMatching(/'another_fn' .* for 0.50 s\.$/),
+    ]);
+    logger.clear();
+    await time.advance(10);
+    call('slow_fn', 0.5);
+    call('another_fn', 0.5);
+    expect(logger.messages()).toEqual([
+      expect.stringMatching(/'slow_fn' .* for 0.50 s\. The same, 3 more times since the last warning\.$/),
+      expect.stringMatching(/'another_fn' .* for 0.50 s\.$/),
+    ]);
+  });
+
+  it('is not blamed for the sub-handlers called from inside', () => {
+    const { monitor, hold, call, logger } = monitoring();
+    const parent = monitor.enter(callOf('parent', 'obj1', logger));
+    hold(0.05);
+    call('parent/sub', 0.5);
+    hold(0.05);
+    parent.returned();
+    parent.settled();
+    expect(logger.messages()).toEqual([expect.stringContaining("'parent/sub'")]);
+  });
+});
+
+describe('a handler that goes on after an await, and then holds the loop', () => {
+  it('is named if it was the only one running', async () => {
+    const { run, begin, hold, time, logger, stop } = monitoring();
+    const running = run();
+    begin('lazy_fn');
+    await time.settle();
+    hold(0.5);
+    await time.advance(1);
+    expect(logger.messages('warn')).toEqual([
+      "Handler 'lazy_fn' of KopfExample default/obj1 has probably blocked the event loop for 0.50 s.",
+    ]);
+    stop();
+    await running;
+  });
+
+  it('is named also if it has ended right after that', async () => {
+    const { run, begin, hold, time, logger } = monitoring();
+    void run();
+    const { settle } = begin('lazy_fn');
+    await time.settle();
+    hold(0.5);
+    settle();
+    await time.advance(1);
+    expect(logger.messages('warn')).toEqual([expect.stringContaining("'lazy_fn'")]);
+  });
+
+  it('is one of those who were running, if there were several', async () => {
+    const { run, begin, hold, time, logger } = monitoring();
+    void run();
+    begin('one', 'obj1');
+    begin('two', 'obj2');
+    await time.advance(1);
+    hold(0.3);
+    await time.advance(1);
+    expect(logger.messages('warn')).toEqual([
+      'Probably, one of these has blocked the event loop for 0.30 s: ' +
+        "Handler 'one' of KopfExample default/obj1, Handler 'two' of KopfExample default/obj2.",
+    ]);
+  });
+
+  it('is not searched for among those who came later, or had ended before', async () => {
+    const { run, begin, hold, time, logger } = monitoring();
+    void run();
+    const early = begin('early');
+    begin('guilty');
+    await time.advance(1);
+    early.settle();
+    hold(0.3);
+    begin('late');
+    await time.advance(1);
+    expect(logger.messages('warn')).toEqual([expect.stringMatching(/^Handler 'guilty' .* has probably blocked/)]);
+  });
+
+  it('is one of too many to name all', async () => {
+    const { run, begin, hold, time, logger } = monitoring();
+    void run();
+    for (let i = 0; i < 8; i++) begin(`fn${i}`);
+    await time.advance(1);
+    hold(0.3);
+    await time.advance(1);
+    expect(logger.messages('warn')).toEqual([
+      expect.stringMatching(/'fn4' of KopfExample default\/obj1, and 3 more\.$/),
+    ]);
+  });
+
+  it('is named once in 10 seconds', async () => {
+    const { run, begin, hold, time, logger } = monitoring();
+    void run();
+    begin('lazy_fn');
+    for (let i = 0; i < 3; i++) {
+      await time.advance(1);
+      hold(0.5);
+    }
+    await time.advance(10);
+    expect(logger.messages()).toHaveLength(1);
+    hold(0.5);
+    await time.advance(1);
+    expect(logger.messages()[1]).toMatch(/for 0.50 s\. The same, 2 more times since the last warning\.$/);
+  });
+});
+
+describe('a late tick', () => {
+  it('says nothing if no handler was running', async () => {
+    const { run, hold, begin, time, logger } = monitoring();
+    void run();
+    begin('done_fn').settle();
+    await time.advance(1);
+    hold(5);
+    await time.advance(1);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('says nothing of what is already explained by handlers that did not return', async () => {
+    const { run, begin, call, time, logger } = monitoring();
+    void run();
+    begin('innocent');
+    await time.advance(1);
+    call('guilty', 0.5);
+    // Each of them is short enough; only together, they are not.
+    for (let i = 0; i < 10; i++) call('many', 0.1);
+    await time.advance(1);
+    expect(logger.messages('warn')).toEqual([expect.stringMatching(/^Handler 'guilty' .* has blocked/)]);
+  });
+
+  it('is not even waited for while no handler runs', async () => {
+    const { run, begin, time, stop } = monitoring();
+    const running = run();
+    await time.settle();
+    expect(time.sleepers).toBe(0);
+    const { settle } = begin('lazy_fn');
+    await time.settle();
+    expect(time.sleepers).toBe(1);
+    settle();
+    await time.advance(1);
+    expect(time.sleepers).toBe(0);
+    begin('lazy_fn');
+    await time.settle();
+    expect(time.sleepers).toBe(1);
+    stop();
+    await running;
+    expect(time.sleepers).toBe(0);
+  });
+});
