@@ -1,6 +1,6 @@
 /** All objects of a cluster, their versions, and whoever looks at them change. */
 import type { Collection, Revision, Store, StoreEvent } from '../contracts/store.js';
-import { expired } from '../status.js';
+import { expired, StatusError } from '../status.js';
 import { type HistoryLimits, makeHistory } from './history.js';
 import { makeRevision, withVersion } from './revision.js';
 import { byText, keyOf, makeShelf, type Shelf } from './shelf.js';
@@ -8,6 +8,15 @@ import { byText, keyOf, makeShelf, type Shelf } from './shelf.js';
 type Listener = (event: StoreEvent) => void;
 
 const DEFAULT_LIMITS: HistoryLimits = { events: 20_000, characters: 64 * 1024 * 1024 };
+
+/** As much as etcd takes at once, by default; what else there is in its requests is not counted here. */
+const MAX_OBJECT_BYTES = 1.5 * 1024 * 1024;
+
+function requireRoom({ json }: Revision): void {
+  // A character is three bytes at most, so that small objects need not be counted.
+  if (json.length * 3 <= MAX_OBJECT_BYTES || Buffer.byteLength(json) <= MAX_OBJECT_BYTES) return;
+  throw new StatusError(500, '', 'etcdserver: request is too large');
+}
 
 const byKey = (a: Revision, b: Revision): number => byText(keyOf(a.namespace, a.name), keyOf(b.namespace, b.name));
 
@@ -120,8 +129,9 @@ export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
       const shelf = shelfOf(collection);
       const key = keyOf(object.metadata.namespace ?? '', object.metadata.name ?? '');
       if (shelf.get(key) !== expected) return undefined;
+      const revision = makeRevision(collection, object, version + 1, schemaEpoch);
+      requireRoom(revision);
       version++;
-      const revision = makeRevision(collection, object, version, schemaEpoch);
       shelf.set(key, revision);
       deliver({ type: expected === undefined ? 'ADDED' : 'MODIFIED', version, object: revision, previous: expected });
       return revision;

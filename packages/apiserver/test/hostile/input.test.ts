@@ -91,6 +91,34 @@ it.each([
   await expect(cluster.client.request({ method: 'GET', path })).rejects.toMatchObject({ status });
 });
 
+describe.each(doors)('objects, %s', (_name, open) => {
+  let door: Door;
+  beforeEach(async () => {
+    door = await open();
+    await door.cluster.define({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing' });
+  });
+  afterEach(async () => {
+    await door.cluster.stop();
+  });
+  const THINGS = '/apis/example.com/v1/namespaces/default/things';
+  const refusal = { kind: 'Status', message: 'etcdserver: request is too large', code: 500 };
+
+  it('are not larger than what etcd takes at once, whoever makes them grow', async () => {
+    const thing = (name: string, size: number) => ({
+      apiVersion: 'example.com/v1',
+      kind: 'Thing',
+      metadata: { name },
+      spec: { x: 'x'.repeat(size) },
+    });
+    expect(await door.send('POST', THINGS, thing('large', 1_600_000))).toMatchObject({ status: 500, body: refusal });
+    expect((await door.send('POST', THINGS, thing('fitting', 1_500_000))).status).toBe(200);
+    const growth = { spec: { y: 'y'.repeat(100_000) } };
+    expect(await door.send('PATCH', `${THINGS}/fitting`, growth, MERGE)).toMatchObject({ status: 500, body: refusal });
+    expect((await door.send('PATCH', `${THINGS}/fitting`, { spec: { x: null, y: '' } }, MERGE)).status).toBe(200);
+    expect((await door.send('GET', THINGS)).body.items).toMatchObject([{ spec: { y: '' } }]);
+  });
+});
+
 describe.each(doors)('names of prototypes, %s', (_name, open) => {
   let door: Door;
   beforeEach(async () => {
