@@ -56,6 +56,8 @@ export interface OperatedOptions {
   readonly memo?: object;
   readonly random?: () => number;
   readonly cluster?: Omit<LocalClusterOptions, 'clock'>;
+  /** Another operator process on the same cluster and by the same clock, e.g. after the first one has ended. */
+  readonly after?: Pick<Operated, 'cluster' | 'clock'>;
   /** What goes between the operator and the cluster. */
   readonly through?: (client: KubeClient) => KubeClient;
   readonly parts?: Partial<WatcherParts>;
@@ -87,15 +89,8 @@ export interface Operated extends AsyncDisposable {
 }
 
 export async function operated(options: OperatedOptions = {}): Promise<Operated> {
-  const clock = manualClock(options.start === undefined ? {} : { start: options.start });
-  const cluster = await localCluster({ ...options.cluster, clock, listen: false });
-  await cluster.define({
-    group: 'kopf.dev',
-    plural: 'kopfexamples',
-    kind: 'KopfExample',
-    shortNames: ['kex'],
-    subresources: options.status ? ['status'] : [],
-  });
+  const clock = options.after?.clock ?? manualClock(options.start === undefined ? {} : { start: options.start });
+  const cluster = options.after?.cluster ?? (await newCluster(clock, options));
 
   const logger = recordingLogger();
   const registry = createRegistry();
@@ -205,9 +200,21 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
     },
     async [Symbol.asyncDispose]() {
       await stop().catch(() => {});
-      await cluster.stop();
+      if (options.after === undefined) await cluster.stop();
     },
   };
+}
+
+async function newCluster(clock: ManualClock, options: OperatedOptions): Promise<LocalCluster> {
+  const cluster = await localCluster({ ...options.cluster, clock, listen: false });
+  await cluster.define({
+    group: 'kopf.dev',
+    plural: 'kopfexamples',
+    kind: 'KopfExample',
+    shortNames: ['kex'],
+    subresources: options.status ? ['status'] : [],
+  });
+  return cluster;
 }
 
 function recording(client: KubeClient, patches: SentPatch[]): KubeClient {
