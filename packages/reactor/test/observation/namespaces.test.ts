@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { liveInsights } from '../../src/insights.js';
-import { observers } from '../../src/observer.js';
 import { observe } from './harness.js';
 
 const LIST_AND_WATCH = { method: 'GET', path: '/api/v1/namespaces' };
@@ -32,9 +31,9 @@ describe('the scope', () => {
     expect(observation.warnings()).toEqual([expect.stringContaining('the whole cluster is served')]);
   });
 
-  it('cannot be both the whole cluster and some namespaces', () => {
-    const scope = { clusterwide: true, namespaces: ['ns1'] };
-    expect(() => observers({ scope } as Parameters<typeof observers>[0])).toThrow('both cluster-wide and restricted');
+  it('cannot be both the whole cluster and some namespaces', async () => {
+    const contradiction = observe({ scope: { clusterwide: true, namespaces: ['ns1'] } });
+    await expect(contradiction).rejects.toThrow('both cluster-wide and restricted');
   });
 });
 
