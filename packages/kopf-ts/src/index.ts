@@ -6,3 +6,5 @@ export * from '@kopf-ts/core';
 export * as storage from '@kopf-ts/storage';
 export { operator, type OperatorOptions } from './operator.js';
 export type { Operator } from '@kopf-ts/reactor';
+export { run } from './run.js';
+export { configure, consoleLogger, type LogFormat, type LoggingOptions, type LogStream } from './logging.js';

@@ -1,7 +1,7 @@
 /** Lines of logs in Kopf's formats. */
 import { formatTimestamp, isMapping, type LogFields, type LogLevel } from '@kopf-ts/core';
 import { printedError } from './errors.js';
-import { toJsonField, toJsonText } from './json.js';
+import { toJson, toJsonField, toJsonText } from './json.js';
 import { redactedText } from './redaction.js';
 
 /**
@@ -45,6 +45,9 @@ const NO_COLOR = '\u001B[0m';
 /** Names of loggers take that much, no less and no more. */
 const NAME_WIDTH = 20;
 
+/** Keys of JSON that no field can take. */
+const RESERVED = ['message', 'timestamp', 'object', 'error', 'logger'];
+
 /** All formats, without the end of the line. */
 export const FORMATS: Readonly<Record<LogFormat, (record: LogRecord, style: LineStyle) => string>> = {
   full(record, style) {
@@ -56,18 +59,18 @@ export const FORMATS: Readonly<Record<LogFormat, (record: LogRecord, style: Line
   },
   plain: textOf,
   json(record, style) {
-    const { object, error, logger: _logger, ...extras } = record.fields;
+    const { object, error, severity } = record.fields;
     const fields = [`"message": ${toJsonText(prefixOf(record, style) + record.message)}`];
     if (error != null) fields.push(`"exc_info": ${toJsonText(printedError(error))}`);
-    const reserved = new Set(['message', 'timestamp', ...(error == null ? [] : ['exc_info'])]);
-    if (object != null) reserved.add(style.refkey);
-    for (const [name, value] of Object.entries(extras)) {
-      const field = reserved.has(name) ? undefined : toJsonField(name, value);
+    for (const name of Object.keys(record.fields)) {
+      const isTaken =
+        RESERVED.includes(name) || (name === 'exc_info' && error != null) || (name === style.refkey && object != null);
+      const field = isTaken ? undefined : toJsonField(name, record.fields[name]);
       if (field !== undefined) fields.push(field);
     }
     fields.push(`"timestamp": "${formatTimestamp(record.at)}"`);
     if (object != null) fields.push(`${toJsonText(style.refkey)}: ${referenceOf(object)}`);
-    if (extras['severity'] === undefined) fields.push(`"severity": "${record.level}"`);
+    if (severity === undefined) fields.push(`"severity": "${record.level}"`);
     return `{${fields.join(', ')}}`;
   },
 };
@@ -102,9 +105,10 @@ function loggerName({ logger, object }: LogFields): string {
   return object == null ? 'kopf' : 'kopf.objects';
 }
 
+const REFERENCE_PARTS = ['apiVersion', 'kind', 'name', 'uid', 'namespace'] as const;
+
 /** Always with all of its parts, so that the lines of all objects look the same. */
 function referenceOf(object: unknown): string {
   const parts = isMapping(object) ? object : {};
-  const names = ['apiVersion', 'kind', 'name', 'uid', 'namespace'];
-  return `{${names.map((name) => toJsonField(name, parts[name] ?? null)).join(', ')}}`;
+  return `{${REFERENCE_PARTS.map((name) => `"${name}": ${toJson(parts[name] ?? null)}`).join(', ')}}`;
 }

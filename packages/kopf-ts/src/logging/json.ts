@@ -17,8 +17,12 @@ export function toJsonField(name: string, value: unknown): string | undefined {
 }
 
 export function toJsonText(text: string): string {
-  return JSON.stringify(redactedText(text)).replaceAll(/[\u007f-\uffff]/g, escaped);
+  const json = JSON.stringify(redactedText(text));
+  return BEYOND_ASCII.test(json) ? json.replaceAll(ALL_BEYOND_ASCII, escaped) : json;
 }
+
+const BEYOND_ASCII = /[\u007f-\uffff]/;
+const ALL_BEYOND_ASCII = /[\u007f-\uffff]/g;
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
