@@ -23,4 +23,10 @@ export {
 } from './conformance/diffbase-storage.js';
 export { type ClientExpectations, type ClientUnderTest, clientCases, testClient } from './conformance/client.js';
 export { type ClockExpectations, type ClockUnderTest, clockCases, testClock } from './conformance/clock.js';
+export {
+  type PeeringExpectations,
+  type PeeringUnderTest,
+  peeringCases,
+  testPeering,
+} from './conformance/peering.js';
 export { type ConformanceCase, declareCases, type TestRunner } from './conformance/cases.js';

@@ -8,11 +8,13 @@ it('exports the clock, the logger and the conformance suites', () => {
     'declareCases',
     'diffBaseStorageCases',
     'manualClock',
+    'peeringCases',
     'progressStorageCases',
     'recordingLogger',
     'testClient',
     'testClock',
     'testDiffBaseStorage',
+    'testPeering',
     'testProgressStorage',
   ]);
 });
