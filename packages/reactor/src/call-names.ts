@@ -2,7 +2,7 @@
 import { type Cause, type MonitoredCall, titleOf } from '@kopf-ts/core/engine';
 
 /** The object that the handler is called for, e.g. `KopfExample default/example-1`; activities have none. */
-export function objectNameOf(cause: Cause): string | undefined {
+function objectNameOf(cause: Cause): string | undefined {
   if (cause.kind === 'activity') return undefined;
   const { namespace, name } = cause.body.metadata ?? {};
   const kind = cause.body.kind ?? cause.resource.kind ?? cause.resource.plural;

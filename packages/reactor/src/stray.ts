@@ -70,7 +70,7 @@ export function strayErrors({ settings, logger, source = process }: StrayErrorsO
     });
 
   return {
-    service: { name: 'stray errors', run },
+    service: { name: 'listener of stray errors', run },
     get count() {
       return count;
     },

@@ -167,6 +167,15 @@ describe('a stray error of nobody', () => {
     expect(throwInCallback(source, new Error('boo'))).toBe(false);
   });
 
+  it('is not kept from being fatal by one of a handler that somebody else has captured', () => {
+    const source = Object.assign(new EventEmitter(), { hasUncaughtExceptionCaptureCallback: () => true });
+    const { inHandler, strays } = operatorOn(source);
+    // Then Node emits nothing more than this.
+    inHandler(() => source.emit('uncaughtExceptionMonitor', new Error('ours')));
+    expect(strays.count).toBe(1);
+    expect(throwInCallback(source, new Error('of nobody'))).toBe(false);
+  });
+
   it('is not kept from being fatal by an earlier one of a handler', () => {
     const source = new EventEmitter();
     const { inHandler } = operatorOn(source);

@@ -74,7 +74,7 @@ describe('in a real process', () => {
       { error: expect.stringContaining("Handler 'guilty' of KopfExample default/obj1 has failed in a promise") },
       {
         error: expect.stringMatching(
-          /^Stray errors has failed: Handler 'guilty' of .* has left an error behind: late$/,
+          /^Listener of stray errors has failed: Handler 'guilty' of .* has left an error behind: late$/,
         ),
       },
       { cleanup: true },
