@@ -8,6 +8,9 @@ export interface Address {
   readonly isForeign: boolean;
 }
 
+// There is one for each login, and it is needed for each request.
+const servers = new WeakMap<ConnectionInfo, URL>();
+
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Where a request goes: relative to the server, or, if given with a scheme and a host, just there. */
@@ -21,8 +24,15 @@ export function addressOf(info: ConnectionInfo, path: string): Address {
   return { origin: server.origin, path: `${prefix}/${path.replace(/^\/+/, '')}`, isForeign: false };
 }
 
-function serverOf({ server }: ConnectionInfo): URL {
-  if (URL.canParse(server) && /^https?:$/.test(new URL(server).protocol)) return new URL(server);
+function serverOf(info: ConnectionInfo): URL {
+  const known = servers.get(info);
+  if (known !== undefined) return known;
+  const { server } = info;
+  if (URL.canParse(server) && /^https?:$/.test(new URL(server).protocol)) {
+    const url = new URL(server);
+    servers.set(info, url);
+    return url;
+  }
   throw new LoginError(`The server "${server}" is not a URL that begins with https:// or http://.`, {
     code: 'KOPF_BAD_SERVER',
   });

@@ -1,6 +1,6 @@
 /** One HTTP request and its answer over an undici dispatcher: limited in time, abortable at any moment. */
 import type { Clock, Seconds } from '@kopf-ts/core';
-import { onAbort } from '@kopf-ts/core/engine';
+import { alarm, onAbort } from '@kopf-ts/core/engine';
 import type { Dispatcher } from 'undici';
 import { failureText, KubeConnectionError, KubeTimeoutError } from './errors.js';
 
@@ -187,14 +187,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #timer(limit: Seconds | undefined, text: string): () => void {
     if (limit === undefined) return () => {};
-    const stopping = new AbortController();
-    const expire = (secondsLeft: Seconds | undefined): void => {
-      // Also if it was stopped at that very moment: then it is over already, or in the next phase.
-      if (secondsLeft === undefined && !stopping.signal.aborted) {
-        this.#break(new KubeTimeoutError(`${text} within ${limit}s.`));
-      }
-    };
-    void this.#options.clock.sleep(limit, { wakeup: stopping.signal }).then(expire, () => {});
-    return () => stopping.abort();
+    return alarm(this.#options.clock, limit, () => this.#break(new KubeTimeoutError(`${text} within ${limit}s.`)));
   }
 }

@@ -24,6 +24,7 @@ import { LineStream } from './line-stream.js';
 import type { Environment } from './proxies.js';
 import { type Gate, gate } from './retry-after.js';
 import { retrying } from './retrying.js';
+import { turns } from './turns.js';
 import { defaultUserAgent } from './user-agent.js';
 
 export interface KubeClientOptions {
@@ -50,6 +51,12 @@ export interface HttpKubeClient extends KubeClient, AsyncDisposable {
 
 /** New credentials are tried at once; but if these are refused, too, and again, it is time to slow down. */
 const MAX_INSTANT_LOGINS = 3;
+
+/**
+ * So many calls at once, whoever makes them; the others wait for their turn. API servers serve about as many at once
+ * to one client, and streams are not counted.
+ */
+const MAX_CALLS = 32;
 
 /** One request on its way, with all its attempts. */
 interface Sending {
@@ -79,6 +86,7 @@ class UndiciKubeClient implements HttpKubeClient {
   readonly #random: () => number;
   readonly #dispatchers;
   readonly #closing = new AbortController();
+  readonly #turns = turns(MAX_CALLS);
   /** By servers: what one of them says, is of no concern to others. */
   readonly #gates = new Map<string, Gate>();
   #isWarnedOfTwoAuthorizations = false;
@@ -96,7 +104,15 @@ class UndiciKubeClient implements HttpKubeClient {
   async request<T = unknown>(request: KubeRequest): Promise<T> {
     const { signal, dispose } = anySignal(request.signal, this.#closing.signal);
     const sending: Sending = { request, purpose: 'call', waiting: signal, breaking: [signal], refused: new Set() };
-    const attempt = async (): Promise<T> => (await jsonOf(await this.#sendAuthorized(sending))) as T;
+    const attempt = async (): Promise<T> => {
+      const isTurn = this.#turns.take(signal);
+      if (isTurn !== undefined) await isTurn;
+      try {
+        return (await jsonOf(await this.#sendAuthorized(sending))) as T;
+      } finally {
+        this.#turns.release();
+      }
+    };
     try {
       if (request.retries === 'none') return await attempt();
       const { networking: settings } = this.#settings;
@@ -160,7 +176,7 @@ class UndiciKubeClient implements HttpKubeClient {
     const { origin, path, isForeign } = addressOf(info, request.path);
     sending.url = `${origin}${path}`;
     const gateway = this.#gateOf(origin);
-    await gateway.pass(waiting);
+    if (gateway.isClosed) await gateway.pass(waiting);
     waiting.throwIfAborted();
     const limits = this.#limitsOf(request, purpose);
     const { trustEnv } = this.#settings.networking;

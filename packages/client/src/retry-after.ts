@@ -19,6 +19,7 @@ export function retryAfterOf(
 }
 
 export interface Gate {
+  readonly isClosed: boolean;
   /** Resolves when requests may be sent; at once, while the gate is open. Rejects with the signal's reason. */
   pass(signal?: AbortSignal): Promise<void>;
   /** Holds everyone for so long from now; never shortens what was said before. */
@@ -34,6 +35,9 @@ export function gate(clock: Clock, random: () => number): Gate {
   let spread: Seconds = 0;
   const secondsLeft = (): Seconds => openAt - clock.now();
   return {
+    get isClosed() {
+      return secondsLeft() > 0;
+    },
     async pass(signal) {
       while (secondsLeft() > 0) {
         await clock.sleep(secondsLeft() + spread * random(), signal === undefined ? {} : { signal });

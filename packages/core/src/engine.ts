@@ -139,8 +139,10 @@ export {
   childController,
   type DependentSignal,
   isCancellation,
+  NOT_NEEDED,
   onAbort,
 } from './sync/abort.js';
+export { alarm } from './sync/alarm.js';
 export { type Condition, condition } from './sync/condition.js';
 export { type Container, container } from './sync/container.js';
 export { type Queue, queue } from './sync/queue.js';

@@ -23,6 +23,17 @@ export const systemClock: Clock = {
     if (wakeup?.aborted) return delay;
     return await sleepUntil(now() + delay, wakeup, signal);
   },
+  alarm(delay, fn) {
+    const deadline = now() + delay;
+    let timer: NodeJS.Timeout;
+    const waitOn = (): void => {
+      const left = deadline - now();
+      if (left <= 0) fn();
+      else timer = setTimeout(waitOn, Math.min(Math.ceil(left * 1000), LONGEST_TIMER_MS));
+    };
+    timer = setTimeout(waitOn, Math.min(Math.ceil(Math.max(0, delay) * 1000), LONGEST_TIMER_MS));
+    return () => clearTimeout(timer);
+  },
 };
 
 function now(): Seconds {

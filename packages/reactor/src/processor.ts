@@ -328,20 +328,15 @@ function storagesOf({ settings }: OperatorParts): Storages {
 
 /** They depend on the handlers of a kind only, and handlers are not declared every moment. */
 function extraFieldsCache({ registry }: OperatorParts): (resource: Resource) => readonly FieldPath[] {
-  const { handlers } = registry;
-  const sizes = () => handlers.watching.size + handlers.changing.size + handlers.spawning.size;
-  let known = new WeakMap<Resource, readonly FieldPath[]>();
-  let knownSizes = -1;
+  const { watching, changing, spawning } = registry.handlers;
+  const known = new WeakMap<Resource, { readonly of: readonly object[]; readonly fields: readonly FieldPath[] }>();
   return (resource) => {
-    if (sizes() !== knownSizes) {
-      known = new WeakMap();
-      knownSizes = sizes();
-    }
-    let fields = known.get(resource);
-    if (fields === undefined) {
-      fields = extraFields(handlers, resource);
-      known.set(resource, fields);
-    }
+    // These lists are remade only if something is declared.
+    const of = [watching.of(resource), changing.of(resource), spawning.of(resource)];
+    const cached = known.get(resource);
+    if (cached?.of.every((list, index) => list === of[index])) return cached.fields;
+    const fields = extraFields(registry.handlers, resource);
+    known.set(resource, { of, fields });
     return fields;
   };
 }

@@ -33,18 +33,39 @@ describe('connections', () => {
     expect(server.connections.ever).toBeLessThanOrEqual(2);
   });
 
-  it('are as many as there are requests at once', async () => {
-    let arrived = 0;
+  it('are as many as there are requests at once, up to a limit; the others wait for their turn', async () => {
     const release: (() => void)[] = [];
     await using server = await loopbackServer((_request, response) => {
-      arrived++;
       release.push(() => response.end('{}'));
     });
     await using client = clientFor(() => ({ server: server.url }));
     const requests = Array.from({ length: 50 }, () => client.request(get));
-    await until(() => arrived === 50, 'all requests');
+    await until(() => release.length === 32, 'the first requests');
+    for (const answer of release.splice(0)) answer();
+    await until(() => release.length === 18, 'the other requests');
     for (const answer of release) answer();
     await Promise.all(requests);
+    expect(server.connections.ever).toBeLessThanOrEqual(32);
+  });
+
+  it('are not waited for by requests that are not needed any more', async () => {
+    const release: (() => void)[] = [];
+    await using server = await loopbackServer((_request, response) => {
+      release.push(() => response.end('{}'));
+    });
+    await using client = clientFor(() => ({ server: server.url }));
+    const busy = Array.from({ length: 32 }, () => client.request(get));
+    const control = new AbortController();
+    const waiting = client.request({ ...get, signal: control.signal });
+    control.abort(new Error('not needed'));
+    await expect(waiting).rejects.toThrow('not needed');
+    await until(() => release.length === 32, 'all requests');
+    for (const answer of release.splice(0)) answer();
+    await Promise.all(busy);
+    const next = client.request(get);
+    await until(() => release.length === 1, 'the next request');
+    for (const answer of release) answer();
+    await expect(next).resolves.toEqual({});
   });
 
   it('of streams are others than those of requests', async () => {

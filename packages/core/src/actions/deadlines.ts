@@ -5,6 +5,7 @@
 import { type HandlerTimeoutError, PermanentError, toError } from '../errors.js';
 import type { Clock, Seconds } from '../seams/clock.js';
 import { childController } from '../sync/abort.js';
+import { alarm } from '../sync/alarm.js';
 import { isChildrenRetry } from './verdicts.js';
 
 export interface DeadlineOptions {
@@ -28,19 +29,41 @@ export interface DeadlineOptions {
  */
 export async function callWithin(options: DeadlineOptions, call: (signal: AbortSignal) => unknown): Promise<unknown> {
   const { timeLeft } = options;
+  if (timeLeft === undefined || timeLeft === Number.POSITIVE_INFINITY) {
+    // Nobody else can abort it: so there is no need for a signal of its own.
+    const begun = call(options.signal ?? new AbortController().signal);
+    return isThenable(begun) ? await patiently(options, begun) : begun;
+  }
   const controller = childController(options.signal);
-  // Watching costs timers, so the quickest ones are not watched: synchronous functions have already ended here.
-  const watching = new AbortController();
   try {
     const begun = call(controller.signal);
+    // Watching costs timers, so the quickest ones are not watched: synchronous functions have already ended here.
     if (!isThenable(begun)) return begun;
-    const running = Promise.resolve(begun);
-    if (options.patience !== undefined) void tellWhileRunning(options, options.patience, watching.signal);
-    if (timeLeft === undefined || timeLeft === Number.POSITIVE_INFINITY) return await running;
-    return await raceWithDeadline(running, { ...options, timeLeft }, controller.abort, watching.signal);
+    return await patiently(
+      options,
+      raceWithDeadline(Promise.resolve(begun), { ...options, timeLeft }, controller.abort),
+    );
   } finally {
-    watching.abort();
     controller.dispose();
+  }
+}
+
+/** Tells from time to time that it is still running. */
+async function patiently(options: DeadlineOptions, running: PromiseLike<unknown>): Promise<unknown> {
+  const { clock, patience, onStillRunning } = options;
+  if (patience === undefined) return await running;
+  let cancel = (): void => {};
+  const tellAfter = (step: Seconds, total: Seconds): void => {
+    cancel = alarm(clock, step, () => {
+      onStillRunning?.(total);
+      tellAfter(total, total * 2);
+    });
+  };
+  tellAfter(patience, patience);
+  try {
+    return await running;
+  } finally {
+    cancel();
   }
 }
 
@@ -48,23 +71,23 @@ async function raceWithDeadline(
   running: Promise<unknown>,
   options: DeadlineOptions & { readonly timeLeft: Seconds },
   abort: (reason: Error) => void,
-  ended: AbortSignal,
 ): Promise<unknown> {
   const { clock, timeLeft, timeout, onLateEnd } = options;
   let deadlineError: HandlerTimeoutError | undefined;
-  const deadline = async (): Promise<never> => {
-    await clock.sleep(timeLeft, { signal: ended });
-    deadlineError = timeout();
-    abort(deadlineError);
-    // Whoever listens to the signal needs a moment to react, and then ends in its own way.
-    await clock.sleep(0);
-    throw deadlineError;
-  };
+  let cancel = (): void => {};
+  const deadline = new Promise<never>((_resolve, reject) => {
+    cancel = alarm(clock, timeLeft, () => {
+      deadlineError = timeout();
+      abort(deadlineError);
+      // Whoever listens to the signal needs a moment to react, and then ends in its own way.
+      void clock.sleep(0).then(() => reject(deadlineError));
+    });
+  });
   const watched = running.catch((thrown: unknown) => {
     throw deadlineError === undefined ? thrown : asTimeout(toError(thrown), timeout);
   });
   try {
-    return await Promise.race([watched, deadline()]);
+    return await Promise.race([watched, deadline]);
   } catch (error) {
     if (error !== undefined && error === deadlineError) {
       void running.then(
@@ -75,24 +98,14 @@ async function raceWithDeadline(
       );
     }
     throw error;
+  } finally {
+    cancel();
   }
 }
 
 /** Whatever was thrown by the abortion is about the time that is over; unless the function says that it is final. */
 function asTimeout(error: Error, timeout: DeadlineOptions['timeout']): Error {
   return error instanceof PermanentError || isChildrenRetry(error) ? error : timeout({ cause: error });
-}
-
-async function tellWhileRunning(options: DeadlineOptions, patience: Seconds, ended: AbortSignal): Promise<void> {
-  const { clock, onStillRunning } = options;
-  try {
-    for (let total = patience, step = patience; ; step = total, total *= 2) {
-      await clock.sleep(step, { signal: ended });
-      onStillRunning?.(total);
-    }
-  } catch {
-    // It has ended, and there is nothing more to tell.
-  }
 }
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {

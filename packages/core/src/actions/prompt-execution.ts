@@ -98,7 +98,7 @@ function waitFor(
     clock,
     timeLeft: handler.timeout === undefined ? undefined : handler.timeout - attempt.runtime,
     signal,
-    timeout: (options?: ErrorOptions) => timedOut(handler, handler.timeout ?? attempt.runtime, options),
+    timeout: (options?: ErrorOptions) => timedOut(handler, attempt.runtime, options),
     onLateEnd: (error: Error | undefined) => {
       const what = error === undefined ? 'ended' : 'failed';
       const text = `${title} has ${what} after it had timed out. Whatever it returned or threw is ignored.`;

@@ -15,4 +15,9 @@ export interface Clock {
     delay: Seconds,
     options?: { readonly wakeup?: AbortSignal; readonly signal?: AbortSignal },
   ): Promise<Seconds | undefined>;
+  /**
+   * Calls the function after the delay, unless cancelled before by what is returned. Optional: it is the same as
+   * sleeping, but costs less, and there is one for each request.
+   */
+  alarm?(delay: Seconds, fn: () => void): () => void;
 }
