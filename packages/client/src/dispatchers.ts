@@ -7,6 +7,12 @@ import { type Environment, proxyOf } from './proxies.js';
 /** Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive. */
 export type Purpose = 'call' | 'stream';
 
+/**
+ * So many calls at once, whoever makes them; the others wait for their turn. API servers serve about as many at once
+ * to one client, and streams are not counted.
+ */
+export const MAX_CALLS = 32;
+
 /** Shorter than what load balancers and API servers allow: better to reconnect than to write into a closed connection. */
 const IDLE_CONNECTION_MS = 30_000;
 /** After so long of silence the kernel asks the peer whether it is still there; half-open connections break by that. */
@@ -70,7 +76,7 @@ export function dispatchers(env: Environment): Dispatchers {
       const connectMs = connectLimit === undefined ? 0 : Math.ceil(connectLimit * 1000);
       const proxy = proxyOf({ ...info, trustEnv: info.trustEnv ?? trustEnv }, env);
       const key = [purpose, connectMs, proxy, tlsKeyOf(info)].join(' ');
-      const dispatcher = pooled.get(key) ?? newDispatcher(tlsOptions(info), connectMs, proxy);
+      const dispatcher = pooled.get(key) ?? newDispatcher(tlsOptions(info), purpose, connectMs, proxy);
       pooled.delete(key);
       pooled.set(key, dispatcher);
       for (const [outdatedKey, outdated] of pooled) {
@@ -90,8 +96,15 @@ export function dispatchers(env: Environment): Dispatchers {
   };
 }
 
-function newDispatcher(identity: TlsOptions, connectMs: number, proxy: string | undefined): Dispatcher {
+function newDispatcher(
+  identity: TlsOptions,
+  purpose: Purpose,
+  connectMs: number,
+  proxy: string | undefined,
+): Dispatcher {
   const pool = {
+    // A connection is free a moment later than its answer is there: without a limit, a new one would be opened then.
+    connections: purpose === 'call' ? MAX_CALLS : null,
     keepAliveTimeout: IDLE_CONNECTION_MS,
     // The limits of each request are counted by our own clock; those of the library would only interfere.
     headersTimeout: 0,

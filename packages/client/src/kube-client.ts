@@ -18,7 +18,7 @@ import { addressOf } from './addresses.js';
 import { errorOf, isError, jsonOf } from './answers.js';
 import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './authorization.js';
 import { staticCredentials } from './credentials.js';
-import { dispatchers, type Purpose } from './dispatchers.js';
+import { dispatchers, MAX_CALLS, type Purpose } from './dispatchers.js';
 import { exchange, type HttpAnswer, type HttpCall } from './exchange.js';
 import { LineStream } from './line-stream.js';
 import type { Environment } from './proxies.js';
@@ -51,12 +51,6 @@ export interface HttpKubeClient extends KubeClient, AsyncDisposable {
 
 /** New credentials are tried at once; but if these are refused, too, and again, it is time to slow down. */
 const MAX_INSTANT_LOGINS = 3;
-
-/**
- * So many calls at once, whoever makes them; the others wait for their turn. API servers serve about as many at once
- * to one client, and streams are not counted.
- */
-const MAX_CALLS = 32;
 
 /** One request on its way, with all its attempts. */
 interface Sending {
