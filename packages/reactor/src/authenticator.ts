@@ -37,11 +37,11 @@ const GOOD_AFTER: Seconds = 60;
 
 export function authenticator(parts: AuthenticatorParts): Authenticator {
   const { vault, clock, logger, random = Math.random } = parts;
-  let isInitial = vault.want === 'initial';
   /** Logins in a row that did not help: those that gave nothing, or whose credentials were refused soon. */
   let fruitless = 0;
   let populatedAt = Number.NEGATIVE_INFINITY;
   let isRefusalCounted = true;
+  let hasPaused = false;
   let servesSince: Seconds | undefined;
 
   const serve = async (signal: AbortSignal, options?: { readonly isLazy: boolean }): Promise<never> => {
@@ -61,6 +61,7 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
   };
 
   const logIn = async (want: Want, signal: AbortSignal): Promise<void> => {
+    const isInitial = want === 'initial';
     const title = isInitial ? 'Initial authentication' : 'Re-authentication';
     // There are tokens that have to be read again each minute; it is of no interest, unless somebody waits for that.
     const level = want === 'ahead' ? 'debug' : 'info';
@@ -71,10 +72,10 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
       if (isInitial) throw whyNone();
       fruitless += 1;
       await pause(signal);
+      hasPaused = true;
       return;
     }
     logger[level](`${title} has finished.`);
-    isInitial = false;
     await use(found, want, signal);
   };
 
@@ -87,10 +88,11 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
       const text = 'The server refuses the credentials, and the logins give the same ones. They will be tried again.';
       logger[fruitless === 1 ? 'warn' : 'debug'](text);
     }
-    await pause(signal);
+    if (areRefused || !hasPaused) await pause(signal);
     vault.populate(areRefused ? found : acceptable);
     populatedAt = clock.now();
     isRefusalCounted = false;
+    hasPaused = false;
   };
 
   const pause = async (signal: AbortSignal): Promise<void> => {

@@ -34,22 +34,22 @@ export function probeResults(parts: OperatorParts & { readonly memo: unknown }, 
 
   const start = (): NonNullable<typeof running> => {
     const controller = childController(signal);
-    const patience = new AbortController();
-    const started = { isOverdue: false, json: Promise.resolve('') };
-    const overdue = async (): Promise<never> => {
-      await clock.sleep(PATIENCE, { signal: patience.signal });
-      started.isOverdue = true;
-      const error = stillRunning();
-      logger.warn(error.message);
-      controller.abort(error);
-      throw error;
-    };
+    const ended = new AbortController();
     const collected = run(controller.signal).finally(() => {
-      patience.abort();
+      ended.abort();
       controller.dispose();
       running = undefined;
     });
-    started.json = Promise.race([collected, overdue()]);
+    const limited = async (): Promise<string> => {
+      const left = await clock.sleep(PATIENCE, { wakeup: ended.signal });
+      if (left !== undefined) return await collected;
+      const error = stillRunning();
+      logger.warn(error.message);
+      started.isOverdue = true;
+      controller.abort(error);
+      throw error;
+    };
+    const started = { isOverdue: false, json: Promise.race([collected, limited()]) };
     return started;
   };
 

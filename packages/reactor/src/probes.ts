@@ -137,6 +137,8 @@ function send(response: ServerResponse, { status, json }: Answer): void {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(json),
     'cache-control': 'no-store',
+    // Those who ask come rarely; and whoever is kept connected is only in the way at the end.
+    connection: 'close',
   };
   response.writeHead(status, headers).end(json);
 }

@@ -24,6 +24,8 @@ export type Want = 'initial' | 'refused' | 'expired' | 'ahead';
 export type Logins = ReadonlyMap<HandlerId, ConnectionInfo>;
 
 export interface Vault extends Credentials {
+  /** Takes these out of use, if they are still in use: this very object, not an equal one. */
+  invalidate(info: ConnectionInfo, cause: Error): void;
   /** Puts credentials in. Those under other ids remain; those which are the same as before remain the same object. */
   populate(logins: Logins): void;
   /** Those which were neither refused recently, nor are over. */
@@ -87,18 +89,20 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
     return refusal !== undefined && clock.now() - refusal.at < REFUSAL_MEMORY && sameCredentials(refusal.info, info);
   };
 
-  const endTrouble = (): void => {
-    if (trouble !== undefined) last = { since: trouble.since, endedAt: clock.now() };
+  const endTrouble = (endedAt: Seconds): void => {
+    if (trouble !== undefined) last = { since: trouble.since, endedAt };
     trouble = undefined;
     onProbationSince = undefined;
   };
   const troubleNow = (): Trouble | undefined => {
-    if (onProbationSince !== undefined && clock.now() - onProbationSince >= PROBATION) endTrouble();
+    const provenAt = onProbationSince === undefined ? Number.POSITIVE_INFINITY : onProbationSince + PROBATION;
+    if (clock.now() >= provenAt) endTrouble(provenAt);
     return trouble;
   };
   const beInTrouble = (why: string): void => {
-    const isSameAsLast = last !== undefined && clock.now() - last.endedAt < REFUSAL_MEMORY;
-    trouble = { why, since: troubleNow()?.since ?? (isSameAsLast ? last?.since : undefined) ?? clock.now() };
+    const begunAt = troubleNow()?.since;
+    const isBack = last !== undefined && clock.now() - last.endedAt < REFUSAL_MEMORY;
+    trouble = { why, since: begunAt ?? (isBack ? last?.since : undefined) ?? clock.now() };
     onProbationSince = undefined;
   };
 
@@ -182,7 +186,7 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
       }
       if (items.size === 0) return;
       if (isAfterRefusal) onProbationSince = clock.now();
-      else if (onProbationSince === undefined) endTrouble();
+      else if (onProbationSince === undefined) endTrouble(clock.now());
       changed.notify();
     },
 

@@ -1,6 +1,7 @@
 /** What activities need of an operator, all under control of a test. */
 import { createRegistry, type KubeClient, settings as makeSettings, type Registry, type Settings } from '@kopf-ts/core';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
+import { vi } from 'vitest';
 import type { OperatorParts } from '../../src/parts.js';
 
 export interface PartsUnderTest extends OperatorParts {
@@ -45,4 +46,18 @@ export function followed<T>(promise: Promise<T>): {
     (error: unknown) => Object.assign(status, { state: 'rejected', error }),
   );
   return status;
+}
+
+/** A promise that is settled from outside. */
+export function deferred<T = void>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolver) => {
+    resolve = resolver;
+  });
+  return { promise, resolve };
+}
+
+/** For what happens on real sockets, and takes real time: usually a few milliseconds. */
+export function eventually(predicate: () => boolean): Promise<unknown> {
+  return vi.waitUntil(predicate, { timeout: 4_500, interval: 5 });
 }

@@ -9,20 +9,25 @@ function run(parts: PartsUnderTest, activity: (typeof ACTIVITIES)[number], signa
   return runActivity(parts, { activity, memo: parts, signal });
 }
 
+/** The registrars differ in what their handlers may return, which is of no interest here. */
+function declare({ registry }: PartsUnderTest, activity: (typeof ACTIVITIES)[number]): typeof registry.on.startup {
+  return registry.on[activity] as typeof registry.on.startup;
+}
+
 describe.each(ACTIVITIES)('The activity "%s"', (activity) => {
   it('gives the results of all its handlers by their ids, except for those who have none', async () => {
     const parts = partsUnderTest();
-    parts.registry.on[activity]({ id: 'one' }, () => ({ server: 'one' }) as never);
-    parts.registry.on[activity]({ id: 'two' }, async () => ({ server: 'two' }) as never);
-    parts.registry.on[activity]({ id: 'void' }, () => undefined);
-    parts.registry.on[activity]({ id: 'null' }, () => null);
+    declare(parts, activity)({ id: 'one' }, () => ({ server: 'one' }));
+    declare(parts, activity)({ id: 'two' }, async () => ({ server: 'two' }));
+    declare(parts, activity)({ id: 'void' }, () => undefined);
+    declare(parts, activity)({ id: 'null' }, () => null);
     expect(await run(parts, activity)).toEqual({ one: { server: 'one' }, two: { server: 'two' } });
   });
 
   it('calls its own handlers only', async () => {
     const parts = partsUnderTest();
     const called: string[] = [];
-    for (const other of ACTIVITIES) parts.registry.on[other]({ id: other }, () => void called.push(other));
+    for (const other of ACTIVITIES) declare(parts, other)({ id: other }, () => void called.push(other));
     await run(parts, activity);
     expect(called).toEqual([activity]);
   });
@@ -31,10 +36,10 @@ describe.each(ACTIVITIES)('The activity "%s"', (activity) => {
     const parts = partsUnderTest();
     const boo = new PermanentError('boo!');
     const another = new PermanentError('another');
-    const after = vi.fn(() => ({ server: 'fine' }) as never);
-    parts.registry.on[activity]({ id: 'bad' }, () => Promise.reject(boo));
-    parts.registry.on[activity]({ id: 'fine' }, after);
-    parts.registry.on[activity]({ id: 'worse' }, () => Promise.reject(another));
+    const after = vi.fn(() => ({ server: 'fine' }));
+    declare(parts, activity)({ id: 'bad' }, () => Promise.reject(boo));
+    declare(parts, activity)({ id: 'fine' }, after);
+    declare(parts, activity)({ id: 'worse' }, () => Promise.reject(another));
     const error = await run(parts, activity).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ActivityError);
     expect(error).toMatchObject({ message: 'One or more handlers failed.', cause: boo });
@@ -49,7 +54,7 @@ describe.each(ACTIVITIES)('The activity "%s"', (activity) => {
   it('calls a handler as many times as it may be called, and fails then', async () => {
     const parts = partsUnderTest();
     const fn = vi.fn(() => Promise.reject(new TemporaryError('to be retried', { delay: 0 })));
-    parts.registry.on[activity]({ id: 'fn', retries: 3 }, fn);
+    declare(parts, activity)({ id: 'fn', retries: 3 }, fn);
     const outcome = followed(run(parts, activity));
     await parts.clock.settle();
     expect(outcome).toMatchObject({ state: 'rejected', error: expect.any(ActivityError) });
@@ -60,7 +65,7 @@ describe.each(ACTIVITIES)('The activity "%s"', (activity) => {
   it('waits for the delays of the handlers between the attempts', async () => {
     const parts = partsUnderTest();
     const times: number[] = [];
-    parts.registry.on[activity]({ id: 'fn', retries: 3 }, () => {
+    declare(parts, activity)({ id: 'fn', retries: 3 }, () => {
       times.push(parts.clock.now());
       throw new TemporaryError('to be retried', { delay: 123 });
     });
@@ -75,7 +80,7 @@ describe.each(ACTIVITIES)('The activity "%s"', (activity) => {
   it('retries after arbitrary errors by default, and succeeds in the end', async () => {
     const parts = partsUnderTest();
     const fn = vi.fn().mockRejectedValueOnce(new Error('boo!')).mockResolvedValue({ server: 'x' });
-    parts.registry.on[activity]({ id: 'fn' }, fn);
+    declare(parts, activity)({ id: 'fn' }, fn);
     const outcome = followed(run(parts, activity));
     await parts.clock.advance(60);
     expect(outcome).toEqual({ state: 'resolved', value: { fn: { server: 'x' } } });
@@ -83,7 +88,7 @@ describe.each(ACTIVITIES)('The activity "%s"', (activity) => {
 
   it('neither fails nor has a result where errors are ignored', async () => {
     const parts = partsUnderTest();
-    parts.registry.on[activity]({ id: 'fn', errors: 'ignored' }, () => Promise.reject(new Error('boo!')));
+    declare(parts, activity)({ id: 'fn', errors: 'ignored' }, () => Promise.reject(new Error('boo!')));
     expect(await run(parts, activity)).toEqual({});
   });
 });
@@ -167,8 +172,11 @@ describe('An activity', () => {
   it('is watched by the monitor of handlers', async () => {
     const entered: string[] = [];
     const call = { returned: () => {}, settled: () => {} };
-    const monitor = { enter: ({ handler }: { handler: { id: string } }) => (entered.push(handler.id), call) };
-    const parts = partsUnderTest({ monitor });
+    const enter = ({ handler }: { handler: { id: string } }) => {
+      entered.push(handler.id);
+      return call;
+    };
+    const parts = partsUnderTest({ monitor: { enter } });
     parts.registry.on.probe({ id: 'fn' }, () => 1);
     await run(parts, 'probe');
     expect(entered).toEqual(['fn']);
