@@ -42,6 +42,9 @@ function start(...args: readonly string[]) {
   onTestFinished(() => void child.kill('SIGKILL'));
   return {
     ended,
+    get isEnded() {
+      return child.exitCode !== null || child.signalCode !== null;
+    },
     get log() {
       return log;
     },
@@ -60,11 +63,19 @@ describe('a process with an operator', () => {
     expect(await operator.ended, operator.log).toBe(0);
     expect(operator.log).toMatch(
       new RegExp(
-        `^\\[[-\\d]+ [:,\\d]+\\] kopf.{16} \\[INFO {4}\\] Signal ${signal} is received. Operator is stopping.$`,
+        `^\\[[-\\d]+ [:,\\d]+\\] kopf {16} \\[INFO {4}\\] Signal ${signal} is received. Operator is stopping.$`,
         'm',
       ),
     );
     expect(operator.log).toContain('It ends.');
+  });
+
+  it('lives on when there is nothing to do', async () => {
+    const operator = start();
+    await operator.says('It begins.');
+    expect(await becomesTrue(() => operator.isEnded, 2000), operator.log).toBe(false);
+    operator.send('SIGTERM');
+    expect(await operator.ended, operator.log).toBe(0);
   });
 
   it('ends at once on the second signal, with its code (decision Q8)', async () => {

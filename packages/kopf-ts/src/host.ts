@@ -12,6 +12,8 @@ export interface Host {
   readonly hasSignals: boolean;
   /** With which code the process is to end when there is nothing more to do. */
   setExitCode(code: number): void;
+  /** Keeps the process alive, as listening to signals does not; returns how to stop that. */
+  hold(): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
   /** Calls the function later, if the process still lives then: it is no reason to live. */
@@ -24,6 +26,9 @@ export interface Host {
 export function codeOfSignal(name: StopSignal): number {
   return 128 + constants.signals[name];
 }
+
+/** In milliseconds: as rarely as timers can. */
+const LONG = 2 ** 31 - 1;
 
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
 
@@ -41,6 +46,10 @@ export function processHost(): Host {
     setExitCode(code) {
       // Whoever has set another code has a reason for it: success is no reason to hide it.
       if (code !== 0) process.exitCode = code;
+    },
+    hold() {
+      const timer = setInterval(() => {}, LONG);
+      return () => clearInterval(timer);
     },
     exit(code) {
       process.exit(code === 0 ? (process.exitCode ?? 0) : code);

@@ -70,6 +70,8 @@ export async function runIn(
 
   if (!host.hasSignals) logger.warn('OS signals are ignored: the operator does not run in the main thread.');
   const forgetSignals = host.hasSignals ? host.onSignal(onSignal) : () => {};
+  // An operator with nothing to do has nothing that would keep the process alive; but it still waits for things to do.
+  const release = host.hold();
   try {
     const code = await Promise.race([outcomeOf(start(stopping.signal), logger), forced.code]);
     host.setExitCode(code);
@@ -82,6 +84,7 @@ export async function runIn(
     ended.abort();
     stopping.dispose();
     forgetSignals();
+    release();
   }
 }
 

@@ -100,8 +100,10 @@ function prefixOf({ fields: { object } }: LogRecord, { hasPrefix }: LineStyle): 
   return namespace ? `[${String(namespace)}/${String(name)}] ` : `[${String(name)}] `;
 }
 
-function loggerName({ logger, object }: LogFields): string {
+function loggerName({ logger, object, activity }: LogFields): string {
   if (typeof logger === 'string' && logger !== '') return logger;
+  // For Kopf's readers of logs, it is still what Kopf calls it.
+  if (typeof activity === 'string') return `kopf.activities.${activity === 'login' ? 'authentication' : activity}`;
   return object == null ? 'kopf' : 'kopf.objects';
 }
 

@@ -22,6 +22,8 @@ describe('a line in the full format', () => {
     [{ object: NAMESPACED }, 'kopf.objects        '],
     [{ logger: 'kopf.activities.startup' }, 'kopf.activities.star'],
     [{ logger: 'kopf.activities.probe' }, 'kopf.activities.prob'],
+    [{ activity: 'login' }, 'kopf.activities.auth'],
+    [{ activity: 'cleanup' }, 'kopf.activities.clea'],
     [{ logger: 'mine', object: NAMESPACED }, 'mine                '],
     [{ logger: '' }, 'kopf                '],
     [{ logger: 123 }, 'kopf                '],

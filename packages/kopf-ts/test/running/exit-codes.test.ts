@@ -33,6 +33,19 @@ describe('the exit code', () => {
   });
 });
 
+describe('a process with an operator', () => {
+  it.each([
+    ['is stopped', undefined],
+    ['has failed', new Error('boo')],
+  ])('lives until the operator %s, even if there is nothing to do', async (_title, error) => {
+    const { host, end, code } = running();
+    expect(host.holders).toBe(1);
+    end(error);
+    await code;
+    expect(host.holders).toBe(0);
+  });
+});
+
 describe('a process after its operator', () => {
   it('is given some time to end by itself, and is then ended with the same code', async () => {
     const { host, logger, end, code } = running({ host: fakeHost({ pending: ['TCPServerWrap'] }) });

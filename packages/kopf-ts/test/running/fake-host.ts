@@ -11,6 +11,8 @@ export interface FakeHost extends Host {
   readonly exits: number[];
   exitCode: number | undefined;
   readonly listeners: number;
+  /** How many need the process to live. */
+  holders: number;
   send(name: StopSignal): void;
   /** What was planned for later, with the delays. */
   readonly planned: { readonly delay: number; readonly callback: () => void }[];
@@ -22,6 +24,7 @@ export function fakeHost({ hasSignals = true, pending = [] as string[] } = {}): 
     exits: [],
     exitCode: undefined,
     planned: [],
+    holders: 0,
     hasSignals,
     get listeners() {
       return listeners.size;
@@ -35,6 +38,12 @@ export function fakeHost({ hasSignals = true, pending = [] as string[] } = {}): 
     },
     setExitCode(code) {
       host.exitCode = code;
+    },
+    hold() {
+      host.holders += 1;
+      return () => {
+        host.holders -= 1;
+      };
     },
     exit(code) {
       host.exits.push(code);

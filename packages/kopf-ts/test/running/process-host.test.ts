@@ -20,6 +20,15 @@ describe('the real process', () => {
     expect(process.listenerCount('SIGTERM')).toBe(before);
   });
 
+  it('is kept alive by a timer, for as long as needed', () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const release = processHost().hold();
+    expect(timers()).toBe(before + 1);
+    release();
+    expect(timers()).toBe(before);
+  });
+
   it('keeps a code of failure that others have set', () => {
     process.exitCode = 3;
     processHost().setExitCode(0);
