@@ -5,6 +5,8 @@ import type { ObserverParts } from './observer-parts.js';
 import { type Refusal, watchIfPermitted } from './permitted-watch.js';
 import { untilAborted } from './together.js';
 
+/** As it is in the probes. */
+const REQUIREMENT = 'namespaces known';
 const NAMESPACES = { group: '', plural: 'namespaces' };
 
 /** How often to look whether it is permitted by now. */
@@ -18,7 +20,7 @@ export function namespaceObserver(parts: ObserverParts, patterns: readonly Names
   return {
     name: 'namespace observer',
     async run(signal) {
-      const requirement = parts.health.require('namespaces known');
+      const requirement = parts.health.require(REQUIREMENT);
       const serve: Serve = (namespaces) => {
         parts.insights.revise({ namespaces: new Set(namespaces) });
         requirement.turn(true);

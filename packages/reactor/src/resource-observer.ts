@@ -10,6 +10,8 @@ import { groupsOfInterest, revise } from './revision.js';
 import { type Scanner, scanner } from './scanner.js';
 import { together } from './together.js';
 
+/** As it is in the probes. */
+const REQUIREMENT = 'resources discovered';
 /** How long the start may wait for the schemas: they make the operator wiser, but it can do without them. */
 const SCHEMAS_PATIENCE: Seconds = 5;
 const FIRST_SCAN = { base: 1, cap: 30 };
@@ -18,7 +20,7 @@ export function resourceObserver(parts: ObserverParts): Service {
   return {
     name: 'resource observer',
     async run(signal) {
-      const requirement = parts.health.require('resources discovered');
+      const requirement = parts.health.require(REQUIREMENT);
       try {
         await observe(parts, requirement, signal);
       } catch (error) {

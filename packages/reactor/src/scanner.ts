@@ -1,7 +1,7 @@
 /** The kinds that the cluster has, as they were found by the last scans. */
 import type { KubeClient, Logger, Resource } from '@kopf-ts/core';
 import { deepEqual } from '@kopf-ts/core';
-import { type Discovery, discover, resourceKey } from '@kopf-ts/core/engine';
+import { type Discovery, discover, makeResource, resourceKey } from '@kopf-ts/core/engine';
 
 export interface Scanner {
   readonly resources: readonly Resource[];
@@ -60,11 +60,25 @@ export function mergeDiscovery(
     (failed.includes(resource.group) && !foundKeys.has(resourceKey(resource)));
   return [
     ...known.filter(isUndisputed),
-    ...found.map((resource) => {
+    ...found.map(unlessTerminating).map((resource) => {
       const before = knownByKey.get(resourceKey(resource));
       return before !== undefined && isTheSame(before, resource) ? before : resource;
     }),
   ];
+}
+
+const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const TERMINATING_VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
+
+/**
+ * While a definition is being deleted with objects left, the server does not admit that they can be patched. But
+ * they can; and they must be, if they wait for our finalizer: or else the definition is never deleted.
+ */
+function unlessTerminating(resource: Resource): Resource {
+  const { verbs } = resource;
+  const isTerminating =
+    verbs.size === TERMINATING_VERBS.size && [...verbs].every((verb) => TERMINATING_VERBS.has(verb));
+  return isTerminating ? makeResource({ ...resource, verbs: ALL_VERBS }) : resource;
 }
 
 function isTheSame(one: Resource, two: Resource): boolean {

@@ -196,9 +196,10 @@ describe('discovery of a group that does not answer', () => {
   ])('goes on after %s, tells of it once, and does not retry', async (_title, error, text) => {
     const logger = recordingLogger();
     const client = serving({ ...LEGACY, '/apis/g1/v1': error, '/apis/g1/v2': error });
-    const { resources, failed } = await discover(client, { logger });
+    const { resources, failed, problems } = await discover(client, { logger });
     expect(resources.map((resource) => formatResource(resource))).toEqual(['pods.v1', 'nodes.v1', 'bs.v1.g2']);
     expect(failed).toEqual(['g1']);
+    expect([...problems]).toEqual([['g1', text]]);
     expect(logger.messages('warn')).toEqual([expect.stringContaining(`g1 (${text})`)]);
     expect(client.requests.find(({ path }) => path === '/apis/g1/v1')).toMatchObject({ retries: 'none' });
   });
@@ -219,6 +220,12 @@ describe('discovery of a group that does not answer', () => {
     expect(discovery.resources.map((resource) => formatResource(resource))).toEqual(['pods.v1beta1.metrics.k8s.io']);
     expect(discovery.failed).toEqual(['metrics.k8s.io', 'g3']);
     expect(logger.messages('warn')).toEqual([expect.stringMatching(/metrics\.k8s\.io .*g3 /)]);
+  });
+
+  it.each([['none' as const], [undefined]])('asks for retries as its caller does: %j', async (retries) => {
+    const client = serving(AGGREGATED);
+    await discover(client, { retries });
+    expect(client.requests.map((request) => request.retries)).toEqual([retries, retries]);
   });
 
   it('does not take an abort for a failure of a group', async () => {

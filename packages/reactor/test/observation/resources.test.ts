@@ -244,6 +244,29 @@ describe('definitions that come, change, and go', () => {
     expect(insights.find('kopf.dev/kopfexamples')).toBeUndefined();
   });
 
+  it('take the kind away only when the last of its objects is gone', async () => {
+    const { cluster, advance, insights, watched, warnings } = await observe({
+      handlers: handlersOfKex,
+      cluster: async (cluster) => {
+        await withKex(cluster);
+        await cluster.create({
+          apiVersion: 'kopf.dev/v1',
+          kind: 'KopfExample',
+          metadata: { name: 'held', namespace: 'default', finalizers: ['example.com/held'] },
+        });
+      },
+    });
+    const [original] = insights.watched;
+    await cluster.delete('customresourcedefinitions/kopfexamples.kopf.dev');
+    await advance(60);
+    expect(cluster.get('kopfexamples/default/held')?.metadata).toHaveProperty('deletionTimestamp');
+    expect([...insights.watched][0]).toBe(original);
+    expect(warnings()).toEqual([]);
+    await cluster.patch('kopfexamples/default/held', { metadata: { finalizers: null } });
+    await advance(60);
+    expect(watched()).toEqual([]);
+  });
+
   it('replace the kind if it is changed by them, and keep it if it is not', async () => {
     const { cluster, advance, insights } = await observe({ handlers: handlersOfKex, cluster: withKex });
     const [original] = insights.watched;

@@ -256,6 +256,15 @@ describe('what is known after one more discovery', () => {
     expect(mergeDiscovery([ONE], { resources: [changed], ...nothingFailed }, undefined)[0]).toBe(changed);
   });
 
+  it('is what it was of a definition that is being deleted: its objects can still be patched', () => {
+    const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+    const before = resource('g1', 'ones', { verbs });
+    const terminating = resource('g1', 'ones', { verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'] });
+    const discovery = { resources: [terminating], ...nothingFailed };
+    expect(mergeDiscovery([before], discovery, undefined)[0]).toBe(before);
+    expect(mergeDiscovery([], discovery, undefined)[0]?.verbs).toEqual(new Set(verbs));
+  });
+
   it('is what was known before of the groups that do not answer, besides what they still tell', () => {
     const after = mergeDiscovery([ONE, TWO], { resources: [resource('g1', 'twos')], failed: ['g1'] }, undefined);
     expect(after).toEqual([ONE, TWO]);
