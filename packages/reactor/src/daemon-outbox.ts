@@ -5,15 +5,17 @@ import type { ApplyFn } from './applier.js';
 import type { OperatorParts } from './parts.js';
 import { compareVersions, versionOf } from './versions.js';
 
+/** Whose patches these are. */
+export interface Sender {
+  readonly title: string;
+  readonly logger: Logger;
+}
+
 export interface OutboxOptions {
   readonly of: { readonly resource: Resource };
   readonly live: LiveBody;
   readonly parts: Pick<OperatorParts, 'settings'>;
   readonly apply: ApplyFn;
-  /** Whose patches these are. */
-  readonly task: { readonly title: string; readonly logger: Logger };
-  /** When the daemon is cancelled. */
-  readonly signal: AbortSignal;
 }
 
 export class DaemonOutbox {
@@ -21,9 +23,11 @@ export class DaemonOutbox {
   unsent: Patch | undefined;
   /** To send it, in a row. */
   #failures = 0;
+  readonly #sender: Sender;
   readonly #options: OutboxOptions;
 
-  constructor(options: OutboxOptions) {
+  constructor(sender: Sender, options: OutboxOptions) {
+    this.#sender = sender;
     this.#options = options;
   }
 
@@ -41,19 +45,22 @@ export class DaemonOutbox {
     if (this.unsent !== undefined) await this.send(this.unsent);
   }
 
-  /** Sends the patch, which must include what was not sent before. Never rejects. */
-  async send(patch: Patch): Promise<void> {
-    const { of, live, apply, task } = this.#options;
+  /**
+   * Sends the patch, which must include what was not sent before. Never rejects. When cancelled on the way, it is
+   * given up; but whoever is cancelled already may say its last word.
+   */
+  async send(patch: Patch, cancelled?: AbortSignal): Promise<void> {
+    const { of, live, apply } = this.#options;
     this.unsent = undefined;
     if (patch.isEmpty) {
       this.#failures = 0;
       return;
     }
-    // Even when it is cancelled already, it may say its last word.
-    const signal = this.#options.signal.aborted ? undefined : this.#options.signal;
+    const signal = cancelled?.aborted ? undefined : cancelled;
     try {
       const { resource } = of;
-      const { body, remaining } = await apply({ resource, body: live.newest, patch, logger: task.logger, signal });
+      const { logger } = this.#sender;
+      const { body, remaining } = await apply({ resource, body: live.newest, patch, logger, signal });
       this.#failures = 0;
       this.unsent = remaining;
       const isNewer = body !== undefined && (compareVersions(versionOf(body), versionOf(live.newest)) ?? 0) > 0;
@@ -64,7 +71,7 @@ export class DaemonOutbox {
   }
 
   #keepOrDrop(patch: Patch, error: Error): void {
-    const { title, logger } = this.#options.task;
+    const { title, logger } = this.#sender;
     const what = describeError(error);
     if (!isPassing(error)) {
       this.#failures = 0;

@@ -42,6 +42,7 @@ export interface TaskSurroundings {
   readonly live: LiveBody;
   readonly parts: OperatorParts;
   readonly apply: ApplyFn;
+  readonly onFinish: (task: DaemonTask) => void;
 }
 
 export class DaemonTask implements RunningDaemon {
@@ -55,19 +56,16 @@ export class DaemonTask implements RunningDaemon {
   onEnd: (() => void) | undefined;
   #isEnded = false;
   readonly #surroundings: TaskSurroundings;
-  readonly #controller = new AbortController();
-  readonly #handlerLogger: Logger;
-  readonly #outbox: DaemonOutbox;
+  /** Of the current attempt; there is none between the attempts. */
+  #controller: AbortController | undefined;
+  /** Made when there is something to send for the first time: many have nothing to send, ever. */
+  #outbox: DaemonOutbox | undefined;
 
   /** Begins to live: soon, but not at once, so that whoever spawns it can prevent it from doing anything at all. */
   constructor(handler: SpawningHandler, surroundings: TaskSurroundings, life: Life) {
-    const { memory, parts, live } = surroundings;
-    const { settings, poster, logger } = parts;
     this.handler = handler;
-    this.memory = memory;
+    this.memory = surroundings.memory;
     this.#surroundings = surroundings;
-    this.#outbox = new DaemonOutbox({ ...surroundings, task: this, signal: this.#controller.signal });
-    this.#handlerLogger = objectLogger({ logger, body: live.newest, posting: { settings, poster } });
     this.ended = this.#live(life);
   }
 
@@ -95,10 +93,9 @@ export class DaemonTask implements RunningDaemon {
   }
 
   cancel(): void {
-    if (this.#controller.signal.aborted) return;
-    this.cancelledAt = this.now();
+    this.cancelledAt ??= this.now();
     // Not the reason of `stopped`: that one is to be looked at, and this one is to interrupt whatever is going on.
-    this.#controller.abort(new DOMException(`${this.title} is cancelled.`, 'AbortError'));
+    this.#controller?.abort(new DOMException(`${this.title} is cancelled.`, 'AbortError'));
   }
 
   freshState(): State {
@@ -122,25 +119,33 @@ export class DaemonTask implements RunningDaemon {
    * Resolves with the new state; or with nothing, if it was cancelled, and so there is nothing to go on with.
    */
   async attempt(state: State): Promise<State | undefined> {
-    const { live } = this.#surroundings;
-    const patch = new Patch(this.#outbox.unsent, { body: live.body });
-    const outcome = await this.#execute(state, patch);
-    if (outcome === undefined) return undefined;
-    const outcomes = new Map<HandlerId, Outcome>([[this.handler.id, outcome]]);
-    const next = state.withOutcomes(outcomes);
-    if (this.#isDisowned) {
-      this.logger.warn(`${this.title} has ended after it was left orphaned. Whatever it returned or threw is ignored.`);
-      return undefined;
+    const controller = new AbortController();
+    this.#controller = controller;
+    try {
+      const patch = new Patch(this.#outbox?.unsent, { body: this.#surroundings.live.body });
+      const outcome = await this.#execute(state, patch, controller.signal);
+      if (outcome === undefined) return undefined;
+      const outcomes = new Map<HandlerId, Outcome>([[this.handler.id, outcome]]);
+      const next = state.withOutcomes(outcomes);
+      if (this.#isDisowned) {
+        this.logger.warn(`${this.title} has ended after it was left orphaned. What it returned or threw is ignored.`);
+        return undefined;
+      }
+      deliverResults({ outcomes, patch });
+      if (!patch.isEmpty) this.#outbox ??= new DaemonOutbox(this, this.#surroundings);
+      await this.#outbox?.send(patch, controller.signal);
+      return next;
+    } finally {
+      this.#controller = undefined;
     }
-    deliverResults({ outcomes, patch });
-    await this.#outbox.send(patch);
-    return next;
   }
 
   /** Sleeps for that long, or until stopped. What the cluster could not accept is sent again meanwhile. */
-  async rest(seconds: Seconds): Promise<void> {
-    const outbox = this.#outbox;
-    if (!outbox.isFailing) return await this.#sleep(seconds);
+  rest(seconds: Seconds): Promise<unknown> {
+    return this.#outbox?.isFailing ? this.#restAndSend(seconds, this.#outbox) : this.#sleep(seconds);
+  }
+
+  async #restAndSend(seconds: Seconds, outbox: DaemonOutbox): Promise<void> {
     const until = this.now() + seconds;
     while (outbox.isFailing && !this.isStopped && this.now() + outbox.delay < until) {
       await this.#sleep(outbox.delay);
@@ -152,13 +157,13 @@ export class DaemonTask implements RunningDaemon {
   /** Sends what is not sent yet, as there will be no more attempts to send it with. Once stopped, tries only once. */
   async flush(): Promise<void> {
     const outbox = this.#outbox;
-    while (outbox.unsent !== undefined) {
+    while (outbox?.unsent !== undefined) {
       await this.#sleep(outbox.delay);
       const isLastTry = this.isStopped;
       await outbox.sendAgain();
       if (isLastTry) break;
     }
-    if (outbox.unsent !== undefined) this.logger.warn(`${this.title} has exited, and its last patch is lost.`);
+    if (outbox?.unsent !== undefined) this.logger.warn(`${this.title} has exited, and its last patch is lost.`);
   }
 
   async #live(life: Life): Promise<void> {
@@ -180,6 +185,7 @@ export class DaemonTask implements RunningDaemon {
     if (memory.running.get(id) === this) memory.running.delete(id);
     if (memory.running.size === 0) memory.live = undefined;
     this.#isEnded = true;
+    this.#surroundings.onFinish(this);
     // Whatever the function has left behind is to know that it is over.
     this.stopper.add('done', this.now());
     this.onEnd?.();
@@ -198,7 +204,7 @@ export class DaemonTask implements RunningDaemon {
       return delay;
     } catch (error) {
       const what = describeError(error);
-      this.#handlerLogger.error(`${this.title} cannot tell its initial delay, and starts at once: ${what}`, {
+      this.logger.error(`${this.title} cannot tell its initial delay, and starts at once: ${what}`, {
         error: toError(error),
       });
       return 0;
@@ -206,11 +212,12 @@ export class DaemonTask implements RunningDaemon {
   }
 
   #cause(patch: Patch): DaemonCause {
-    const { of, live } = this.#surroundings;
+    const { of, live, parts } = this.#surroundings;
+    const { logger, settings, poster } = parts;
     return {
       kind: 'daemon',
       ...of,
-      logger: this.#handlerLogger,
+      logger: objectLogger({ logger, body: live.newest, posting: { settings, poster } }),
       stopped: this.stopper.stopped,
       patch,
       live,
@@ -221,10 +228,9 @@ export class DaemonTask implements RunningDaemon {
     };
   }
 
-  async #execute(state: State, patch: Patch): Promise<Outcome | undefined> {
+  async #execute(state: State, patch: Patch, signal: AbortSignal): Promise<Outcome | undefined> {
     const { handler } = this;
     const { settings, clock, poster, random, monitor } = this.#surroundings.parts;
-    const { signal } = this.#controller;
     const cause = this.#cause(patch);
     try {
       const ofHandler = state.get(handler.id) as HandlerState;
@@ -239,7 +245,7 @@ export class DaemonTask implements RunningDaemon {
     }
   }
 
-  async #sleep(seconds: Seconds): Promise<void> {
-    await this.#surroundings.parts.clock.sleep(seconds, { wakeup: this.stopper.stopped });
+  #sleep(seconds: Seconds): Promise<unknown> {
+    return this.#surroundings.parts.clock.sleep(seconds, { wakeup: this.stopper.stopped });
   }
 }

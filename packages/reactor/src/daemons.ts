@@ -15,8 +15,8 @@ export interface RunningDaemons extends Iterable<DaemonTask> {
   readonly size: number;
   /** Fires when no more of them are to be spawned, as the operator exits. */
   readonly closing: AbortSignal;
-  /** Remembers it until it has ended. */
   add(task: DaemonTask): void;
+  readonly delete: (task: DaemonTask) => void;
   close(): void;
 }
 
@@ -32,8 +32,8 @@ export function runningDaemons(): RunningDaemons {
     [Symbol.iterator]: () => tasks.values(),
     add(task) {
       tasks.add(task);
-      void task.ended.then(() => tasks.delete(task));
     },
+    delete: (task) => void tasks.delete(task),
     close() {
       controller.abort(new DOMException('No more daemons: the operator is stopping.', 'AbortError'));
     },
@@ -53,7 +53,7 @@ export function spawn(handler: SpawningHandler, { cause, memory, daemons, parts,
   const { resource, memo, indices, client, body } = cause;
   memory.live ??= makeLiveBody(body);
   const of = { resource, memo, ...(indices && { indices }), ...(client && { client }) };
-  const surroundings = { of, memory, live: memory.live, parts, apply };
+  const surroundings = { of, memory, live: memory.live, parts, apply, onFinish: daemons.delete };
   const task = new DaemonTask(handler, surroundings, lives[handler.kind]);
   memory.running.set(handler.id, task);
   daemons.add(task);

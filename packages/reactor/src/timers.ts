@@ -18,7 +18,7 @@ export async function timerLife(task: DaemonTask): Promise<LifeEnd> {
     if (task.isStopped) break;
 
     const begunAt = task.now();
-    state = await task.attempt(state === undefined || state.done ? task.freshState() : state);
+    state = await task.attempt(state ?? task.freshState());
     if (state === undefined) return 'stopped';
     if (task.isStopped) break;
     if (isOver(task, handler, state)) {
@@ -27,7 +27,9 @@ export async function timerLife(task: DaemonTask): Promise<LifeEnd> {
       task.logger.debug(`${task.title} ${why}`);
       return 'over';
     }
-    await untilNext(task, handler, { state, begunAt });
+    const { done, delay } = state;
+    if (done) state = undefined;
+    await (done ? untilNext(task, handler, begunAt) : task.rest(delay ?? 0));
   }
   await task.flush();
   return 'stopped';
@@ -46,17 +48,15 @@ async function untilIdle(task: DaemonTask, { idle }: TimerHandler): Promise<void
   while (!task.isStopped && left() > 0) await task.rest(left());
 }
 
-interface LastCall {
-  readonly state: State;
-  readonly begunAt: Seconds;
+/** After it has succeeded. The first rhythm that fits is the rhythm. */
+function untilNext(task: DaemonTask, handler: TimerHandler, begunAt: Seconds): Promise<unknown> {
+  const { interval, sharp, idle } = handler;
+  if (interval !== undefined && sharp) return task.rest(remainderOf(interval, elapsed(begunAt, task.now())));
+  if (interval !== undefined) return task.rest(interval);
+  return untilChanged(task, idle || LOOKOUT, begunAt);
 }
 
-/** The first rhythm that fits is the rhythm. */
-async function untilNext(task: DaemonTask, handler: TimerHandler, { state, begunAt }: LastCall): Promise<void> {
-  const { interval, sharp, idle } = handler;
-  if (!state.done) return await task.rest(state.delay ?? 0);
-  if (interval !== undefined && sharp) return await task.rest(remainderOf(interval, elapsed(begunAt, task.now())));
-  if (interval !== undefined) return await task.rest(interval);
-  // It was called for that state of the object already: the next call is for the next change.
-  while (!task.isStopped && task.memory.idleResetAt <= begunAt) await task.rest(idle || LOOKOUT);
+/** It was called for that state of the object already: the next call is for the next change. */
+async function untilChanged(task: DaemonTask, step: Seconds, since: Seconds): Promise<void> {
+  while (!task.isStopped && task.memory.idleResetAt <= since) await task.rest(step);
 }
