@@ -19,6 +19,7 @@ import {
   activities,
   blockingMonitor,
   eventPoster,
+  type FallbackLogin,
   liveInsights,
   health as makeHealth,
   vault as makeVault,
@@ -104,7 +105,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     memories: memories({ memo, now: () => clock.now() }),
     insights: liveInsights(),
   };
-  const logins = { vault: ownClient && vault, fallbackLogins: FALLBACK_LOGINS };
+  const logins = { vault: ownClient && vault, fallbackLogins: fallbackLogins(clock) };
   const life = activities({ ...shared, ...logins, liveness: options.liveness });
   const work = reactor({ ...shared, peering, scheduler: options.scheduler, scope: options });
 
@@ -118,6 +119,7 @@ export function operator(options: OperatorOptions = {}): Operator {
       cleanup: life.cleanup,
       async dispose() {
         ownIndexer?.close();
+        vault.close();
         await ownClient?.close();
       },
     },
@@ -126,10 +128,12 @@ export function operator(options: OperatorOptions = {}): Operator {
 }
 
 /** What a pod or a person usually has; in this order, as in a pod the service account is what is meant. */
-const FALLBACK_LOGINS = [
-  { id: 'loginWithServiceAccount', login: () => loginWithServiceAccount() },
-  { id: 'loginWithKubeconfig', login: () => loginWithKubeconfig() },
-];
+function fallbackLogins(clock: Clock): readonly FallbackLogin[] {
+  return [
+    { id: 'loginWithServiceAccount', login: loginWithServiceAccount },
+    { id: 'loginWithKubeconfig', login: loginWithKubeconfig },
+  ].map(({ id, login }) => ({ id, login: ({ settings }) => login({ clock, trustEnv: settings.networking.trustEnv }) }));
+}
 
 function defaultPeering(settings: Settings, identity: string | undefined): Peering {
   return settings.peering.standalone ? standalone() : kopfPeering({ settings, identity });
