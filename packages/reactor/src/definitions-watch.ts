@@ -25,9 +25,11 @@ export interface DefinitionsWatch extends ObserverParts {
 
 export async function followDefinitions(parts: DefinitionsWatch): Promise<void> {
   const { insights, settings, client, clock, logger, signal, onDigested } = parts;
-  const definitions = insights.find(DEFINITIONS);
-  if (settings.scanning.disabled || definitions === undefined) {
-    if (definitions !== undefined) await readDefinitions(parts, definitions);
+  // Without them, nothing is known of the schemas; but maybe they only do not answer at the moment.
+  if (insights.find(DEFINITIONS) === undefined) onDigested();
+  const definitions = await insights.whenFound(DEFINITIONS, signal);
+  if (settings.scanning.disabled) {
+    await readDefinitions(parts, definitions);
     onDigested();
     return await untilAborted(signal);
   }

@@ -10,7 +10,7 @@ export interface ServedResources {
   readonly webhook: ReadonlySet<Resource>;
 }
 
-export interface Knowledge extends ServedResources {
+interface Knowledge extends ServedResources {
   /** All kinds that were asked for, served or not; the kinds that the framework itself needs are among them. */
   readonly all: readonly Resource[];
   /** `null` is for the whole cluster. */

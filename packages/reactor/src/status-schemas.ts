@@ -33,7 +33,7 @@ export function statusSchemas(): LearnedStatusSchemas {
 }
 
 /** By version: which keys of `status` the server keeps. */
-export function keptStatusKeys(definition: AnyObject): ReadonlyMap<string, KeptKeys> {
+function keptStatusKeys(definition: AnyObject): ReadonlyMap<string, KeptKeys> {
   const spec = mappingAt(definition, 'spec') ?? {};
   const versions = getOwn(spec, 'versions');
   const named = (Array.isArray(versions) ? versions : []).filter(isMapping);

@@ -499,6 +499,34 @@ describe('definitions that are not watched', () => {
   });
 });
 
+describe('definitions that cannot be discovered at first', () => {
+  it('hold up nothing, and are watched as soon as they can be', async () => {
+    let isSilent = true;
+    const silenced = ({ metadata }: { metadata: { name: string } }): object =>
+      metadata.name === 'apiextensions.k8s.io'
+        ? { metadata, versions: [{ version: 'v1', freshness: 'Stale', resources: [] }] }
+        : {};
+    const { cluster, advance, watched, insights } = await observe({
+      handlers: handlersOfKex,
+      client: (client) => ({
+        stream: (request) => client.stream(request),
+        async request<T>(request: Parameters<KubeClient['request']>[0]): Promise<T> {
+          const answer = await client.request<T>(request);
+          if (request.path !== '/apis' || !isSilent) return answer;
+          const { items } = answer as { items: { metadata: { name: string } }[] };
+          return { ...answer, items: items.map((item) => ({ ...item, ...silenced(item) })) };
+        },
+      }),
+    });
+    expect(insights.isReady).toBe(true);
+    isSilent = false;
+    await advance(60);
+    await cluster.define(KEX);
+    await advance(1);
+    expect(watched()).toEqual(['kopfexamples.v1.kopf.dev']);
+  });
+});
+
 describe('the schemas of definitions', () => {
   it('are known before the kinds are served', async () => {
     const { insights, statusSchemas, clock } = await observe({
