@@ -114,8 +114,10 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
       async stop(step: keyof typeof SHARES) {
         controller.abort(new DOMException('The operator is stopping.', 'AbortError'));
         const left = await wait(tasks, step);
-        if (left.length > 0)
-          logger.warn(`Some services have not ended in time, and are abandoned: ${left.join(', ')}.`);
+        if (left.length === 0) return;
+        const text = `Some services have not ended in time, and are abandoned: ${left.join(', ')}.`;
+        logger.warn(text);
+        fail(new KopfError(text, { code: 'KOPF_NOT_ENDED' }));
       },
     };
   };

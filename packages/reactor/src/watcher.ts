@@ -1,9 +1,18 @@
 /** One kind in one namespace: its events go to the index first, and then to the objects' workers. */
-import { type Indexer, KopfError, type Logger, type Resource, type Scheduler, type Settings } from '@kopf-ts/core';
+import {
+  type Clock,
+  type Indexer,
+  KopfError,
+  type Logger,
+  type Resource,
+  type Scheduler,
+  type Seconds,
+} from '@kopf-ts/core';
 import {
   type AttemptLimiter,
   childController,
   describeError,
+  NOT_NEEDED,
   objectLogger,
   type ServerCapabilities,
   type StreamState,
@@ -38,6 +47,9 @@ export interface WatcherOptions {
   readonly signal: AbortSignal;
   readonly onState?: ((state: StreamState) => void) | undefined;
 }
+
+/** How long handlers that are told to end may take for that, at the exit. */
+const HUNG_GRACE: Seconds = 5;
 
 /** Watches the kind and handles its objects until the signal aborts. Rejects only if something is broken in ourselves. */
 export type RunWatcher = (options: WatcherOptions) => Promise<void>;
@@ -76,7 +88,8 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       stopPausing();
       streamControl.dispose();
       await objects.drain();
-      await scheduler.close();
+      const closed = scheduler.close();
+      if (!(await within(clock, HUNG_GRACE, closed))) objects.abandon();
       objects.dispose();
     }
     if (failure !== undefined) {
@@ -109,6 +122,8 @@ interface ObjectWorkers {
   discard(): void;
   /** Lets them finish what they have, for a while. */
   drain(): Promise<void>;
+  /** Tells of those which do not obey. */
+  abandon(): void;
   dispose(): void;
 }
 
@@ -203,9 +218,15 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
       });
       for (const each of [...workers.values()]) each.wind();
       if (workers.size === 0) return;
-      await within(clock, settings, isDrained);
+      await within(clock, settings.queueing.exitTimeout, isDrained);
       const left = [...workers].filter(([, each]) => each.isBusy).map(([key]) => key);
       if (left.length > 0) parts.logger.warn(`Unprocessed streams left for [${left.join(', ')}].`);
+    },
+    abandon() {
+      for (const each of workers.values()) {
+        if (each.isBusy)
+          each.logger.warn('Its handlers have not ended in time, though they were told to. Leaving them.');
+      }
     },
     dispose() {
       work.abort();
@@ -214,11 +235,12 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
   };
 }
 
-/** Waits for the promise as long as it is permitted at the exit. */
-async function within(clock: WatcherParts['clock'], settings: Settings, promise: Promise<void>): Promise<void> {
+/** Waits for the promise, but not for longer than that; tells whether it has come. */
+async function within(clock: Clock, limit: Seconds, promise: Promise<void>): Promise<boolean> {
   const wakeup = new AbortController();
-  await Promise.race([
-    promise.then(() => wakeup.abort()),
-    clock.sleep(settings.queueing.exitTimeout, { wakeup: wakeup.signal }),
-  ]);
+  const isOver = promise.then(() => {
+    wakeup.abort(NOT_NEEDED);
+    return true;
+  });
+  return await Promise.race([isOver, clock.sleep(limit, { wakeup: wakeup.signal }).then(() => false)]);
 }

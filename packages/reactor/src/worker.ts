@@ -64,6 +64,8 @@ export interface WorkerOptions {
 }
 
 export interface Worker {
+  /** Of the object. */
+  readonly logger: Logger;
   /** Whether it has something to do now, and not only later. */
   readonly isBusy: boolean;
   push(event: WatchedEvent): void;
@@ -159,10 +161,12 @@ export function worker(options: WorkerOptions): Worker {
       if (version !== undefined && newest.type !== 'DELETED') memory.version = version;
     }
     const isBack = comeback !== undefined && newest === undefined;
+    const isToTouch = isBack && Boolean(comeback?.byTouching);
     const work = {
-      events: events.take(),
+      // Nobody is called while touching: the events wait for the next cycle.
+      events: isToTouch ? [] : events.take(),
       state: newest ?? (isBack ? last : undefined),
-      isToTouch: isBack && Boolean(comeback?.byTouching),
+      isToTouch,
     };
     newest = undefined;
     comeback = undefined;
@@ -277,6 +281,7 @@ export function worker(options: WorkerOptions): Worker {
   };
 
   return {
+    logger,
     get isBusy() {
       return isScheduled || hasWork();
     },
