@@ -44,21 +44,29 @@ export interface DaemonStopper {
 
 /** The flag by which one run of one daemon is asked to stop. */
 export function daemonStopper(): DaemonStopper {
-  const controller = new AbortController();
-  const reasons = new Set<StopReason>();
-  let since: Seconds | undefined;
-  return {
-    stopped: controller.signal,
-    reasons,
-    get since() {
-      return since;
-    },
-    add(reason, now) {
-      reasons.add(reason);
-      since ??= now;
-      if (!controller.signal.aborted) controller.abort(new DaemonStop(reasons));
-    },
-  };
+  return new Stopper();
+}
+
+/** A class, since there are thousands of them, waiting; and most of what there is to it is needed only in the end. */
+class Stopper implements DaemonStopper {
+  since: Seconds | undefined;
+  readonly #controller = new AbortController();
+  #reasons: Set<StopReason> | undefined;
+
+  get stopped(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get reasons(): Set<StopReason> {
+    this.#reasons ??= new Set();
+    return this.#reasons;
+  }
+
+  add(reason: StopReason, now: Seconds): void {
+    this.reasons.add(reason);
+    this.since ??= now;
+    if (!this.stopped.aborted) this.#controller.abort(new DaemonStop(this.reasons));
+  }
 }
 
 /**

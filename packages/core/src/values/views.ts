@@ -69,15 +69,15 @@ export function bodyViews<T extends object = AnyObject>(body: Body<T>): BodyView
 
 /** A body with the stanzas, all of which follow the object as it changes. */
 export function makeLiveBody<T extends object = AnyObject>(initial: Body<T>): LiveBody<T> {
-  let newest = freeze(initial);
+  const current: Current = { newest: freeze(initial) };
   return {
-    ...stanzas<T>((name) => liveView(name, () => mappingAt(newest, STANZAS[name]))),
-    body: liveView('body', () => newest as Mapping) as Body<T>,
+    ...stanzas<T>((name) => liveView(current, name)),
+    body: liveView(current, 'body') as Body<T>,
     get newest() {
-      return newest;
+      return current.newest as Body<T>;
     },
     replace(newer) {
-      newest = freeze(newer);
+      current.newest = freeze(newer);
     },
   };
 }
@@ -115,39 +115,64 @@ function textIn(metadata: Mapping, key: string): string | undefined {
 }
 
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+const CURRENT = Symbol('kopf-ts.current');
+const NAME = Symbol('kopf-ts.name');
+
+/** Shared by all views of one object. */
+interface Current {
+  newest: object;
+}
+
+type ViewName = StanzaName | 'body';
+
+/** What a view is made of: whatever is under these keys is not seen through the view. */
+interface ViewTarget {
+  readonly [CURRENT]: Current;
+  readonly [NAME]: ViewName;
+  readonly [INSPECT]: (this: object) => Mapping;
+}
 
 /**
- * A read-only mapping that shows whatever the source is at the moment.
+ * A read-only mapping that shows whatever the object is at the moment.
  *
- * The proxy stands over an empty object instead of the source: the language demands that a proxy be true to its
- * target where that is frozen, and then it would be stuck with the first state for ever.
+ * The proxy stands over an object of its own instead of the shown one: the language demands that a proxy be true to its
+ * target where that is frozen, and then it would be stuck with the first state for ever. All proxies have the same
+ * traps, since there are six views of each object that has daemons.
  */
-function liveView(label: string, source: () => Mapping): Mapping {
-  const target = {};
-  // Node prints the target of a proxy, that is `{}` in our case, unless the target knows better.
-  Object.defineProperty(target, INSPECT, { value: source, configurable: true });
-  const refuse = (_target: object, key?: unknown): never => {
-    const what = typeof key === 'string' ? `'${key}' of the ${label}` : `The ${label}`;
-    throw new TypeError(
-      `${what} is read-only: the object is seen as it is in the cluster; change it through the patch.`,
-    );
-  };
-  return new Proxy<Mapping>(target, {
-    has: (_target, key) => key === VIEW || Object.hasOwn(source(), key) || Reflect.has(target, key),
-    get: (_target, key) => {
-      const mapping = source();
-      return Object.hasOwn(mapping, key) ? Reflect.get(mapping, key) : Reflect.get(target, key);
-    },
-    ownKeys: () => Reflect.ownKeys(source()),
-    getOwnPropertyDescriptor: (_target, key) => {
-      const descriptor = Reflect.getOwnPropertyDescriptor(source(), key);
-      // What the target does not have cannot be reported as there for ever. It is indeed not: the source changes.
-      return descriptor && { ...descriptor, configurable: true };
-    },
-    set: refuse,
-    defineProperty: refuse,
-    deleteProperty: refuse,
-    setPrototypeOf: (view) => refuse(view),
-    preventExtensions: refuse,
-  });
+function liveView(current: Current, name: ViewName): Mapping {
+  const target: ViewTarget = { [CURRENT]: current, [NAME]: name, [INSPECT]: snapshot };
+  return new Proxy(target, liveTraps) as unknown as Mapping;
 }
+
+/** Node prints the target of a proxy, unless the target knows better. */
+function snapshot(this: object): Mapping {
+  return { ...this };
+}
+
+function shown({ [CURRENT]: current, [NAME]: name }: ViewTarget): Mapping {
+  return name === 'body' ? (current.newest as Mapping) : mappingAt(current.newest, STANZAS[name]);
+}
+
+function refuse({ [NAME]: name }: ViewTarget, key?: unknown): never {
+  const what = typeof key === 'string' ? `'${key}' of the ${name}` : `The ${name}`;
+  throw new TypeError(`${what} is read-only: the object is seen as it is in the cluster; change it through the patch.`);
+}
+
+const liveTraps: ProxyHandler<ViewTarget> = {
+  has: (target, key) => key === VIEW || Object.hasOwn(shown(target), key) || Reflect.has(target, key),
+  get: (target, key) => {
+    const mapping = shown(target);
+    return Object.hasOwn(mapping, key) ? Reflect.get(mapping, key) : Reflect.get(target, key);
+  },
+  ownKeys: (target) => Reflect.ownKeys(shown(target)),
+  getOwnPropertyDescriptor: (target, key) => {
+    const descriptor = Reflect.getOwnPropertyDescriptor(shown(target), key);
+    // What the target does not have cannot be reported as there for ever. It is indeed not: the object changes.
+    return descriptor && { ...descriptor, configurable: true };
+  },
+  set: refuse,
+  defineProperty: refuse,
+  deleteProperty: refuse,
+  setPrototypeOf: (target) => refuse(target),
+  preventExtensions: refuse,
+};
