@@ -142,14 +142,14 @@ describe('a namespace that is being deleted', () => {
       client: (client) => ({
         request: (request) => client.request(request),
         async *stream(request) {
+          const isOfNamespaces = request.path.startsWith('/api/v1/namespaces');
+          if (!isOfNamespaces) return yield* client.stream(request) as AsyncIterable<never>;
           const extra: object[] = [];
           let wake = (): void => {};
           push = (event) => {
             extra.push(event);
             wake();
           };
-          if (!request.path.startsWith('/api/v1/namespaces'))
-            return yield* client.stream(request) as AsyncIterable<never>;
           const iterator = client.stream(request)[Symbol.asyncIterator]();
           let next = iterator.next();
           for (;;) {
