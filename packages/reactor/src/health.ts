@@ -49,7 +49,7 @@ export interface Health {
   /** A stream, until dropped. Names are for people: streams of the same name are still different streams. */
   follow(name: string): FollowedStream;
   /** A condition that must hold for the operator to be ready; it does not hold until told so. */
-  require(name: string): Requirement;
+  demand(name: string): Requirement;
   /**
    * A condition that tells of itself when asked, by having no trouble. Without it the operator is not only unready,
    * but also not alive if that lasts. Returns how to drop it.
@@ -97,7 +97,7 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
       streams.add(stream);
       return { update: stream.update, fail: stream.fail, drop: () => void streams.delete(stream) };
     },
-    require(name) {
+    demand(name) {
       let trouble: Trouble | undefined = { why: 'not yet', since: clock.now() };
       const drop = add({ name, isVital: false, ask: () => trouble });
       return {

@@ -20,7 +20,7 @@ export function namespaceObserver(parts: ObserverParts, patterns: readonly Names
   return {
     name: 'namespace observer',
     async run(signal) {
-      const requirement = parts.health.require(REQUIREMENT);
+      const requirement = parts.health.demand(REQUIREMENT);
       const serve: Serve = (namespaces) => {
         parts.insights.revise({ namespaces: new Set(namespaces) });
         requirement.turn(true);

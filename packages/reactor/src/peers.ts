@@ -32,7 +32,7 @@ export function joinPeers(
 ): JoinedPeers {
   const { insights, client, clock, logger, health, paused, fences, random = Math.random } = parts;
   const place = namespace === null ? 'cluster-wide' : `in namespace ${namespace}`;
-  const requirement = health.require(`peering ${place}`);
+  const requirement = health.demand(`peering ${place}`);
   const verdict = paused.make(true, { name: `peering ${place}` });
   let removeFence = (): void => {};
   let isDisposed = false;

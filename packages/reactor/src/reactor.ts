@@ -51,7 +51,7 @@ export function reactor(options: ReactorOptions): Reactor {
   // Closed until it is known what is to be indexed; those who index then hold it by themselves.
   const indexed = toggleSet('all');
   const gate = indexed.make(false, { name: 'the first look at the cluster' });
-  const isPopulated = indexer === undefined ? undefined : health.require('indices are populated');
+  const isPopulated = indexer === undefined ? undefined : health.demand('indices are populated');
 
   const runWatcher = watcherOf({
     ...shared,

@@ -20,7 +20,7 @@ export function resourceObserver(parts: ObserverParts): Service {
   return {
     name: 'resource observer',
     async run(signal) {
-      const requirement = parts.health.require(REQUIREMENT);
+      const requirement = parts.health.demand(REQUIREMENT);
       try {
         await observe(parts, requirement, signal);
       } catch (error) {

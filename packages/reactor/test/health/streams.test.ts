@@ -86,8 +86,8 @@ describe('Readiness', () => {
 
   it('waits for each of the conditions, and tells why', async () => {
     const { health, clock } = underTest();
-    const discovered = health.require('resources discovered');
-    const indexed = health.require('indices populated');
+    const discovered = health.demand('resources discovered');
+    const indexed = health.demand('indices populated');
     expect(health.readiness().isReady).toBe(false);
     discovered.turn(true);
     await clock.advance(7);
@@ -114,7 +114,7 @@ describe('Liveness', () => {
   it('is there while streams start, and while conditions are not met', async () => {
     const { health, isAlive, clock } = underTest();
     health.follow('pods');
-    health.require('started');
+    health.demand('started');
     await clock.advance(10_000);
     expect(await isAlive()).toBe(true);
   });

@@ -127,7 +127,7 @@ describe('The readiness endpoint', () => {
     const { get, health, clock } = await probing();
     expect((await get('/readyz')).status).toBe(200);
     const stream = health.follow('kopfexamples.v1.kopf.dev');
-    const indexed = health.require('indices populated');
+    const indexed = health.demand('indices populated');
     await clock.advance(3);
     const response = await get('/readyz');
     expect(response.status).toBe(503);
@@ -147,7 +147,7 @@ describe('The readiness endpoint', () => {
     const { get, health } = await probing(({ registry }) => registry.on.probe({ id: 'fn' }, () => 1), {
       liveness: 'http://127.0.0.1:0/readyz',
     });
-    health.require('indices populated');
+    health.demand('indices populated');
     expect(await (await get('/readyz')).json()).toEqual({ fn: 1 });
   });
 });
