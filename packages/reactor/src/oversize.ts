@@ -18,21 +18,25 @@ import { applyMergePatch, type PatchOutcome } from '@kopf-ts/core/engine';
 import type { ApplyFn, ApplyOptions } from './applier.js';
 import type { ObjectMemory } from './memories.js';
 
-const TOO_LARGE = [
-  /request is too large/i,
-  /request entity too large/i,
-  /larger than max/i,
-  /too long/i,
-  /must have at most \d+ bytes/i,
-  /exceeds? (the )?(maximum|limit)/i,
-];
+/** What etcd, or the servers on the way to it, say of requests that are too large for them. */
+const TOO_LARGE = [/request is too large/i, /larger than max/i, /request entity too large/i];
 
 /** Whether the cluster has refused the object for its size, and not for what is in it. */
 export function isTooLarge(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.status === 413) return true;
-  if (error.status !== 422 && error.status < 500) return false;
-  return TOO_LARGE.some((pattern) => pattern.test(error.message));
+  if (error.status === 422) return causesOf(error).some(isAboutAnnotations);
+  return error.status >= 500 && TOO_LARGE.some((pattern) => pattern.test(error.message));
+}
+
+/** Other fields may be too long by the schema of their kind: that is of no concern to us. */
+function isAboutAnnotations(cause: unknown): boolean {
+  if (!isMapping(cause)) return false;
+  return cause.reason === 'FieldValueTooLong' && cause.field === 'metadata.annotations';
+}
+
+function causesOf({ details }: ApiError): readonly unknown[] {
+  return Array.isArray(details?.causes) ? details.causes : [];
 }
 
 /** The object as the storages are to see it: with what could not be stored, as if it were. */
@@ -53,47 +57,68 @@ export interface OversizedOptions extends ApplyOptions {
 }
 
 /**
- * Applies the patch as far as there is room. Traces go first: without them, handlers would be called again. What does
+ * Applies the patch as far as there is room. What takes the least from the users is given up first: the details of the
+ * last handled state; then what the handlers wanted to change, so that at least they are not called again. What does
  * not fit at all, is kept in memory while the operator lives, and is tried again with every later patch.
  */
 export async function applyWithinLimits(options: OversizedOptions): Promise<PatchOutcome> {
-  const { apply, memory, patch, logger } = options;
-  try {
-    const outcome = await apply({ ...options, patch: withUnsaved(patch, memory) });
+  const { memory, patch, body, handled } = options;
+  const { fns } = patch;
+  const [whole, traces] = [patch, tracesOf(patch, body)];
+  const hasMore = Object.keys(whole.merge).length > Object.keys(traces.merge).length;
+  const attempts = [
+    { kept: whole },
+    ...(handled === undefined ? [] : [{ kept: whole, withDigest: true }]),
+    ...(hasMore ? [{ kept: traces }] : []),
+    ...(hasMore && handled !== undefined ? [{ kept: traces, withDigest: true }] : []),
+  ];
+  let last = whole;
+  for (const { kept, withDigest } of attempts) {
+    last = new Patch(kept, { body });
+    if (withDigest) await storeDigest(options, last);
+    const outcome = await applyIfFits(options, withUnsaved(last, memory));
+    if (outcome === undefined) continue;
     memory.unsavable = undefined;
+    if (kept === traces) reportDropped(options);
     return outcome;
+  }
+
+  if (hasMore) reportDropped(options);
+  reportUnsavable(options);
+  memory.unsavable = withUnsaved(new Patch({ metadata: annotationsOnly(last.merge) }), memory).merge;
+  // The finalizers are not about the past: without them, an object would stay for ever, or vanish too early.
+  const isTried = Object.keys(whole.merge).length === 0;
+  const outcome = fns.length === 0 || isTried ? {} : await applyIfFits(options, new Patch({}, { body, fns }));
+  return outcome ?? {};
+}
+
+/** `undefined` if it does not. */
+async function applyIfFits(options: OversizedOptions, patch: Patch): Promise<PatchOutcome | undefined> {
+  try {
+    return await options.apply({ ...options, patch });
   } catch (error) {
-    if (!isTooLarge(error)) throw error;
-    const dropped = Object.keys(patch.merge).filter((key) => key !== 'metadata');
-    if (dropped.length > 0) {
-      const what = dropped.map((key) => namesIn(key, patch.merge[key])).join(', ');
-      logger.error(`The object is too large to be patched. This is dropped, only the progress is stored: ${what}.`, {
-        error,
-      });
-    }
+    if (isTooLarge(error)) return undefined;
+    throw error;
   }
+}
 
-  const traces = new Patch('metadata' in patch.merge ? { metadata: patch.merge.metadata } : {}, {
-    body: options.body,
-    fns: patch.fns,
-  });
-  for (const prepare of [async () => {}, () => storeDigest(options, traces)]) {
-    await prepare();
-    try {
-      return await apply({ ...options, patch: new Patch(traces, { body: options.body }) });
-    } catch (error) {
-      if (!isTooLarge(error)) throw error;
-    }
-  }
+/** All that is not about the past, is in other stanzas. */
+function tracesOf({ merge, fns }: Patch, body: Body): Patch {
+  return new Patch('metadata' in merge ? { metadata: merge.metadata } : {}, { body, fns });
+}
 
-  if (memory.unsavable === undefined) {
-    logger.error(
-      'The object is too large for the progress of its handlers. It is remembered only while the operator runs: ' +
-        'after a restart, the handlers are called again. Use another storage, or make the object smaller.',
-    );
-  }
-  memory.unsavable = withUnsaved(new Patch({ metadata: annotationsOnly(traces.merge) }), memory).merge;
-  return {};
+function reportDropped({ patch, logger }: OversizedOptions): void {
+  const fields = Object.keys(patch.merge).filter((key) => key !== 'metadata');
+  const what = fields.map((key) => namesIn(key, patch.merge[key])).join(', ');
+  logger.error(`The object is too large to be patched. This is dropped, only the progress is stored: ${what}.`);
+}
+
+function reportUnsavable({ memory, logger }: OversizedOptions): void {
+  if (memory.unsavable !== undefined) return;
+  logger.error(
+    'The object is too large for the progress of its handlers. It is remembered only while the operator runs: ' +
+      'after a restart, the handlers are called again. Use another storage, or make the object smaller.',
+  );
 }
 
 function withUnsaved(patch: Patch, { unsavable }: ObjectMemory): Patch {

@@ -1,19 +1,5 @@
 /** One cycle of one object: from what has happened to it, through all its handlers, to the patch of it. */
-import {
-  type AnyObject,
-  ApiError,
-  type Body,
-  type DiffBaseStorage,
-  type Essence,
-  type FieldPath,
-  formatTimestamp,
-  KopfError,
-  type Logger,
-  Patch,
-  type ProgressStorage,
-  type Resource,
-  type Seconds,
-} from '@kopf-ts/core';
+import type { Body, Essence, FieldPath, Resource, Seconds } from '@kopf-ts/core';
 import {
   allowDeletion,
   blockDeletion,
@@ -21,7 +7,6 @@ import {
   type Comparison,
   compareEssences,
   decideBlocking,
-  decideNext,
   detectChange,
   extraFields,
   isDeletionBlocked,
@@ -29,39 +14,21 @@ import {
   isInScope,
   mustBlockDeletion,
   objectLogger,
-  type PatchOutcome,
   type SpawningCause,
-  type ToggleView,
   type WatchedEvent,
 } from '@kopf-ts/core/engine';
-import type { ApplyFn } from './applier.js';
+import { conclude, touch } from './concluding.js';
+import { type Cycle, type CycleOptions, newCycle, type ProcessorParts, type Storages, storagesOf } from './cycle.js';
 import { type ChangingResult, handleChanging } from './handling/changing.js';
-import { handleSpawning, type RunningDaemons } from './handling/spawning.js';
+import { foreseeing } from './handling/foreseeing.js';
+import { handleSpawning } from './handling/spawning.js';
 import { handleWatching } from './handling/watching.js';
-import type { ObjectMemory } from './memories.js';
-import { applyWithinLimits, bodyForStorages, isTooLarge } from './oversize.js';
+import { bodyForStorages } from './oversize.js';
 import type { OperatorParts } from './parts.js';
-import type { CycleResult, Work } from './worker.js';
-
-export interface ProcessorParts extends OperatorParts {
-  readonly apply: ApplyFn;
-  readonly paused: ToggleView;
-  readonly daemons: RunningDaemons;
-}
-
-export interface CycleOptions extends Work {
-  readonly resource: Resource;
-  readonly memory: ObjectMemory;
-  readonly signal: AbortSignal;
-}
+import type { CycleResult } from './worker.js';
 
 /** Processes what has happened. Rejects with errors of the framework and of the cluster, and of users' filters. */
 export type Processor = (options: CycleOptions) => Promise<CycleResult>;
-
-interface Storages {
-  readonly progressStorage: ProgressStorage;
-  readonly diffbaseStorage: DiffBaseStorage;
-}
 
 export function processor(parts: ProcessorParts): Processor {
   const fieldsOf = extraFieldsCache(parts);
@@ -74,64 +41,45 @@ export function processor(parts: ProcessorParts): Processor {
     if (memory.daemons.live !== undefined && state !== undefined) memory.daemons.live.replace(body);
     if (options.isToTouch) return await touch(cycle);
 
-    const hasRemaining = memory.remaining !== undefined;
-    for (const event of events) {
-      const { patch, localLogger: logger } = cycle;
-      const common = { resource, memo: memory.memo, logger, patch, ...cycle.ofOperator };
-      await handleWatching(parts, { ...common, kind: 'watching', event, body: event.object }, signal);
-    }
-    if (state === undefined) return await apply(cycle, [], undefined);
+    await handleEvents(cycle, events);
+    if (state === undefined) return await conclude(cycle, [], undefined);
 
     const decided = await decideOnState(cycle, fieldsOf(resource));
     const delays = [...decided.delays];
     let changing: ChangingResult | undefined;
     // What is left from before is to be sent first: the handlers would see the object without it.
-    if (decided.changing !== undefined && !hasRemaining) {
+    if (decided.changing !== undefined && !cycle.hasRemaining) {
       const { changing: cause, storages, storedBody } = decided;
       changing = await handleChanging(parts, { ...storages, cause, memory, storedBody, signal });
       delays.push(...changing.delays);
     }
-    const isPostponed = decided.changing !== undefined && hasRemaining;
+    const isPostponed = decided.changing !== undefined && cycle.hasRemaining;
     if (decided.isHeldUntilDone && delays.length === 0 && !isPostponed) {
       cycle.localLogger.debug('Removing the finalizer, thus allowing the actual deletion.');
       cycle.patch.fns.push(allowDeletion(parts.settings.persistence.finalizer));
     }
-    const result = await apply(cycle, delays, changing);
+    const { isMissing, ...result } = await conclude(cycle, delays, changing);
     // If there was nothing to send after all, no answer comes to go on with.
-    const isToGoOn = isPostponed && result.answer === undefined && memory.remaining === undefined;
-    return isToGoOn ? { ...result, delay: 0, byTouching: false } : result;
+    const isToGoOn = isPostponed || (decided.isBeingBlocked && memory.unsavable !== undefined);
+    const isStuck = isToGoOn && !isMissing && result.answer === undefined && memory.remaining === undefined;
+    return isStuck ? { ...result, delay: 0, byTouching: false } : result;
   };
 }
 
-/** What all steps of one cycle need. */
-interface Cycle {
-  readonly parts: ProcessorParts;
-  readonly resource: Resource;
-  readonly memory: ObjectMemory;
-  readonly eventType: WatchedEvent['type'];
-  readonly body: AnyObject;
-  readonly patch: Patch;
-  readonly signal: AbortSignal;
-  /** Of those who do not post what they log as events of Kubernetes. */
-  readonly localLogger: Logger;
-  /** The same in all causes. */
-  readonly ofOperator: Pick<ChangingCause, 'client' | 'indices'>;
-}
-
-function newCycle(parts: ProcessorParts, options: CycleOptions, body: AnyObject): Cycle {
-  const { client, indices, logger } = parts;
-  const { resource, memory, signal, state } = options;
-  return {
-    parts,
-    resource,
-    memory,
-    signal,
-    body,
-    eventType: state?.type ?? null,
-    patch: new Patch(memory.remaining, { body }),
-    localLogger: objectLogger({ logger, body }),
-    ofOperator: { client, ...(indices === undefined ? {} : { indices }) },
-  };
+/** Each of them is for the handlers of events, even if a filter of theirs has failed on another one. */
+async function handleEvents(cycle: Cycle, events: readonly WatchedEvent[]): Promise<void> {
+  const { parts, resource, memory, patch, signal, localLogger: logger, ofOperator } = cycle;
+  const common = { resource, memo: memory.memo, logger, patch, ...ofOperator };
+  const errors: unknown[] = [];
+  for (const event of events) {
+    try {
+      await handleWatching(parts, { ...common, kind: 'watching', event, body: event.object }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 interface Decided {
@@ -139,6 +87,8 @@ interface Decided {
   readonly delays: readonly Seconds[];
   /** Absent if change handlers have nothing to do, or have to wait for the finalizer. */
   readonly changing: ChangingCause | undefined;
+  /** Our finalizer is to be put on it first. */
+  readonly isBeingBlocked: boolean;
   /** Our finalizer is to be removed when nobody needs the object any more. */
   readonly isHeldUntilDone: boolean;
   readonly storages: Storages;
@@ -153,14 +103,20 @@ async function decideOnState(cycle: Cycle, fields: readonly FieldPath[]): Promis
   const { finalizer } = settings.persistence;
   const storages = storagesOf(parts);
   const storedBody = bodyForStorages(body, memory);
-  const none = { delays: [], changing: undefined, isHeldUntilDone: false, storages, storedBody };
+  const none = {
+    ...{ delays: [], changing: undefined, isBeingBlocked: false, isHeldUntilDone: false },
+    ...{ storages, storedBody },
+  };
   const isSpawned = handlers.spawning.of(resource).length > 0;
   const isChanged = handlers.changing.of(resource).length > 0;
   if (!isSpawned && !isChanged) return none;
 
   const logger = objectLogger({ logger: parts.logger, body, posting: { settings, poster } });
   const common = { resource, body, patch, memo: memory.memo, logger, ...ofOperator };
-  const { comparison, essence } = await compare(cycle, storages, storedBody, fields);
+  const essenceOf = (body: Body): Essence =>
+    storages.progressStorage.clear(storages.diffbaseStorage.build({ body, extraFields: fields, resource }));
+  const essence = essenceOf(body);
+  const comparison = await compare(cycle, storages, storedBody, essence);
 
   let spawning: SpawningCause | undefined;
   let delays: readonly Seconds[] = [];
@@ -175,7 +131,9 @@ async function decideOnState(cycle: Cycle, fields: readonly FieldPath[]): Promis
     const initial = memory.isNoticedByListing && !memory.isHandledOnce;
     const detected = detectChange({ event: { type: eventType }, body, finalizer, comparison, initial });
     const { diff, old } = comparison;
-    changing = { ...common, ...detected, kind: 'changing', diff, old, new: essence };
+    const isStatusSeen = fields.some(([stanza]) => stanza === 'status');
+    const foresee = foreseeing({ body, patch, essenceOf, isStatusSeen });
+    changing = { ...common, ...detected, kind: 'changing', diff, old, new: essence, foresee };
     if (!isInScope(handlers, changing)) changing = undefined;
   }
 
@@ -189,7 +147,9 @@ async function decideOnState(cycle: Cycle, fields: readonly FieldPath[]): Promis
     deletionIsBlocked: isDeletionBlocked(body, finalizer),
     deletionIsOngoing: isDeletionOngoing(body),
   });
-  if (!isDeleted && blocking === 'block') {
+  // There is no room for a finalizer: then it is better to handle the object without it than not to handle it at all.
+  const isBeingBlocked = !isDeleted && blocking === 'block' && memory.unsavable === undefined;
+  if (isBeingBlocked) {
     logger.debug('Adding the finalizer, thus preventing the actual deletion.');
     patch.fns.push(blockDeletion(finalizer));
     changing = undefined;
@@ -200,7 +160,7 @@ async function decideOnState(cycle: Cycle, fields: readonly FieldPath[]): Promis
     changing = undefined;
   }
   const isHeldUntilDone = !isDeleted && blocking === 'release-when-done';
-  return { delays, changing, isHeldUntilDone, storages, storedBody };
+  return { delays, changing, isBeingBlocked, isHeldUntilDone, storages, storedBody };
 }
 
 /** With the last handled state; if that was stripped off the object, then with what is remembered of it. */
@@ -208,23 +168,23 @@ async function compare(
   cycle: Cycle,
   { progressStorage, diffbaseStorage }: Storages,
   storedBody: Body,
-  fields: readonly FieldPath[],
-): Promise<{ readonly comparison: Comparison; readonly essence: Essence }> {
-  const { parts, resource, memory, body, patch } = cycle;
+  essence: Essence,
+): Promise<Comparison> {
+  const { parts, resource, memory, body, patch, hasRemaining } = cycle;
   const { malformed } = memory;
   const fetched = await diffbaseStorage.fetch({ body: storedBody, resource, malformed });
   const stored = fetched && progressStorage.clear(fetched);
-  const essence = progressStorage.clear(diffbaseStorage.build({ body, extraFields: fields, resource }));
-  const isStripped = stored === undefined && memory.handled !== undefined;
+  // What is not yet sent, could not be removed by anyone.
+  const isStripped = stored === undefined && memory.handled !== undefined && !hasRemaining;
   if (!isStripped || parts.settings.persistence.compat === 'kopf' || isDeletionOngoing(body)) {
-    return { comparison: compareEssences(stored, essence), essence };
+    return compareEssences(stored, essence);
   }
   reportStripping(cycle);
   const restored = memory.handled as Essence;
   if (cycle.eventType !== 'DELETED') {
     await diffbaseStorage.store({ essence: restored, body: storedBody, patch, resource });
   }
-  return { comparison: compareEssences(restored, essence), essence };
+  return compareEssences(restored, essence);
 }
 
 function reportStripping({ memory, localLogger }: Cycle): void {
@@ -237,93 +197,6 @@ function reportStripping({ memory, localLogger }: Cycle): void {
         'Whoever replaces the whole object should keep its annotations.',
     );
   }
-}
-
-/** Sends the patch, and decides how to go on. */
-async function apply(
-  cycle: Cycle,
-  delays: readonly Seconds[],
-  changing: ChangingResult | undefined,
-): Promise<CycleResult> {
-  const { parts, memory, body, patch, localLogger, eventType } = cycle;
-  const { compat } = parts.settings.persistence;
-  memory.remaining = undefined;
-  // Nothing to patch any more; but daemons can still be on their way out.
-  if (eventType === 'DELETED') return delays.length > 0 ? { delay: Math.min(...delays) } : {};
-  const outcome = patch.isEmpty ? {} : await send(cycle, changing?.handled);
-  if (outcome.missing) return {};
-  memory.remaining = outcome.remaining;
-
-  const patched =
-    outcome.body !== undefined && outcome.body.metadata?.resourceVersion !== body.metadata?.resourceVersion;
-  const next = decideNext({ delay: delays.length > 0 ? Math.min(...delays) : undefined, patched, compat });
-  if ('log' in next && next.log && (next.action !== 'finish' || changing !== undefined)) localLogger.debug(next.log);
-  const isVanishing = outcome.resourceVersion !== undefined && outcome.resourceVersion !== versionIn(outcome.body);
-  const answer = patched ? outcome.body : undefined;
-  if (next.action === 'sleep') {
-    return { answer, isVanishing, delay: next.seconds, byTouching: next.awakening === 'touch' };
-  }
-  if (next.action === 'again' || next.action === 'touch') {
-    return { answer, isVanishing, delay: 0, byTouching: next.action === 'touch' };
-  }
-  return { answer, isVanishing };
-}
-
-async function send(cycle: Cycle, handled: Essence | undefined): Promise<PatchOutcome> {
-  const { parts, resource, memory, body, patch, localLogger: logger } = cycle;
-  const { progressStorage, diffbaseStorage } = storagesOf(parts);
-  const { compat } = parts.settings.persistence;
-  const storedBody = bodyForStorages(body, memory);
-  await progressStorage.touch({ value: null, body: storedBody, patch });
-  try {
-    if (compat === 'kopf') return await parts.apply({ resource, body, patch, logger });
-    return await applyWithinLimits({
-      apply: parts.apply,
-      resource,
-      body,
-      patch,
-      logger,
-      memory,
-      handled,
-      storeHandled: async (essence, to) => {
-        await diffbaseStorage.store({ essence, body: storedBody, patch: to, resource });
-      },
-    });
-  } catch (error) {
-    // The handlers have done their work: it is to be remembered as soon as the cluster is well again.
-    if (compat === undefined && isPassing(error)) memory.remaining = new Patch(patch);
-    throw error;
-  }
-}
-
-/** Whether the same patch can succeed later: it is not about what is in it. */
-function isPassing(error: unknown): boolean {
-  if (isTooLarge(error)) return false;
-  return !(error instanceof ApiError) || error.status >= 500 || [401, 403, 408, 429].includes(error.status);
-}
-
-function versionIn(body: AnyObject | undefined): string | undefined {
-  return body?.metadata?.resourceVersion;
-}
-
-/** Changes anything in the object, so that an event of it comes back: as Kopf wakes itself up. */
-async function touch({ parts, resource, body, localLogger: logger }: Cycle): Promise<CycleResult> {
-  const patch = new Patch(undefined, { body });
-  const { progressStorage } = storagesOf(parts);
-  await progressStorage.touch({ value: formatTimestamp(parts.clock.utc()), body, patch });
-  // Not the same as sending nothing: the handlers are due, whatever became of the touch.
-  const { body: answer, missing } = await parts.apply({ resource, body, patch, logger });
-  return missing ? {} : { answer, ...(answer === undefined ? { delay: 0 } : {}) };
-}
-
-function storagesOf({ settings }: OperatorParts): Storages {
-  const { progressStorage, diffbaseStorage } = settings.persistence;
-  if (progressStorage !== undefined && diffbaseStorage !== undefined) return { progressStorage, diffbaseStorage };
-  throw new KopfError(
-    'There is no storage for the progress of handlers and for the last handled states of objects. Set both ' +
-      'settings.persistence.progressStorage and settings.persistence.diffbaseStorage: e.g. to those of @kopf-ts/storage.',
-    { code: 'KOPF_NO_STORAGE' },
-  );
 }
 
 /** They depend on the handlers of a kind only, and handlers are not declared every moment. */

@@ -22,6 +22,7 @@ import { type ExecutionMonitor, monitored } from './monitoring.js';
 import type { Outcome, Outcomes } from './outcomes.js';
 import type { State } from './progression.js';
 import { isDelivered, whyNotStorable } from './results.js';
+import { digestLeft } from './selection.js';
 import { type ExecuteFn, executeSubhandlers } from './subexecution.js';
 import { backoffOf, judgeError, roundedSeconds, timedOut, whySpent } from './verdicts.js';
 
@@ -69,7 +70,10 @@ export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> 
     if (outcomes.size > 0 && options.signal?.aborted) break;
     const handlerState = state.get(handler.id);
     if (handlerState === undefined) throw strangeHandler(handler);
-    outcomes.set(handler.id, await executeOnce({ ...options, handler, state: handlerState, lifecycle }));
+    const digestOf = handler.kind === 'change' && cause.kind === 'changing' ? digestLeft(handler, cause) : undefined;
+    const outcome = await executeOnce({ ...options, handler, state: handlerState, lifecycle });
+    const digest = digestOf?.(outcome);
+    outcomes.set(handler.id, digest === undefined ? outcome : { ...outcome, digest });
   }
   return outcomes;
 }

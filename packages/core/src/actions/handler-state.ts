@@ -171,7 +171,7 @@ export class HandlerState implements HandlerProgress {
       failure: outcome.final && error !== undefined,
       message: error === undefined ? undefined : storedMessage(error),
       subrefs: [...new Set([...this.subrefs, ...outcome.subrefs])].sort(),
-      digest: outcome.final ? digest : this.digest,
+      digest: outcome.final ? (outcome.digest ?? digest) : this.digest,
     });
   }
 

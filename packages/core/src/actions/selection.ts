@@ -10,6 +10,7 @@ import type { ProgressStorage, ReportMalformed } from '../seams/storage.js';
 import { digestOf } from '../values/digest.js';
 import { resolveField } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
+import type { Outcome } from './outcomes.js';
 import { isOutdated, type ProgressCounts, State } from './progression.js';
 
 /** Enough to tell one essence from another; annotations are not for more. */
@@ -22,10 +23,35 @@ const DIGEST_LENGTH = 16;
  * is no reason to delete it again.
  */
 export function digestFor(handler: ChangeHandler, cause: ChangingCause): string | undefined {
-  if (cause.reason === 'delete') return undefined;
+  return cause.reason === 'delete' ? undefined : digestOfSeen(handler, cause.new);
+}
+
+function digestOfSeen(handler: ChangeHandler, essence: unknown): string {
   const field = fieldOf(handler);
-  const seen = field === undefined ? cause.new : resolveField(cause.new, field);
+  const seen = field === undefined ? essence : resolveField(essence, field);
   return digestOf({ seen }).slice(0, DIGEST_LENGTH);
+}
+
+/**
+ * Begun before the handler is called, and finished when it has ended: the digest of the object as the handler leaves
+ * it. What a handler itself has changed by its patch and its result is no news for it: otherwise, it would be called
+ * again for that, and again, if each time it changes something. But if the patch has changes of others already, then
+ * these are news for it, so that there is no such digest.
+ */
+export function digestLeft(handler: ChangeHandler, cause: ChangingCause): (outcome: Outcome) => string | undefined {
+  const { foresee, patch, reason } = cause;
+  if (foresee === undefined || reason === 'delete') return () => undefined;
+  const isClean = patch.isEmpty || isSame(foresee({}), handler, cause);
+  return (outcome) => {
+    if (!outcome.final || !isClean) return undefined;
+    const hasResult = 'result' in outcome && (outcome.result ?? undefined) !== undefined;
+    const left = foresee(hasResult ? { [handler.id]: outcome.result } : {});
+    return left === undefined ? undefined : digestOfSeen(handler, left);
+  };
+}
+
+function isSame(foreseen: unknown, handler: ChangeHandler, cause: ChangingCause): boolean {
+  return foreseen === undefined || digestOfSeen(handler, foreseen) === digestOfSeen(handler, cause.new);
 }
 
 export interface PinningFacts {

@@ -49,7 +49,7 @@ export async function handleChanging(parts: OperatorParts, options: ChangingOpti
   const { reason } = cause;
   if (isHandlingReason(reason)) return await handleReason(parts, { ...options, cause }, reason);
   cause.logger.debug(INFORMATIONAL[reason]);
-  if (reason === 'noop') options.memory.handled ??= cause.new as Essence;
+  if (reason === 'noop') options.memory.handled = cause.new as Essence;
   return NOTHING_TO_DO;
 }
 
