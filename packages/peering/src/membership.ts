@@ -186,7 +186,6 @@ export async function takePart(options: MembershipOptions): Promise<void> {
   };
 
   const leave = async (): Promise<void> => {
-    await cleaning;
     if (presence === 'absent') return;
     try {
       const request = (own: AbortSignal) => removeRecords(at, [identity], { signal: own });

@@ -108,6 +108,14 @@ describe('keep-alives', () => {
     expect(records(rig).me).not.toEqual(before);
   });
 
+  it('are not tried so often if they are forbidden', async () => {
+    const rig = await makeRig();
+    const refusal = rig.cluster.faults.add({ match: { method: 'PATCH' }, answer: { status: 403 } });
+    await join(rig, kopfPeering({ settings: settings(), identity: 'me' }));
+    await rig.clock.advance(100);
+    expect(refusal.hits).toBe(2);
+  });
+
   it('follow the settings as they are at the time', async () => {
     const rig = await makeRig();
     const mine = settings();
@@ -136,11 +144,26 @@ describe('keep-alives', () => {
 describe('leaving', () => {
   it('waits for a keep-alive that is under way, so that it does not come after the removal', async () => {
     const rig = await makeRig();
-    const operator = await join(rig, kopfPeering({ settings: settings(), identity: 'me' }));
-    rig.cluster.faults.add({ match: { method: 'PATCH' }, latency: 2, times: 1 });
+    const { client } = rig.cluster;
+    let isSlow = false;
+    const operator = await join(rig, kopfPeering({ settings: settings(), identity: 'me' }), {
+      client: {
+        stream: (request) => client.stream(request),
+        // It is on its way already: aborting does not take it back.
+        request: async ({ signal: _, ...request }) => {
+          if (request.method === 'PATCH' && isSlow) {
+            isSlow = false;
+            await rig.clock.sleep(3);
+          }
+          return await client.request(request);
+        },
+      },
+    });
+    isSlow = true;
     await rig.clock.advance(56);
+    expect(isSlow).toBe(false);
     operator.abort();
-    await rig.clock.advance(3);
+    await rig.clock.advance(5);
     expect(operator.outcome).toBe('resolved');
     expect(records(rig)).toEqual({});
   });
@@ -159,10 +182,14 @@ describe('leaving', () => {
 
   it('is no error if there is nothing to remove ourselves from', async () => {
     const rig = await makeRig();
-    const operator = await join(rig, kopfPeering({ settings: settings(), identity: 'me' }));
+    const { client, writes } = recorded(rig);
+    const operator = await join(rig, kopfPeering({ settings: settings(), identity: 'me' }), { client });
     await rig.cluster.delete('kopfpeerings/default/default');
+    await rig.clock.settle();
+    const before = writes.length;
     operator.abort();
     await rig.clock.settle();
+    expect(writes).toHaveLength(before);
     expect(operator.outcome).toBe('resolved');
     expect(operator.logger.messages('warn')).toEqual([]);
   });

@@ -180,6 +180,16 @@ describe('if mandatory', () => {
     await rig.insights.rescan();
     await rig.clock.advance(10);
     expect(operator.isPaused).toBe(true);
+    expect(operator.logger.find('the cluster has no')?.level).toBe('warn');
+
+    await rig.cluster.define({ group: 'kopf.dev', version: 'v1', plural: 'kopfpeerings', kind: 'KopfPeering' });
+    await rig.insights.rescan();
+    await rig.clock.advance(10);
+    operator.logger.clear();
+    await rig.cluster.delete('customresourcedefinitions/kopfpeerings.kopf.dev');
+    await rig.insights.rescan();
+    await rig.clock.advance(10);
+    expect(operator.logger.find('the cluster has no')?.level).toBe('warn');
   });
 
   it('the operator stays paused if it is not permitted to see the peering', async () => {

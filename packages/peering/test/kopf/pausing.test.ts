@@ -1,4 +1,4 @@
-import { settings } from '@kopf-ts/core';
+import { type KubeRequest, settings } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { kopfPeering } from '../../src/index.js';
 import { join, makeRig, peeringObject, record, records, writeRecords } from '../helpers/joining.js';
@@ -195,4 +195,31 @@ it('writes to the peering object only', async () => {
   await rig.clock.advance(200);
   expect(new Set(writes)).toEqual(new Set(['PATCH /apis/kopf.dev/v1/namespaces/default/kopfpeerings/default']));
   expect(writes.length).toBeGreaterThan(2);
+});
+
+it('is not misled by the stream, which can be behind the answers to our own writes', async () => {
+  const rig = await makeRig();
+  const { client } = rig.cluster;
+  let release = (): void => {};
+  let isHeld: Promise<void> | undefined;
+  const operator = await join(rig, me(), {
+    client: {
+      request: (request) => client.request(request),
+      async *stream<T>(request: KubeRequest) {
+        for await (const event of client.stream<T>(request)) {
+          await isHeld;
+          yield event;
+        }
+      },
+    },
+  });
+  isHeld = new Promise((resolve) => {
+    release = resolve;
+  });
+  await writeRecords(rig, { other: record(rig, { priority: 1 }) });
+  await writeRecords(rig, { other: null });
+  await rig.clock.advance(60);
+  release();
+  await rig.clock.settle();
+  expect(operator.turns).toEqual([false]);
 });

@@ -88,10 +88,10 @@ describe('becoming the leader', () => {
 
   it('waits for the end of a foreign lease since it was first seen, whatever its times say', async () => {
     const rig = await makeRig({ kinds: false });
-    await heldBy(rig, 'other', 7);
+    await heldBy(rig, 'other', 6);
     await rig.clock.advance(3600);
     const one = await join(rig, replica('one'));
-    await rig.clock.advance(6.9);
+    await rig.clock.advance(5.9);
     expect(one.turns).toEqual([]);
     expect(one.mayWrite).toBe(false);
     expect(one.logger.messages('info')).toEqual(["Waiting for the lease 'default/operator', which is held by other."]);
@@ -165,7 +165,55 @@ describe('staying the leader', () => {
   });
 });
 
+it('counts the leadership from before the request, as others may count from then on', async () => {
+  const rig = await makeRig({ kinds: false });
+  const slowness = rig.cluster.faults.add({ latency: 2 });
+  const one = await join(rig, replica('one'));
+  await rig.clock.advance(4);
+  expect(one.mayWrite).toBe(true);
+  slowness.remove();
+  rig.cluster.faults.add({ answer: { status: 500 } });
+  await rig.clock.advance(7.9);
+  expect(one.mayWrite).toBe(true);
+  await rig.clock.advance(0.1);
+  expect([one.isPaused, one.mayWrite]).toEqual([true, false]);
+});
+
+it('does not wait for an answer for so long that the leadership ends', async () => {
+  const rig = await makeRig({ kinds: false });
+  const { client } = rig.cluster;
+  let requests = 0;
+  const one = await join(rig, replica('one'), {
+    client: {
+      stream: (request) => client.stream(request),
+      request: (request) => {
+        requests += 1;
+        return requests === 3 ? new Promise(() => {}) : client.request(request);
+      },
+    },
+  });
+  await rig.clock.advance(30);
+  expect(one.turns).toEqual([false]);
+  expect(one.logger.find('There is no answer for 5 seconds')).toBeDefined();
+});
+
 describe('losing the leadership', () => {
+  it('is noticed also by whoever tries to renew, if that wakes up first', async () => {
+    const rig = await makeRig({ kinds: false });
+    const { clock } = rig;
+    const one = await join(rig, replica('one'), {
+      clock: {
+        now: clock.now,
+        utc: clock.utc,
+        // Whoever sleeps until the deadline oversleeps.
+        sleep: (delay, options) => clock.sleep(delay > 5 ? delay + 1000 : delay, options),
+      },
+    });
+    rig.cluster.faults.add({ answer: { status: 500 } });
+    await rig.clock.advance(12);
+    expect([one.isPaused, one.mayWrite]).toEqual([true, false]);
+  });
+
   it.each([
     ['refuses', { answer: { status: 500 } }],
     ['hangs', { latency: 1000 }],
@@ -274,6 +322,23 @@ describe('a leader that was stopped and has slept through its deadline', () => {
     },
   );
 
+  it('is not one if it has slept through the answer to its very first request', async () => {
+    const rig = await makeRig({ kinds: false });
+    rig.cluster.faults.add({ latency: 0.4 });
+    const process = stoppable(rig);
+    const one = await join(rig, replica('one'), process);
+    await rig.clock.advance(0.5);
+    process.stop();
+    await rig.clock.advance(0.5);
+    expect(specOf(rig)?.holderIdentity).toBe('one');
+    const two = await join(rig, replica('two'));
+    await rig.clock.advance(20);
+    expect(two.isPaused).toBe(false);
+    process.resume();
+    await rig.clock.advance(5);
+    expect(one.turns).toEqual([]);
+  });
+
   it('pauses for a moment even if nobody has taken over, so that what it was at is begun anew', async () => {
     const rig = await makeRig({ kinds: false });
     const process = stoppable(rig);
@@ -320,6 +385,16 @@ describe('leaving', () => {
     expect(specOf(rig)?.holderIdentity).toBe('one');
     await rig.clock.advance(2);
     expect(specOf(rig)?.holderIdentity).toBe('');
+  });
+
+  it('releases the lease also if somebody has touched it meanwhile', async () => {
+    const rig = await makeRig({ kinds: false });
+    const one = await join(rig, replica('one'));
+    await rig.cluster.patch('leases/default/operator', { metadata: { labels: { touched: 'yes' } } });
+    one.abort();
+    await rig.clock.settle();
+    expect(specOf(rig)?.holderIdentity).toBe('');
+    expect(one.logger.messages('warn')).toEqual([]);
   });
 
   it('releases also what was acquired at the last moment', async () => {
@@ -386,10 +461,13 @@ describe('several namespaces', () => {
     const rig = await makeRig({ kinds: false });
     const one = replica('one');
     const first = await join(rig, one);
+    rig.cluster.faults.add({ latency: 0.5 });
     first.abort();
     const again = await join(rig, one);
-    await rig.clock.advance(3);
+    await rig.clock.advance(10);
     expect([again.isPaused, again.mayWrite]).toEqual([false, true]);
+    expect(again.turns).toEqual([false]);
+    expect(again.logger.messages('warn')).toEqual([]);
     expect(specOf(rig)?.holderIdentity).toBe('one');
   });
 });
