@@ -1,6 +1,6 @@
 /** The services of an operator that bring events to handlers and patches back, in the order of the flow. */
 import type { Indexer, Peering, Scheduler, Service } from '@kopf-ts/core';
-import { attemptLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
+import { aborted, attemptLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
 import { applier } from './applier.js';
 import { daemonKiller } from './daemon-killer.js';
 import { runningDaemons } from './daemons.js';
@@ -37,7 +37,7 @@ export interface Reactor {
 const ATTEMPTS = { perSecond: 20, burst: 100 };
 
 export function reactor(options: ReactorOptions): Reactor {
-  const { settings, clock, logger, indexer, health } = options;
+  const { registry, settings, clock, logger, indexer, health } = options;
   const shared = {
     ...options,
     indices: options.indices ?? indexer?.indices,
@@ -51,7 +51,7 @@ export function reactor(options: ReactorOptions): Reactor {
   // Closed until it is known what is to be indexed; those who index then hold it by themselves.
   const indexed = toggleSet('all');
   const gate = indexed.make(false, { name: 'the first look at the cluster' });
-  const isPopulated = indexer === undefined ? undefined : health.demand('indices are populated');
+  const isPopulated = registry.handlers.indexing.size > 0 ? health.demand('indices are populated') : undefined;
 
   const runWatcher = watcherOf({
     ...shared,
@@ -68,7 +68,7 @@ export function reactor(options: ReactorOptions): Reactor {
       gate.turn(true);
       await indexed.whenOn(signal);
       isPopulated?.turn(true);
-      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      await aborted(signal);
     },
   };
   return {
