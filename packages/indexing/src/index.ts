@@ -3,4 +3,4 @@
  * It leaves watching to `@kopf-ts/reactor` and running the handlers to `@kopf-ts/core`; nothing is stored
  * beyond the process.
  */
-export {};
+export { type MemoryIndexer, type MemoryIndexerOptions, memoryIndexer } from './indexer.js';

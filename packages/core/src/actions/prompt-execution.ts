@@ -31,8 +31,6 @@ export interface ExecutePromptlyOptions {
   readonly clock: Clock;
   readonly random?: (() => number) | undefined;
   readonly monitor?: ExecutionMonitor | undefined;
-  /** How the handler is named in the logs, if that is known already. */
-  readonly title?: string | undefined;
   /** Asked for the signal only if the handler turns out to be asynchronous: making signals is dear. */
   readonly cancellation?: (() => AbortSignal) | undefined;
 }
@@ -44,60 +42,51 @@ export interface ExecutePromptlyOptions {
 export function executePromptly(options: ExecutePromptlyOptions): Awaitable<Outcome> {
   const { handler, cause, attempt, settings, clock, random, monitor } = options;
   const { logger } = cause;
-  const title = options.title ?? titleOf(handler);
-  const own = lazySignal();
-  const succeeded = (result: unknown): Outcome => {
-    if (logger.isEnabled?.('info') ?? true) logger.info(`${title} succeeded.`);
-    return { final: true, result, subrefs: NO_SUBHANDLERS };
-  };
-  const failed = (thrown: unknown): Outcome => {
-    const error = toError(thrown);
-    const backoff = backoffOf(handler.backoff ?? settings.execution.defaultBackoff, attempt.retries, random);
-    const verdict = judgeError(error, { handler, runtime: attempt.runtime, retries: attempt.retries, backoff });
-    logger[verdict.level](verdict.text, verdict.isTraced ? { error } : undefined);
-    return { ...verdict.outcome, subrefs: NO_SUBHANDLERS };
-  };
-  const finish = async (returned: PromiseLike<unknown>): Promise<Outcome> => {
-    const cancellation = options.cancellation?.();
-    try {
-      return succeeded(await waitFor(returned, own.abort, { ...options, title, signal: cancellation }));
-    } catch (thrown) {
-      if (cancellation?.aborted) throw thrown;
-      return failed(thrown);
-    }
-  };
-
-  if (logger.isEnabled?.('debug') ?? true) logger.debug(`${title} is invoked.`);
+  const own = new LazySignal();
+  if (logger.isEnabled?.('debug') ?? true) logger.debug(`${titleOf(handler)} is invoked.`);
   try {
-    const spent = whySpent({ handler, runtime: attempt.runtime, retries: attempt.retries });
+    const { timeout, retries } = handler;
+    const isLimited = timeout !== undefined || retries !== undefined;
+    const spent = isLimited ? whySpent({ handler, runtime: attempt.runtime, retries: attempt.retries }) : undefined;
     if (spent !== undefined) throw spent;
-    const kwargs = promptKwargs(options, own.get);
-    const context = {
-      ...{ handler, cause, settings, clock, random, monitor },
-      get signal() {
-        return own.get();
-      },
-    };
-    const returned = monitored({ handler, cause }, monitor, () =>
-      runInOwnContext(context, () => handler.fn(kwargs) as unknown),
-    );
-    return isThenable(returned) ? finish(returned) : succeeded(returned);
+    const kwargs = promptKwargs(options, own);
+    const context = { handler, cause, settings, clock, random, monitor };
+    const call = (): unknown => runInOwnContext(context, () => handler.fn(kwargs) as unknown);
+    const returned = monitor === undefined ? call() : monitored({ handler, cause }, monitor, call);
+    return isThenable(returned) ? waitFor(returned, own, options) : succeeded(options, returned);
   } catch (thrown) {
-    return failed(thrown);
+    return failed(options, thrown);
   }
 }
 
-function waitFor(
+function succeeded({ handler, cause: { logger } }: ExecutePromptlyOptions, result: unknown): Outcome {
+  if (logger.isEnabled?.('info') ?? true) logger.info(`${titleOf(handler)} succeeded.`);
+  return { final: true, result, subrefs: NO_SUBHANDLERS };
+}
+
+function failed(options: ExecutePromptlyOptions, thrown: unknown): Outcome {
+  const { handler, attempt, settings, random } = options;
+  const { runtime, retries } = attempt;
+  const error = toError(thrown);
+  const backoff = backoffOf(handler.backoff ?? settings.execution.defaultBackoff, retries, random);
+  const verdict = judgeError(error, { handler, runtime, retries, backoff });
+  options.cause.logger[verdict.level](verdict.text, verdict.isTraced ? { error } : undefined);
+  return { ...verdict.outcome, subrefs: NO_SUBHANDLERS };
+}
+
+async function waitFor(
   returned: PromiseLike<unknown>,
-  abort: (reason: unknown) => void,
-  options: ExecutePromptlyOptions & { readonly title: string; readonly signal: AbortSignal | undefined },
-): Promise<unknown> {
-  const { handler, cause, attempt, clock, title, signal } = options;
+  own: LazySignal,
+  options: ExecutePromptlyOptions,
+): Promise<Outcome> {
+  const { handler, cause, attempt, clock } = options;
   const { logger } = cause;
+  const title = titleOf(handler);
+  const cancellation = options.cancellation?.();
   const deadline = {
     clock,
     timeLeft: handler.timeout === undefined ? undefined : handler.timeout - attempt.runtime,
-    signal,
+    signal: cancellation,
     timeout: (options?: ErrorOptions) => timedOut(handler, attempt.runtime, options),
     onLateEnd: (error: Error | undefined) => {
       const what = error === undefined ? 'ended' : 'failed';
@@ -107,34 +96,57 @@ function waitFor(
     patience: PATIENCE,
     onStillRunning: (runtime: Seconds) => logger.warn(`${title} is still running for ${roundedSeconds(runtime)} s.`),
   };
-  return callWithin(deadline, (signalOfCall) => {
-    onAbort(signalOfCall, abort);
-    return returned;
-  });
+  try {
+    const result = await callWithin(deadline, (signal) => {
+      onAbort(signal, (reason) => own.abort(reason));
+      return returned;
+    });
+    return succeeded(options, result);
+  } catch (thrown) {
+    if (cancellation?.aborted) throw thrown;
+    return failed(options, thrown);
+  }
 }
+
+/** A signal that costs nothing unless somebody looks at it. */
+class LazySignal {
+  #controller: AbortController | undefined;
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort(reason);
+  }
+}
+
+const LAZY: unique symbol = Symbol('kopf-ts.lazy-signal');
+
+/** One for all kwargs: with a getter of its own in each of them, the engine would take them for dictionaries. */
+const SIGNAL: PropertyDescriptor & ThisType<{ readonly [LAZY]: LazySignal }> = {
+  get() {
+    return this[LAZY].signal;
+  },
+  enumerable: true,
+  configurable: true,
+};
 
 /**
  * The kwargs of a call, with a signal that comes to be when it is asked for. Names of indices win over all others;
  * and the cause has nothing that could collide with the names below.
  */
-function promptKwargs({ cause, handler, attempt }: ExecutePromptlyOptions, signal: () => AbortSignal): Kwargs {
-  const kwargs = causeKwargs(cause);
+function promptKwargs({ cause, handler, attempt }: ExecutePromptlyOptions, signal: LazySignal): Kwargs {
+  const kwargs: Kwargs & { [LAZY]?: LazySignal } = causeKwargs(cause);
   if (!Object.hasOwn(kwargs, 'param')) kwargs['param'] = handler.param;
   if (!Object.hasOwn(kwargs, 'retry')) kwargs['retry'] = attempt.retries;
   if (!Object.hasOwn(kwargs, 'started')) kwargs['started'] = attempt.started;
   if (!Object.hasOwn(kwargs, 'runtime')) kwargs['runtime'] = attempt.runtime;
   if (!Object.hasOwn(kwargs, 'signal')) {
-    Object.defineProperty(kwargs, 'signal', { get: signal, enumerable: true, configurable: true });
+    kwargs[LAZY] = signal;
+    Object.defineProperty(kwargs, 'signal', SIGNAL);
   }
   return kwargs;
-}
-
-/** A signal that costs nothing unless somebody looks at it. */
-function lazySignal(): { readonly get: () => AbortSignal; readonly abort: (reason: unknown) => void } {
-  let controller: AbortController | undefined;
-  const existing = (): AbortController => {
-    controller ??= new AbortController();
-    return controller;
-  };
-  return { get: () => existing().signal, abort: (reason) => existing().abort(reason) };
 }

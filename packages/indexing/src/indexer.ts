@@ -1,0 +1,139 @@
+import type { Awaitable, Indexer } from '@kopf-ts/core';
+import {
+  cancelDigestion,
+  type Digestion,
+  type DigestionParts,
+  newDigestion,
+  runDigestion,
+  type Sighting,
+} from './digestion.js';
+import { exclusions } from './exclusions.js';
+import { memoryIndices } from './memory-indices.js';
+import { objectKey } from './object-key.js';
+import { structuralKeys } from './structural-keys.js';
+
+export interface MemoryIndexerOptions extends Omit<DigestionParts, 'indices' | 'slotOf'> {}
+
+export interface MemoryIndexer extends Indexer {
+  /**
+   * To be called when the operator ends: nothing is tried again by itself from then on, and the functions that still
+   * run are told so.
+   */
+  close(): void;
+}
+
+/** Someone waits until the object is indexed as it was in an event, or as it was later. */
+interface Waiting {
+  /** Absent for another attempt with what is remembered of the object. */
+  at: Sighting | undefined;
+  readonly done: Promise<void>;
+  readonly resolve: () => void;
+}
+
+/** An object whose index functions run now, asynchronously. */
+interface Run {
+  readonly current: { digestion: Digestion; waiting: Waiting };
+  /** What has come meanwhile; the newest only. */
+  next: Waiting | undefined;
+  isCancelled: boolean;
+}
+
+/**
+ * Indices in the memory of the process: of each object, only what its index functions return.
+ *
+ * All entries of an object change in one go after all its functions have ended, so nobody ever sees a part of them.
+ * With synchronous functions, that is when `digest()` returns; and asynchronous ones hold up only their own object.
+ */
+export function memoryIndexer(options: MemoryIndexerOptions): MemoryIndexer {
+  const { registry, clock } = options;
+  const slotOf = structuralKeys();
+  const memory = memoryIndices(registry, slotOf);
+  const parts: DigestionParts = { ...options, indices: memory.indices, slotOf };
+  const runs = new Map<string, Run>();
+  const excluded = exclusions<Sighting>(clock, (key, at) => {
+    const run = runs.get(key);
+    if (run === undefined) void digest(key, at, true);
+    else run.next ??= waiting(undefined);
+  });
+
+  const begin = (key: string, at: Sighting, isRetry: boolean): [Digestion, Promise<void> | undefined] => {
+    const begun = newDigestion(parts, { at, isRetry, excluded: () => excluded.of(key) });
+    return [begun, runDigestion(begun)];
+  };
+  const apply = (key: string, at: Sighting, { entries, exclusions }: Digestion): void => {
+    for (const [id, replacement] of entries) {
+      if (replacement !== undefined) memory.of(id).replace(key, replacement);
+    }
+    if (exclusions !== undefined || excluded.of(key) !== undefined) excluded.update(key, exclusions, at);
+  };
+
+  const digest = (key: string, at: Sighting, isRetry: boolean): Awaitable<void> => {
+    const [begun, pending] = begin(key, at, isRetry);
+    if (pending === undefined) return apply(key, at, begun);
+    const run: Run = { current: { digestion: begun, waiting: waiting(at) }, next: undefined, isCancelled: false };
+    runs.set(key, run);
+    void finish(key, run, at, pending);
+    return run.current.waiting.done;
+  };
+  const finish = async (key: string, run: Run, first: Sighting, begun: Promise<void>): Promise<void> => {
+    for (let at: Sighting | undefined = first, pending: Promise<void> | undefined = begun; ; ) {
+      try {
+        await pending;
+      } catch {
+        // It is cancelled: nothing else gets here.
+      }
+      if (run.isCancelled) return;
+      if (at !== undefined) apply(key, at, run.current.digestion);
+      run.current.waiting.resolve();
+      if (run.next === undefined) break;
+      const { next } = run;
+      run.next = undefined;
+      at = next.at ?? excluded.stateOf(key);
+      run.current.waiting = next;
+      if (at === undefined) pending = undefined;
+      else [run.current.digestion, pending] = begin(key, at, next.at === undefined);
+    }
+    runs.delete(key);
+  };
+  const cancel = (key: string, run: Run): void => {
+    run.isCancelled = true;
+    runs.delete(key);
+    cancelDigestion(run.current.digestion);
+    run.current.waiting.resolve();
+    run.next?.resolve();
+  };
+  const forget = (key: string): void => {
+    const run = runs.get(key);
+    if (run !== undefined) cancel(key, run);
+    excluded.forget(key);
+    for (const [id] of memory.indices) memory.of(id).replace(key, []);
+  };
+
+  return {
+    indices: memory.indices,
+    digest(at) {
+      const { event, resource } = at;
+      // Most events are of objects that nobody indexes.
+      if (registry.handlers.indexing.of(resource).length === 0) return;
+      const key = objectKey(event.object);
+      if (event.type === 'DELETED') return forget(key);
+      const run = runs.get(key);
+      if (run === undefined) return digest(key, at, false);
+      run.next ??= waiting(at);
+      run.next.at = at;
+      return run.next.done;
+    },
+    close() {
+      excluded.close();
+      for (const [key, run] of runs) cancel(key, run);
+    },
+  };
+}
+
+function waiting(at: Sighting | undefined): Waiting {
+  let resolve = (): void => {};
+  const done = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { at, done, resolve };
+}

@@ -1,0 +1,67 @@
+/** Keys of indices are compared by structure, while `Map` compares objects by identity: so each key gets a slot. */
+
+/** What a `Map` can compare: the same for keys of the same structure, and different for all others. */
+export type Slot = unknown;
+
+/** Tells the slots of structures from the keys that are texts themselves. */
+const MARK = '\0';
+
+/**
+ * Texts, numbers and the like are their own slots, and cost nothing. Lists, plain objects and dates are compared by
+ * what is in them; the order of the keys of an object does not matter, nor do keys with `undefined`.
+ * Everything else (instances of classes, functions, symbols) is equal only to itself.
+ */
+export type SlotOf = (key: unknown) => Slot;
+
+export function structuralKeys(): SlotOf {
+  const identities = identityNumbers();
+  const structureOf = (value: unknown): string => {
+    switch (typeof value) {
+      case 'string':
+        return JSON.stringify(value);
+      case 'number':
+        // As in maps: zero is zero.
+        return value === 0 ? '0' : String(value);
+      case 'bigint':
+        return `${value}n`;
+      case 'boolean':
+      case 'undefined':
+        return String(value);
+    }
+    if (value === null) return 'null';
+    if (Array.isArray(value)) return `[${Array.from(value, structureOf).join()}]`;
+    if (value instanceof Date) return `@${value.getTime()}`;
+    if (!isPlain(value)) return `#${identities(value as object | symbol)}`;
+    const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+    return `{${keys
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${structureOf(value[key])}`)
+      .join()}}`;
+  };
+  return (key) => {
+    if (typeof key === 'string') return key.startsWith(MARK) ? MARK + JSON.stringify(key) : key;
+    if (typeof key !== 'object' || key === null) return key;
+    return Array.isArray(key) || key instanceof Date || isPlain(key) ? MARK + structureOf(key) : key;
+  };
+}
+
+/** Made by braces or by JSON: not an instance of any class. */
+export function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function identityNumbers(): (value: object | symbol) => number {
+  let last = 0;
+  const ofObjects = new WeakMap<object, number>();
+  // Symbols cannot be held weakly; but whoever uses them has few of them.
+  const ofSymbols = new Map<symbol, number>();
+  return (value) => {
+    const numbers = (typeof value === 'symbol' ? ofSymbols : ofObjects) as Map<unknown, number>;
+    const known = numbers.get(value);
+    if (known !== undefined) return known;
+    numbers.set(value, ++last);
+    return last;
+  };
+}
