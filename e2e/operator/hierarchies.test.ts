@@ -53,15 +53,17 @@ describeOnClusters('children of objects', (cluster) => {
     );
 
     await things.delete(namespace, 'parent');
-    await eventually(async () =>
-      expect(await absentIfNotFound(client.request({ method: 'GET', path: at('given') }))).toBeUndefined(),
+    // Real garbage collectors need half a minute to notice a new kind of owners.
+    await eventually(
+      async () => expect(await absentIfNotFound(client.request({ method: 'GET', path: at('given') }))).toBeUndefined(),
+      50,
     );
     await eventually(() => expect(calls).toHaveLength(3));
     expect(calls[0]).toBe('deleted parent');
     expect(calls.slice(1).sort()).toEqual(['DELETED generated of Thing parent', 'DELETED given of Thing parent']);
     expect(await things.get(namespace, 'parent')).toBeUndefined();
     expect(operator.logger.messages('error')).toEqual([]);
-  });
+  }, 90_000);
 
   it('are deleted before their owners where that is asked for, and the owners are released once', async () => {
     const namespace = await cluster().newNamespace();
@@ -69,7 +71,7 @@ describeOnClusters('children of objects', (cluster) => {
     const calls: string[] = [];
     const path = (name?: string) => resourceUrl(configMaps, { namespace, name });
     const getMap = (name: string) => absentIfNotFound(client.request<AnyObject>({ method: 'GET', path: path(name) }));
-    // Real garbage collectors need half a minute to notice a new kind of owners; so these are of an old kind.
+    // Of a kind that garbage collectors have known for long.
     const labels = { role: 'parent' };
     await startOperator(
       cluster(),

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
 import { type HttpKubeClient, kubeClient } from '@kopf-ts/client';
 import type { AnyObject, ConnectionInfo, KubeClient } from '@kopf-ts/core';
+import { systemClock } from '@kopf-ts/reactor';
 import { recordingLogger } from '@kopf-ts/testing';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import type { ControlPlaneAccess } from '../controlplane/index.js';
-import { realClock } from '../support/client.js';
 import type {} from '../support/global-setup.js';
 import { newNamespace } from '../support/objects.js';
 import { type KindOptions, newTestKind, type TestKind } from './kinds.js';
@@ -97,7 +97,7 @@ function connectToReal({ url, ca, token }: ControlPlaneAccess): Started {
 }
 
 function clientFor(connection: ConnectionInfo): HttpKubeClient {
-  return kubeClient({ connection, clock: realClock, logger: recordingLogger() });
+  return kubeClient({ connection, clock: systemClock, logger: recordingLogger() });
 }
 
 /** The embedded server lets everybody do everything, so it is made to refuse. */

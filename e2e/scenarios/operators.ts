@@ -17,7 +17,7 @@ export interface TestOperator extends Operator {
 
 /** Starts an operator with the handlers, and waits until it works. It ends with the test at the latest. */
 export async function startOperator(
-  cluster: TestCluster,
+  cluster: Pick<TestCluster, 'connection'>,
   declare: (registry: Registry) => void,
   options: TestOperatorOptions,
 ): Promise<TestOperator> {
