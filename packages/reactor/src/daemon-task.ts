@@ -5,13 +5,14 @@
  * Thousands of these sleep at once. So it is a class and not a bunch of closures, what is needed only while something
  * happens is made only then, and the object's body is held only by its live view.
  */
-import { type HandlerId, type Logger, Patch, type Seconds } from '@kopf-ts/core';
+import { type Body, type HandlerId, type Logger, Patch, type Seconds } from '@kopf-ts/core';
 import {
   type DaemonCause,
   type DaemonStopper,
   daemonStopper,
   deliverResults,
   describeError,
+  type ExecuteOnceOptions,
   executeOnce,
   filterKwargs,
   type HandlerState,
@@ -123,8 +124,13 @@ export class DaemonTask implements RunningDaemon {
     this.#controller = controller;
     try {
       const patch = new Patch(this.#outbox?.unsent, { body: this.#surroundings.live.body });
-      const outcome = await this.#execute(state, patch, controller.signal);
-      if (outcome === undefined) return undefined;
+      let outcome: Outcome;
+      try {
+        outcome = await executeOnce(this.#call(state, patch, controller.signal));
+      } catch (error) {
+        if (controller.signal.aborted) return undefined;
+        outcome = this.#mishap(toError(error));
+      }
       const outcomes = new Map<HandlerId, Outcome>([[this.handler.id, outcome]]);
       const next = state.withOutcomes(outcomes);
       if (this.#isDisowned) {
@@ -211,41 +217,57 @@ export class DaemonTask implements RunningDaemon {
     }
   }
 
-  #cause(patch: Patch): DaemonCause {
-    const { of, live, parts } = this.#surroundings;
-    const { logger, settings, poster } = parts;
-    return {
-      kind: 'daemon',
-      ...of,
-      logger: objectLogger({ logger, body: live.newest, posting: { settings, poster } }),
-      stopped: this.stopper.stopped,
-      patch,
-      live,
-      // While it runs, for days maybe, it must not hold the state that the object had in the beginning.
-      get body() {
-        return live.newest;
-      },
-    };
-  }
-
-  async #execute(state: State, patch: Patch, signal: AbortSignal): Promise<Outcome | undefined> {
+  #call(state: State, patch: Patch, signal: AbortSignal): ExecuteOnceOptions {
     const { handler } = this;
     const { settings, clock, poster, random, monitor } = this.#surroundings.parts;
     const cause = this.#cause(patch);
-    try {
-      const ofHandler = state.get(handler.id) as HandlerState;
-      const options = { handler, cause, state: ofHandler, settings, clock, signal, poster, random, monitor };
-      return await executeOnce(options);
-    } catch (thrown) {
-      if (signal.aborted) return undefined;
-      // It is not the function that has failed, but the framework: a daemon must not end because of that.
-      const error = toError(thrown);
-      this.logger.error(`${this.title} could not be called: ${describeError(error)}`, { error });
-      return { final: false, error, delay: delayAfter(1, settings.queueing.errorDelays), subrefs: [] };
-    }
+    const ofHandler = state.get(handler.id) as HandlerState;
+    return { handler, cause, state: ofHandler, settings, clock, signal, poster, random, monitor };
+  }
+
+  #cause(patch: Patch): DaemonCause {
+    const { of, live, parts } = this.#surroundings;
+    const { settings, poster } = parts;
+    const logger = objectLogger({ logger: parts.logger, body: live.newest, posting: { settings, poster } });
+    return new LiveCause({ ...of, logger, stopped: this.stopper.stopped, patch, live });
+  }
+
+  /** It is not the function that has failed, but the framework: a daemon must not end because of that. */
+  #mishap(error: Error): Outcome {
+    const { errorDelays } = this.#surroundings.parts.settings.queueing;
+    this.logger.error(`${this.title} could not be called: ${describeError(error)}`, { error });
+    return { final: false, error, delay: delayAfter(1, errorDelays), subrefs: [] };
   }
 
   #sleep(seconds: Seconds): Promise<unknown> {
     return this.#surroundings.parts.clock.sleep(seconds, { wakeup: this.stopper.stopped });
+  }
+}
+
+/** Why a daemon is called. While it runs, for days maybe, it must not hold the state that the object had once. */
+class LiveCause implements DaemonCause {
+  readonly kind = 'daemon';
+  readonly resource: DaemonCause['resource'];
+  readonly memo: unknown;
+  readonly indices?: NonNullable<DaemonCause['indices']>;
+  readonly client?: NonNullable<DaemonCause['client']>;
+  readonly logger: Logger;
+  readonly stopped: AbortSignal;
+  readonly patch: Patch;
+  readonly live: LiveBody;
+
+  constructor(fields: Omit<DaemonCause, 'kind' | 'body'>) {
+    this.resource = fields.resource;
+    this.memo = fields.memo;
+    if (fields.indices) this.indices = fields.indices;
+    if (fields.client) this.client = fields.client;
+    this.logger = fields.logger;
+    this.stopped = fields.stopped;
+    this.patch = fields.patch;
+    this.live = fields.live;
+  }
+
+  get body(): Body {
+    return this.live.newest;
   }
 }

@@ -20,7 +20,52 @@ type AbortListener = (reason: unknown) => void;
 const LISTENERS: unique symbol = Symbol.for('kopf-ts.abort.listeners') as never;
 
 interface ListenedSignal extends AbortSignal {
-  [LISTENERS]?: { readonly listeners: Set<AbortListener>; readonly fanOut: () => void };
+  [LISTENERS]?: Listeners | undefined;
+}
+
+/** Those who wait for one signal. Mostly, there is only one: a set is made for more of them. */
+class Listeners {
+  readonly #signal: ListenedSignal;
+  #only: Wait | undefined;
+  #all: Set<Wait> | undefined;
+
+  constructor(signal: ListenedSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', this, { once: true });
+  }
+
+  add(wait: Wait): void {
+    if (this.#all === undefined && this.#only === undefined) {
+      this.#only = wait;
+      return;
+    }
+    this.#all ??= new Set(this.#only && [this.#only]);
+    this.#only = undefined;
+    this.#all.add(wait);
+  }
+
+  delete(wait: Wait): void {
+    if (this.#only === wait) this.#only = undefined;
+    this.#all?.delete(wait);
+    if (this.#only !== undefined || (this.#all !== undefined && this.#all.size > 0)) return;
+    this.#signal.removeEventListener('abort', this);
+    if (this.#signal[LISTENERS] === this) this.#signal[LISTENERS] = undefined;
+  }
+
+  /** The signal has aborted. */
+  handleEvent(): void {
+    this.#signal[LISTENERS] = undefined;
+    const { reason } = this.#signal;
+    this.#only?.listener(reason);
+    for (const wait of this.#all ?? []) wait.listener(reason);
+    this.#only = undefined;
+    this.#all?.clear();
+  }
+}
+
+/** The same function may be waiting twice, for two reasons: each wait is of its own. */
+interface Wait {
+  readonly listener: AbortListener;
 }
 
 /**
@@ -32,31 +77,21 @@ export function onAbort(signal: AbortSignal, listener: AbortListener): () => voi
     listener(signal.reason);
     return () => {};
   }
-  const { listeners, fanOut } = listened(signal);
-  // The same function may be waiting here twice, for two reasons: each wait is of its own.
-  const own: AbortListener = (reason) => listener(reason);
-  listeners.add(own);
-  return () => {
-    if (listeners.delete(own) && listeners.size === 0) {
-      signal.removeEventListener('abort', fanOut);
-      delete (signal as ListenedSignal)[LISTENERS];
-    }
-  };
+  const listeners = listened(signal);
+  const wait: Wait = { listener };
+  listeners.add(wait);
+  return () => listeners.delete(wait);
 }
 
-function listened(signal: ListenedSignal): NonNullable<ListenedSignal[typeof LISTENERS]> {
+function listened(signal: ListenedSignal): Listeners {
   const existing = signal[LISTENERS];
   if (existing !== undefined) return existing;
-  const listeners = new Set<AbortListener>();
-  const fanOut = (): void => {
-    delete signal[LISTENERS];
-    for (const listener of listeners) listener(signal.reason);
-    listeners.clear();
-  };
-  signal.addEventListener('abort', fanOut, { once: true });
-  const entry = { listeners, fanOut };
-  Object.defineProperty(signal, LISTENERS, { value: entry, configurable: true });
-  return entry;
+  const made = new Listeners(signal);
+  if (!Object.hasOwn(signal, LISTENERS)) {
+    Object.defineProperty(signal, LISTENERS, { value: undefined, writable: true, configurable: true });
+  }
+  signal[LISTENERS] = made;
+  return made;
 }
 
 /** Rejects with the signal's reason when it aborts. It waits for as long as the signal lives: not for short waits. */

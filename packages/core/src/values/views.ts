@@ -69,33 +69,28 @@ export function bodyViews<T extends object = AnyObject>(body: Body<T>): BodyView
 
 /** A body with the stanzas, all of which follow the object as it changes. */
 export function makeLiveBody<T extends object = AnyObject>(initial: Body<T>): LiveBody<T> {
-  const current: Current = { newest: freeze(initial) };
-  return {
-    ...stanzas<T>((name) => liveView(current, name)),
-    body: liveView(current, 'body') as Body<T>,
-    get newest() {
-      return current.newest as Body<T>;
-    },
-    replace(newer) {
-      current.newest = freeze(newer);
-    },
-  };
+  return new FollowedBody(initial) as LiveBody as LiveBody<T>;
 }
 
-function freeze<T extends object>(body: Body<T>): Body<T> {
-  deepFreeze(body);
-  return body;
-}
+/** A class, since each object with daemons has one. */
+class FollowedBody implements LiveBody {
+  newest: Body;
+  readonly body = liveView(this, 'body');
+  readonly spec = liveView(this, 'spec');
+  readonly meta = liveView(this, 'meta');
+  readonly status = liveView(this, 'status');
+  readonly labels = liveView(this, 'labels') as Stanzas['labels'];
+  readonly annotations = liveView(this, 'annotations') as Stanzas['annotations'];
 
-function stanzas<T extends object>(view: (name: StanzaName) => Mapping): Stanzas<T> {
-  // What the user has declared of the stanzas cannot be verified: these types are a promise of the user's.
-  return {
-    spec: view('spec'),
-    meta: view('meta'),
-    status: view('status'),
-    labels: view('labels'),
-    annotations: view('annotations'),
-  } as unknown as Stanzas<T>;
+  constructor(initial: Body) {
+    deepFreeze(initial);
+    this.newest = initial;
+  }
+
+  replace(newer: Body): void {
+    deepFreeze(newer);
+    this.newest = newer;
+  }
 }
 
 function mappingAt(body: object, path: readonly string[]): Mapping {
@@ -120,7 +115,7 @@ const NAME = Symbol('kopf-ts.name');
 
 /** Shared by all views of one object. */
 interface Current {
-  newest: object;
+  readonly newest: object;
 }
 
 type ViewName = StanzaName | 'body';
