@@ -91,7 +91,7 @@ export type Attempt = Pick<Exclusion, 'retries' | 'started' | 'startedAt'>;
 export function exclusionAfter(outcome: Failure, attempt: Attempt, now: Seconds): Exclusion {
   const { retries, started, startedAt } = attempt;
   const asked = outcome.final ? Number.POSITIVE_INFINITY : (outcome.delay ?? 0);
-  const delay = asked > 0 ? asked : 0;
+  const delay = Number.isNaN(asked) ? 0 : Math.max(0, asked);
   const dueAt = now + delay;
   const retryAt = now + Math.max(SHORTEST_PAUSE, delay);
   return { isPermanent: outcome.final, retries: retries + 1, started, startedAt, dueAt, retryAt, isWanted: true };
