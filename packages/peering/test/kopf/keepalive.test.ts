@@ -5,11 +5,11 @@ import { renewalDelay } from '../../src/membership.js';
 import { join, makeRig, peeringObject, type Rig, records } from '../helpers/joining.js';
 
 /** The client of the cluster, and when it was asked to write what. */
-function recorded(rig: Rig): { client: KubeClient; writes: { at: number; body: unknown }[] } {
+function recorded(rig: Rig): { client: KubeClient; writes: { at: number; body: unknown; retries: unknown }[] } {
   const { client } = rig.cluster;
-  const writes: { at: number; body: unknown }[] = [];
+  const writes: { at: number; body: unknown; retries: unknown }[] = [];
   const request = <T>(asked: KubeRequest): Promise<T> => {
-    if (asked.method === 'PATCH') writes.push({ at: rig.clock.now(), body: asked.body });
+    if (asked.method === 'PATCH') writes.push({ at: rig.clock.now(), body: asked.body, retries: asked.retries });
     return client.request<T>(asked);
   };
   return { client: { request, stream: (asked) => client.stream(asked) }, writes };
@@ -42,6 +42,7 @@ describe('keep-alives', () => {
     operator.abort();
     await rig.clock.advance(0);
     expect(writes.map(({ at }) => at)).toEqual([0, 26, 54, 54]);
+    expect(writes.map(({ retries }) => retries)).toEqual(['none', 'none', 'none', 'none']);
     expect(writes.at(-1)?.body).toEqual({ status: { me: null } });
     expect(records(rig)).toEqual({});
     expect(operator.outcome).toBe('resolved');
@@ -146,7 +147,7 @@ describe('leaving', () => {
     const rig = await makeRig();
     const { client } = rig.cluster;
     let isSlow = false;
-    const operator = await join(rig, kopfPeering({ settings: settings(), identity: 'me' }), {
+    const operator = await join(rig, kopfPeering({ settings: settings(), identity: 'me', random: () => 0 }), {
       client: {
         stream: (request) => client.stream(request),
         // It is on its way already: aborting does not take it back.
