@@ -222,7 +222,7 @@ export class DaemonTask implements RunningDaemon {
     const { settings, clock, poster, random, monitor } = this.#surroundings.parts;
     const cause = this.#cause(patch);
     const ofHandler = state.get(handler.id) as HandlerState;
-    return { handler, cause, state: ofHandler, settings, clock, signal, poster, random, monitor };
+    return { handler, cause, state: ofHandler, settings, clock, signal, signalIsOwn: true, poster, random, monitor };
   }
 
   #cause(patch: Patch): DaemonCause {

@@ -14,6 +14,8 @@ export interface DeadlineOptions {
   readonly timeLeft: Seconds | undefined;
   /** Aborts the call for reasons of others. The call is then waited for, as it may have something to clean up. */
   readonly signal?: AbortSignal | undefined;
+  /** The signal is made for this call alone, so that it can be given to the function as it is. */
+  readonly signalIsOwn?: boolean | undefined;
   /** What to abort the call with, and to fail it with. */
   readonly timeout: (options?: ErrorOptions) => HandlerTimeoutError;
   /** Told if a call that was left alone has ended after all: with an error, or without. */
@@ -27,7 +29,16 @@ export interface DeadlineOptions {
  * Calls the function with a signal that aborts at the deadline. Whoever obeys the signal, fails by it; whoever does
  * not, is left alone, and the call fails all the same. Either way, nothing of it is kept after the call.
  */
-export async function callWithin(options: DeadlineOptions, call: (signal: AbortSignal) => unknown): Promise<unknown> {
+export function callWithin(options: DeadlineOptions, call: (signal: AbortSignal) => unknown): Promise<unknown> {
+  const { timeLeft, patience, signal, signalIsOwn } = options;
+  // Nothing is to be watched, and nothing to be cleaned up. Daemons are so: they run for long, and there are many.
+  if (signal !== undefined && signalIsOwn && isUnlimited(timeLeft) && patience === undefined) {
+    return new Promise((resolve) => resolve(call(signal)));
+  }
+  return callWatched(options, call);
+}
+
+async function callWatched(options: DeadlineOptions, call: (signal: AbortSignal) => unknown): Promise<unknown> {
   const { timeLeft } = options;
   if (timeLeft === undefined || timeLeft === Number.POSITIVE_INFINITY) {
     // Nobody else can abort it: so there is no need for a signal of its own.
@@ -65,6 +76,10 @@ async function patiently(options: DeadlineOptions, running: PromiseLike<unknown>
   } finally {
     cancel();
   }
+}
+
+function isUnlimited(timeLeft: Seconds | undefined): timeLeft is undefined {
+  return timeLeft === undefined || timeLeft === Number.POSITIVE_INFINITY;
 }
 
 async function raceWithDeadline(

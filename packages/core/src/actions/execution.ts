@@ -36,6 +36,8 @@ interface ExecutionOptions {
   readonly clock: Clock;
   /** When it aborts, the handlers are not needed any more. */
   readonly signal?: AbortSignal | undefined;
+  /** The signal is made for this execution alone: there is no need for another one for the call. */
+  readonly signalIsOwn?: boolean | undefined;
   /** For sub-handlers, too. By default: the default one for changes; all at once for everything else. */
   readonly lifecycle?: LifeCycle | undefined;
   readonly poster?: EventPoster | undefined;
@@ -114,16 +116,17 @@ export async function executeOnce(options: ExecuteOnceOptions): Promise<Outcome>
   }
 }
 
-async function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promise<unknown> {
-  const { handler, cause, state, clock, signal } = options;
+function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promise<unknown> {
+  const { handler, cause, state, clock, signal, signalIsOwn } = options;
   const { logger } = cause;
   const title = titleOf(handler);
   const timeLeft = handler.timeout === undefined ? undefined : handler.timeout - state.runtime;
-  return await callWithin(
+  return callWithin(
     {
       clock,
       timeLeft,
       signal,
+      signalIsOwn,
       timeout: (cause) => timedOut(handler, state.runtime, cause),
       onLateEnd: (error) => {
         const what = error === undefined ? 'ended' : 'failed';
