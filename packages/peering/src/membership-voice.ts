@@ -5,7 +5,7 @@ import { describePeers, type Peer } from './peers.js';
 import { describePeering, type PeeringAddress } from './records.js';
 
 /** Why the operator may work or not. */
-export interface Grounds {
+interface Grounds {
   readonly higher: readonly Peer[];
   readonly same: readonly Peer[];
   /** Neither reading nor writing is permitted to us. */

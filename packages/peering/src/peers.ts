@@ -24,7 +24,7 @@ export interface Moment {
 }
 
 /** A record as we have seen it. */
-export interface Sighting {
+interface Sighting {
   readonly peer: Peer;
   /** What the record was, literally: any difference is a sign of life. */
   readonly content: string;
