@@ -41,13 +41,20 @@ export interface KwargsSource {
 /** Kwargs of a call. An index wins over all of them, and those of the cause win over those of the attempt. */
 export function kwargsOf({ cause, handler, state, signal }: KwargsSource): Kwargs {
   const seen = handler === undefined ? cause : causeFor(cause, handler);
-  return {
-    ...(handler && { param: handler.param }),
-    ...(state && { retry: state.retries, started: state.started, runtime: state.runtime }),
-    ...(signal && { signal }),
-    ...(seen.kind === 'daemon' && { stopped: seen.stopped }),
-    ...causeKwargs(seen),
+  const kwargs = causeKwargs(seen);
+  // Added one by one, not spread: those of daemons stay for long, and the engine keeps more of what is spread.
+  const add = (name: string, value: unknown): void => {
+    if (!Object.hasOwn(kwargs, name)) kwargs[name] = value;
   };
+  if (handler !== undefined) add('param', handler.param);
+  if (state !== undefined) {
+    add('retry', state.retries);
+    add('started', state.started);
+    add('runtime', state.runtime);
+  }
+  if (signal !== undefined) add('signal', signal);
+  if (seen.kind === 'daemon') add('stopped', seen.stopped);
+  return kwargs;
 }
 
 /** Kwargs of filters, lifecycles, and delays of daemons: of the whole object, and not of any call. */

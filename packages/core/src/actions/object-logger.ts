@@ -94,19 +94,21 @@ function referenceTo(body: Body): LoggedReference {
   };
 }
 
-/** What is enough to post an event, so that waiting events do not keep whole objects in memory. */
+/**
+ * What is enough to post an event, so that waiting events do not keep whole objects in memory.
+ * Put together key by key, not by spreading: there is one for each logger, and the engine keeps more of what is spread.
+ */
 function aboutOnly(body: Body): Body {
-  const { apiVersion, kind, metadata } = body;
-  const { name, uid, namespace } = metadata ?? {};
-  return {
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(kind === undefined ? {} : { kind }),
-    metadata: {
-      ...(name === undefined ? {} : { name }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(namespace === undefined ? {} : { namespace }),
-    },
-  };
+  const { apiVersion, kind } = body;
+  const { name, uid, namespace } = body.metadata ?? {};
+  const metadata: { name?: string; uid?: string; namespace?: string } = {};
+  if (name !== undefined) metadata.name = name;
+  if (uid !== undefined) metadata.uid = uid;
+  if (namespace !== undefined) metadata.namespace = namespace;
+  const about: { apiVersion?: string; kind?: string; metadata: typeof metadata } = { metadata };
+  if (apiVersion !== undefined) about.apiVersion = apiVersion;
+  if (kind !== undefined) about.kind = kind;
+  return about;
 }
 
 function isSecret({ apiVersion, kind }: Body): boolean {

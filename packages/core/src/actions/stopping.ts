@@ -81,8 +81,9 @@ export async function sleep(seconds: Seconds, signal?: AbortSignal): Promise<Sec
     throw new ContextError('sleep() has no clock to sleep by: it works in handlers of an operator.');
   // It is only known from the reason, and thus afterwards, which of the two kinds of signals it is.
   const wakeup = signal ?? own;
-  const isOther = own !== undefined && own !== wakeup;
-  const options = { ...(wakeup && { wakeup }), ...(isOther && { signal: own }) };
+  const options: { wakeup?: AbortSignal; signal?: AbortSignal } = {};
+  if (wakeup !== undefined) options.wakeup = wakeup;
+  if (own !== undefined && own !== wakeup) options.signal = own;
   const left = wakeup?.aborted ? seconds : await clock.sleep(seconds, options);
   if (wakeup?.aborted && !(wakeup.reason instanceof DaemonStop)) throw wakeup.reason;
   return left;
