@@ -1,8 +1,9 @@
 /** Service: one watcher per kind × namespace, one peering per namespace; they come and go with what is served. */
-import type { Peering, Resource, Seconds, Service } from '@kopf-ts/core';
+import type { Clock, Peering, Resource, Seconds, Service } from '@kopf-ts/core';
 import {
   container,
   formatResource,
+  NOT_NEEDED,
   resourceKey,
   type StreamState,
   type ToggleView,
@@ -88,6 +89,8 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
   const { insights, settings, clock, logger } = parts;
   const watchers = new Map<string, Watcher & { readonly task: LastingTask }>();
   const peers = new Map<string | null, JoinedPeers>();
+  // Not with the operator's signal: the peers are left last.
+  const staying = new AbortController().signal;
   /** Those told to stop. Two of the same key at once would handle the same objects twice. */
   const leaving = new Map<string, LastingTask>();
 
@@ -129,7 +132,7 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
     if (peering !== undefined && !settings.peering.standalone) {
       for (const namespace of insights.namespaces) {
         if (peers.has(namespace) || leaving.has(peersKey(namespace))) continue;
-        peers.set(namespace, joinPeers(peering, namespace, { ...parts, signal }));
+        peers.set(namespace, joinPeers(peering, namespace, { ...parts, signal: staying }));
       }
     }
     for (const watcher of wantedWatchers(insights)) {
@@ -145,12 +148,26 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
       if (!signal.aborted) startMissing();
     },
     async end() {
-      const tasks = [...watchers.values(), ...peers.values()].map(({ task }) => task);
-      for (const task of tasks) task.stop();
-      await whenEnded([...tasks, ...leaving.values()], { clock, logger });
-      for (const joined of peers.values()) joined.dispose();
+      const ending = [...watchers.values()].map(({ task }) => task);
+      for (const task of ending) task.stop();
+      const joined = [...peers.values()].map(({ task }) => task);
+      const all = whenEnded([...ending, ...leaving.values(), ...joined], { clock, logger });
+      // The others take over as soon as we leave; so we leave when all is done, or when we do not believe in that.
+      const isDone = Promise.all([...ending.map(({ ended }) => ended), parts.whenQuiet?.()]);
+      await giveTime(clock, STOPPING_PATIENCE, isDone);
+      // The fences of the peers stay where they are: what comes too late must not be written.
+      for (const task of joined) task.stop();
+      await all;
     },
   };
+}
+
+/** Waits for the promise, but not for longer than that. */
+async function giveTime(clock: Clock, patience: Seconds, promise: Promise<unknown>): Promise<void> {
+  const wakeup = new AbortController();
+  const wake = (): void => wakeup.abort(NOT_NEEDED);
+  promise.then(wake, wake);
+  await clock.sleep(patience, { wakeup: wakeup.signal });
 }
 
 function wantedWatchers({ watched, namespaces }: OrchestratorParts['insights']): Watcher[] {

@@ -59,7 +59,16 @@ export function reactor(options: ReactorOptions): Reactor {
     scheduler: options.scheduler ?? (() => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger })),
     process: processor({ ...shared, apply: applier(shared) }),
   });
-  const orchestration = orchestrator({ ...shared, runWatcher });
+  const killer = daemonKiller(shared);
+  let killing: Promise<void> | undefined;
+  const killingDaemons: Service = {
+    name: killer.name,
+    run(signal) {
+      killing = killer.run(signal);
+      return killing;
+    },
+  };
+  const orchestration = orchestrator({ ...shared, runWatcher, whenQuiet: async () => await killing });
 
   const opening: Service = {
     name: 'indexing gate',
@@ -72,7 +81,7 @@ export function reactor(options: ReactorOptions): Reactor {
     },
   };
   return {
-    services: [daemonKiller(shared), ...observers(shared), opening, orchestration],
+    services: [killingDaemons, ...observers(shared), opening, orchestration],
     working: (signal) => orchestration.working(signal),
   };
 }

@@ -99,13 +99,30 @@ describe('peerings', () => {
     expect(fences.mayWrite()).toBe(true);
   });
 
-  it('leave on exit', async () => {
-    const { serve, stop, peers, paused, fences } = await orchestrate({ withPeering: true });
+  it('leave on exit, and still forbid what comes too late', async () => {
+    const { serve, stop, peers, fences } = await orchestrate({ withPeering: true });
     await serve([ONES], ['ns1']);
     peers[0]?.at.fence(() => false);
     await stop();
     expect(peers.map(({ isStopped }) => isStopped)).toEqual([true]);
-    expect([paused.size, fences.mayWrite()]).toEqual([0, true]);
+    expect(fences.mayWrite()).toBe(false);
+  });
+
+  it('leave on exit only after the watchers, but do not wait for those who are stuck', async () => {
+    const { serve, stop, isOver, peers, watchers, clock } = await orchestrate({
+      withPeering: true,
+      stubborn: ['ones.v1.g1@ns1'],
+    });
+    await serve([ONES], ['ns1']);
+    await stop();
+    await clock.advance(9.9);
+    expect(peers.map(({ isStopped }) => isStopped)).toEqual([false]);
+    await clock.advance(0.1);
+    expect(peers.map(({ isStopped }) => isStopped)).toEqual([true]);
+    expect(isOver()).toBe(false);
+    watchers[0]?.end();
+    await clock.settle();
+    expect(isOver()).toBe(true);
   });
 });
 
