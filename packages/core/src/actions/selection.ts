@@ -46,12 +46,21 @@ export function digestLeft(handler: ChangeHandler, cause: ChangingCause): (outco
     if (!outcome.final || !isClean) return undefined;
     const hasResult = 'result' in outcome && (outcome.result ?? undefined) !== undefined;
     const left = foresee(hasResult ? { [handler.id]: outcome.result } : {});
-    return left === undefined ? undefined : digestOfSeen(handler, left);
+    return left === undefined ? undefined : digestIfJson(handler, left);
   };
 }
 
 function isSame(foreseen: unknown, handler: ChangeHandler, cause: ChangingCause): boolean {
-  return foreseen === undefined || digestOfSeen(handler, foreseen) === digestOfSeen(handler, cause.new);
+  return foreseen === undefined || digestIfJson(handler, foreseen) === digestOfSeen(handler, cause.new);
+}
+
+/** Users can put anything into a patch, also what has no digest; but then, it does not get into the object either. */
+function digestIfJson(handler: ChangeHandler, essence: unknown): string | undefined {
+  try {
+    return digestOfSeen(handler, essence);
+  } catch {
+    return undefined;
+  }
 }
 
 export interface PinningFacts {
