@@ -2,7 +2,7 @@
 import { type ConnectionInfo, createRegistry, type Registry, type SettingsOverrides, settings } from '@kopf-ts/core';
 import { type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { type Operator, type OperatorOptions, operator } from 'kopf-ts';
-import { onTestFailed, onTestFinished, vi } from 'vitest';
+import { expect, onTestFailed, onTestFinished, vi } from 'vitest';
 import type { TestCluster } from './clusters.js';
 
 export interface TestOperatorOptions extends Omit<OperatorOptions, 'registry' | 'settings' | 'logger'> {
@@ -46,4 +46,10 @@ function shown(logger: RecordingLogger): string {
 /** Waits until the assertions hold; else, fails with what they say. */
 export async function eventually<T>(assertions: () => T | Promise<T>, withinSeconds = 20): Promise<T> {
   return await vi.waitFor(assertions, { timeout: withinSeconds * 1000, interval: 20 });
+}
+
+/** Waits until these are all the calls so far, and forgets them. */
+export async function became(calls: string[], ...expected: readonly string[]): Promise<void> {
+  await eventually(() => expect(calls).toEqual(expected));
+  calls.length = 0;
 }

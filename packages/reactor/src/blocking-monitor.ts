@@ -77,6 +77,9 @@ export function blockingMonitor({ clock, logger, threshold = 0.2 }: BlockingMoni
         },
       };
     },
+    *running() {
+      for (const { call } of running) yield call;
+    },
   };
 
   const accuse = (lag: Seconds): void => {

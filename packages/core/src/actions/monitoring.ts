@@ -18,6 +18,8 @@ export interface ExecutionMonitor {
     /** All is over: also the promise, if there was one. Comes after `returned`. */
     settled(): void;
   };
+  /** Those that are entered and not yet settled, if it keeps count of them. */
+  running?(): Iterable<MonitoredCall>;
 }
 
 /** Calls the function, and tells the monitor of it. */
