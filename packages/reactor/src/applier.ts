@@ -1,7 +1,7 @@
 /** Sending patches to the handled objects: nothing else in the reactor writes to them. */
 import type { Body, KubeClient, Logger, Patch, Resource, Settings } from '@kopf-ts/core';
-import { isMapping } from '@kopf-ts/core';
-import { formatResource, type PatchOutcome, patchObject } from '@kopf-ts/core/engine';
+import { isMapping, KopfError } from '@kopf-ts/core';
+import { childController, formatResource, type PatchOutcome, patchObject, type ToggleView } from '@kopf-ts/core/engine';
 import type { Fences } from './fences.js';
 
 export interface ApplyOptions {
@@ -27,9 +27,12 @@ export interface ApplierOptions {
   readonly logger: Logger;
   readonly fences?: Fences | undefined;
   readonly statusSchemas?: PruningKnowledge | undefined;
+  /** On while another operator is to do the work. */
+  readonly paused?: ToggleView | undefined;
 }
 
-export function applier({ client, settings, logger, fences, statusSchemas }: ApplierOptions): ApplyFn {
+export function applier(options: ApplierOptions): ApplyFn {
+  const { client, settings, logger, fences, statusSchemas, paused } = options;
   const reported = new Set<string>();
 
   /** The cluster would not keep them, so that they would be sent again and again. */
@@ -57,16 +60,22 @@ export function applier({ client, settings, logger, fences, statusSchemas }: App
     const name = body.metadata?.name;
     if (patch.isEmpty || name === undefined) return {};
     const namespace = body.metadata?.namespace;
-    const mayWrite = fences?.mayWrite;
-    return await patchObject(client, resource, {
-      namespace,
-      name,
-      patch,
-      body,
-      compat,
-      logger: objectLogger,
-      signal,
-      mayWrite,
-    });
+    const common = { namespace, name, patch, body, compat, logger: objectLogger };
+    if (!fences?.isFenced) return await patchObject(client, resource, { ...common, signal });
+
+    // Another operator can have taken over without our noticing it. Nothing of ours must be written after that: what
+    // is on its way is broken off as soon as we know, and what is not is refused by the cluster as outdated.
+    const sending = childController(signal);
+    paused?.whenOn(sending.signal).then(
+      () => sending.abort(new KopfError('Another operator may be at work now.', { code: 'KOPF_PAUSED' })),
+      () => {},
+    );
+    const { mayWrite } = fences;
+    const guards = { signal: sending.signal, mayWrite, guardsVersion: true };
+    try {
+      return await patchObject(client, resource, { ...common, ...guards });
+    } finally {
+      sending.abort();
+    }
   };
 }

@@ -3,6 +3,8 @@
 export interface Fences {
   /** Asks this one too from now on; returns how to stop asking it. */
   add(mayWrite: () => boolean): () => void;
+  /** Whether there are any: so that writing may be forbidden at any moment. */
+  readonly isFenced: boolean;
   /** Whether all of them permit to write at this very moment. */
   readonly mayWrite: () => boolean;
 }
@@ -10,6 +12,9 @@ export interface Fences {
 export function fences(): Fences {
   const all = new Set<{ readonly mayWrite: () => boolean }>();
   return {
+    get isFenced() {
+      return all.size > 0;
+    },
     add(mayWrite) {
       const fence = { mayWrite };
       all.add(fence);

@@ -24,12 +24,17 @@ export interface PatchObjectOptions {
   readonly signal?: AbortSignal | undefined;
   /** Asked before each request. If not, the rest of the patch is dropped: e.g. when another operator has taken over. */
   readonly mayWrite?: (() => boolean) | undefined;
+  /**
+   * Whether to change only the state that we know, and no newer one: for operators that can be replaced without
+   * noticing it. What comes too late remains, be it a merge-patch or functions.
+   */
+  readonly guardsVersion?: boolean | undefined;
 }
 
 export interface PatchOutcome {
   /** The object after the patch; absent if nothing was sent. It is the newest state there is: no need to wait for it. */
   readonly body?: AnyObject;
-  /** The functions, if they were in conflict with changes made by others: to be applied again to a newer state. */
+  /** What was in conflict with changes made by others: to be applied again to a newer state. Usually, functions only. */
   readonly remaining?: Patch;
   /** The version to expect in the watch-stream; absent if nothing was sent. */
   readonly resourceVersion?: string;
@@ -76,6 +81,10 @@ export async function patchObject(
     } else if (error instanceof ApiNotFoundError) {
       logger?.debug('Patching was skipped: the object does not exist anymore.');
       return { missing: true };
+    } else if (options.guardsVersion && error instanceof ApiConflictError && !isAboutUid(error)) {
+      logger?.debug('Patching was postponed: the object was changed by others meanwhile.');
+      remaining = new Patch(merge, { fns: patch.fns });
+      mergeIsSent = false;
     } else if (error instanceof GivingUp || isAboutUid(error)) {
       logger?.debug('Patching was skipped: the object does not exist anymore. There is a new one of the same name.');
       return { missing: true };
@@ -128,6 +137,7 @@ function patchSession(
   let latest: AnyObject | undefined;
   const reference = (): Body => latest ?? body ?? {};
   const knownVersion = (): string | undefined => reference().metadata?.resourceVersion;
+  const guardedVersion = (): string | undefined => (options.guardsVersion ? knownVersion() : undefined);
 
   const send = async (
     verb: 'Merge-patching' | 'JSON-patching',
@@ -157,12 +167,15 @@ function patchSession(
   // The status of custom resources is written regardless of the uid in the patch, but only for the right version.
   // When that is outdated, an empty patch of the object tells the new one, or that it is not the same object.
   const mergeStatus = async (payload: Mapping): Promise<void> => {
-    if (uid === undefined) return await send('Merge-patching', 'status', payload);
+    if (uid === undefined) {
+      return await send('Merge-patching', 'status', withGuards(payload, { resourceVersion: guardedVersion() }));
+    }
     for (let attempt = 1; ; attempt++) {
       try {
         return await send('Merge-patching', 'status', withGuards(payload, { uid, resourceVersion: knownVersion() }));
       } catch (error) {
-        if (!(error instanceof ApiConflictError) || isAboutUid(error) || attempt === MAX_STATUS_ATTEMPTS) throw error;
+        const isFinal = options.guardsVersion || attempt === MAX_STATUS_ATTEMPTS;
+        if (!(error instanceof ApiConflictError) || isAboutUid(error) || isFinal) throw error;
       }
       await send('Merge-patching', 'resource', withGuards({}, { uid }));
     }
@@ -175,7 +188,8 @@ function patchSession(
 
     async sendMerge(merge) {
       const parts = splitStatus(merge, statusIsSubresource);
-      if (!isEmptyMapping(parts.object)) await send('Merge-patching', 'resource', withGuards(parts.object, { uid }));
+      const guards = { uid, resourceVersion: guardedVersion() };
+      if (!isEmptyMapping(parts.object)) await send('Merge-patching', 'resource', withGuards(parts.object, guards));
       if (!isEmptyMapping(parts.status)) await mergeStatus(parts.status);
     },
 
@@ -212,7 +226,7 @@ function patchSession(
       if (!meetInObject && !meetInStatus) return false;
       try {
         if (!isEmptyMapping(whole.object)) {
-          const resourceVersion = isEmptyMapping(ofFns.object) ? undefined : knownVersion();
+          const resourceVersion = isEmptyMapping(ofFns.object) ? guardedVersion() : knownVersion();
           await send('Merge-patching', 'resource', withGuards(whole.object, { uid, resourceVersion }));
         }
         if (!isEmptyMapping(whole.status)) {
@@ -222,7 +236,7 @@ function patchSession(
         }
         return true;
       } catch (error) {
-        if (!(error instanceof ApiConflictError) || isAboutUid(error)) throw error;
+        if (!(error instanceof ApiConflictError) || isAboutUid(error) || options.guardsVersion) throw error;
         return false;
       }
     },

@@ -641,3 +641,50 @@ describe('values of Secrets', () => {
     ]);
   });
 });
+
+describe('a patch for the known version only', () => {
+  const body = kex('a', '5', { spec: { x: 1 } });
+  const conflict = apiError({ status: 409, payload: { kind: 'Status', code: 409, message: 'has been modified' } });
+
+  it('carries that version in all its requests', async () => {
+    const { sent } = await patching({
+      guardsVersion: true,
+      body,
+      merge: { spec: { x: 2 }, status: { done: true } },
+      answers: [kex('a', '6', { spec: { x: 2 } }), kex('a', '7', { spec: { x: 2 }, status: { done: true } })],
+    });
+    expect(sent).toEqual([
+      [OBJECT, MERGE, { metadata: { uid: 'uid-a', resourceVersion: '5' }, spec: { x: 2 } }],
+      [STATUS, MERGE, { metadata: { uid: 'uid-a', resourceVersion: '6' }, status: { done: true } }],
+    ]);
+  });
+
+  it.each([
+    ['the object', { merge: { spec: { x: 2 } } }, 1],
+    ['the status', { merge: { status: { done: true } } }, 1],
+  ])('remains as a whole if %s was changed by others', async (_title, scenario, requests) => {
+    const { result, sent } = await patching({
+      guardsVersion: true,
+      body,
+      ...scenario,
+      fns: [setSpec],
+      answers: [conflict],
+    });
+    expect(sent).toHaveLength(requests);
+    const { remaining, body: answered } = result as { remaining?: Patch; body?: AnyObject };
+    expect(remaining?.merge).toEqual(scenario.merge);
+    expect(remaining?.fns).toEqual([setSpec]);
+    expect(answered).toBeUndefined();
+  });
+
+  it('carries it in the way of Kopf, too, where no uid is sent', async () => {
+    const { sent } = await patching({
+      guardsVersion: true,
+      compat: 'kopf',
+      body,
+      merge: { spec: { x: 2 } },
+      answers: [kex('a', '6')],
+    });
+    expect(sent).toEqual([[OBJECT, MERGE, { metadata: { resourceVersion: '5' }, spec: { x: 2 } }]]);
+  });
+});
