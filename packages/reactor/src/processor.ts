@@ -59,9 +59,10 @@ export function processor(parts: ProcessorParts): Processor {
       cycle.patch.fns.push(allowDeletion(parts.settings.persistence.finalizer));
     }
     const { isMissing, ...result } = await conclude(cycle, delays, changing);
-    // If there was nothing to send after all, no answer comes to go on with.
+    // If there was nothing to send after all, no answer comes to go on with. And with what vanishes, it is all over.
     const isToGoOn = isPostponed || (decided.isBeingBlocked && memory.unsavable !== undefined);
-    const isStuck = isToGoOn && !isMissing && result.answer === undefined && memory.remaining === undefined;
+    const isOver = isMissing || result.isVanishing;
+    const isStuck = isToGoOn && !isOver && result.answer === undefined && memory.remaining === undefined;
     return isStuck ? { ...result, delay: 0, byTouching: false } : result;
   };
 }
