@@ -27,6 +27,8 @@ export interface OrchestratorParts extends PeersParts {
   /** Without it, the operator is alone. */
   readonly peering?: Peering | undefined;
   readonly runWatcher: RunWatcher;
+  /** Resolves when nobody else works on the objects any more, or does not end in time. Asked at the exit. */
+  readonly whenQuiet?: (() => Promise<void>) | undefined;
 }
 
 export interface Orchestrator extends Service {
