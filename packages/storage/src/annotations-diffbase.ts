@@ -1,4 +1,5 @@
 import {
+  type Awaitable,
   type Body,
   buildEssence,
   type DiffBaseStorage,
@@ -10,7 +11,6 @@ import {
   getOwn,
   isDigestOnly,
   isMapping,
-  type Patch,
   parseField,
   type ReportMalformed,
   removeEmptyStanzas,
@@ -18,7 +18,7 @@ import {
 } from '@kopf-ts/core';
 import { pack, roomForAnnotations, sizeOf, unpack } from './fallbacks.js';
 import { type Complain, compactJson, readMapping } from './json.js';
-import { checkPrefix, formKey, formKeys } from './keys.js';
+import { checkPrefix, keysFormer } from './keys.js';
 import { markPrefix, operatorsAnnotations } from './marks.js';
 import type { Compat } from './records.js';
 import { concealing, type SecretsMode } from './secrets.js';
@@ -45,11 +45,11 @@ export interface AnnotationsDiffBaseOptions {
 /** The annotations of one object, in all forms that the last handled state can take. */
 interface Forms {
   readonly plain: readonly string[];
-  readonly packed: string;
-  readonly digest: string;
+  readonly packed: readonly string[];
+  readonly digest: readonly string[];
+  /** The one to be read first going first. */
+  readonly all: readonly string[];
 }
-
-const allOf = (forms: Forms): readonly string[] => [...forms.plain, forms.packed, forms.digest];
 
 /**
  * Keeps the last handled state in an annotation: works for any kind of resource, with any schema.
@@ -64,39 +64,50 @@ export function annotationsDiffBaseStorage(options: AnnotationsDiffBaseOptions =
   checkPrefix(prefix);
   const ignoredFields = [...(options.ignoredFields ?? [])].map(parseField);
 
-  const formsFor = (body: Body): Forms => ({
-    plain: formKeys(key, body, { prefix, v1 }),
-    packed: formKey(`${key}-gzip`, body, prefix),
-    digest: formKey(`${key}-digest`, body, prefix),
-  });
+  const keysOf = keysFormer({ prefix, v1 });
+  // What Kopf does not know of, is never written in its older format.
+  const currentOf = keysFormer({ prefix, v1: false });
+  const formsFor = (body: Body): Forms => {
+    const plain = keysOf(key, body);
+    const packed = currentOf(`${key}-gzip`, body);
+    const digest = currentOf(`${key}-digest`, body);
+    return { plain, packed, digest, all: [...plain, ...packed, ...digest] };
+  };
   const masked = concealing(options);
 
   return {
     build({ body, extraFields = [], resource }) {
       const essence = buildEssence(body, { extraFields, ignoredFields, dropAnnotations: operatorsAnnotations });
       const annotations = resolveField(essence, ['metadata', 'annotations']);
-      if (isMapping(annotations)) for (const annotation of allOf(formsFor(body))) delete annotations[annotation];
+      if (isMapping(annotations)) for (const annotation of formsFor(body).all) delete annotations[annotation];
       removeEmptyStanzas(essence);
       return masked(essence, { body, resource });
     },
 
-    async fetch({ body, resource, malformed }) {
-      const essence = await read(body, formsFor(body), malformed);
+    // Both have to wait only for what is compressed: there are few such objects, while waiting for nothing is dear.
+    fetch({ body, resource, malformed }) {
       // The state stored by Kopf has the values as they are; they are masked to be comparable with ours.
-      return essence === undefined ? undefined : masked(essence, { body, resource });
+      const found = (essence: Essence | undefined): Essence | undefined =>
+        essence === undefined ? undefined : masked(essence, { body, resource });
+      const essence = read(body, formsFor(body), malformed);
+      return essence instanceof Promise ? essence.then(found) : found(essence);
     },
 
-    async store({ essence, body, patch, resource }) {
+    store({ essence, body, patch, resource }) {
       const forms = formsFor(body);
       const stored = masked(essence, { body, resource });
-      const kept =
-        options.compat === 'kopf' ? plainForm(stored, forms) : await fittingForm(stored, forms, { body, patch });
-      if (kept === undefined) return;
-      for (const annotation of allOf(forms)) {
-        if (!kept.annotations.includes(annotation)) erase(annotationPath(annotation), body, patch);
-      }
-      for (const annotation of kept.annotations) ensureField(patch.merge, annotationPath(annotation), kept.text);
-      markPrefix(prefix, body, patch);
+      const keep = ({ annotations, text }: Form): void => {
+        for (const annotation of forms.all) {
+          if (!annotations.includes(annotation)) erase(annotationPath(annotation), body, patch);
+        }
+        for (const annotation of annotations) ensureField(patch.merge, annotationPath(annotation), text);
+        markPrefix(prefix, body, patch);
+      };
+      const plain = plainForm(stored, forms);
+      if (options.compat === 'kopf') return plain && keep(plain);
+      const room = roomForAnnotations(body, patch, forms.all);
+      if (plain !== undefined && totalSize(plain) <= room) return keep(plain);
+      return smallerForm(stored, plain, forms, room).then(keep);
     },
   };
 }
@@ -114,22 +125,17 @@ function plainForm(essence: Essence, forms: Forms): Form | undefined {
 
 async function packedForm({ text }: Form, forms: Forms): Promise<Form | undefined> {
   const packed = await pack(text);
-  return packed === undefined ? undefined : { annotations: [forms.packed], text: packed };
+  return packed === undefined ? undefined : { annotations: forms.packed, text: packed };
 }
 
 function digestForm(essence: Essence, forms: Forms): Form {
-  return { annotations: [forms.digest], text: compactJson({ digest: digestOf(essence) }) };
+  return { annotations: forms.digest, text: compactJson({ digest: digestOf(essence) }) };
 }
 
-/** The best form that fits; the digest is the last resort, whether it fits or not. */
-async function fittingForm(essence: Essence, forms: Forms, on: { body: Body; patch: Patch }): Promise<Form> {
-  const plain = plainForm(essence, forms);
-  if (plain === undefined) return digestForm(essence, forms);
-  const room = roomForAnnotations(on.body, on.patch, allOf(forms));
-  if (totalSize(plain) <= room) return plain;
-  const packed = await packedForm(plain, forms);
-  if (packed !== undefined && totalSize(packed) <= room) return packed;
-  return digestForm(essence, forms);
+/** If the plain form does not fit, or there is none. The digest is the last resort, whether it fits or not. */
+async function smallerForm(essence: Essence, plain: Form | undefined, forms: Forms, room: number): Promise<Form> {
+  const packed = plain && (await packedForm(plain, forms));
+  return packed !== undefined && totalSize(packed) <= room ? packed : digestForm(essence, forms);
 }
 
 function totalSize({ annotations, text }: Form): number {
@@ -137,21 +143,28 @@ function totalSize({ annotations, text }: Form): number {
 }
 
 /** The state from the best of its forms that can be read; all others are told of on the way. */
-async function read(body: Body, forms: Forms, malformed?: ReportMalformed): Promise<Essence | undefined> {
-  for (const annotation of allOf(forms)) {
-    const text = resolveField(body, annotationPath(annotation));
-    if (text === undefined || text === null) continue;
-    const complain: Complain = (problem) =>
-      void malformed?.(`Annotation "${annotation}" is not a last handled state: ${problem}.`);
-    const essence =
-      annotation === forms.packed
-        ? await readPacked(text, complain)
-        : annotation === forms.digest
-          ? readDigest(text, complain)
-          : readMapping(text, complain);
-    if (essence !== undefined) return essence;
-  }
-  return undefined;
+function read(body: Body, forms: Forms, malformed?: ReportMalformed): Awaitable<Essence | undefined> {
+  const firstOf = (annotations: readonly string[], parse: Parse): Essence | undefined => {
+    for (const annotation of annotations) {
+      const text = resolveField(body, annotationPath(annotation)) ?? undefined;
+      const essence = text === undefined ? undefined : parse(text, complaining(annotation, malformed));
+      if (essence !== undefined) return essence;
+    }
+    return undefined;
+  };
+  const plain = firstOf(forms.plain, readMapping);
+  if (plain !== undefined) return plain;
+  const [packedIn = ''] = forms.packed;
+  const packed = resolveField(body, annotationPath(packedIn)) ?? undefined;
+  if (packed === undefined) return firstOf(forms.digest, readDigest);
+  const unpacked = readPacked(packed, complaining(packedIn, malformed));
+  return unpacked.then((essence) => essence ?? firstOf(forms.digest, readDigest));
+}
+
+type Parse = (text: unknown, complain: Complain) => Essence | undefined;
+
+function complaining(annotation: string, malformed: ReportMalformed | undefined): Complain {
+  return (problem) => void malformed?.(`Annotation "${annotation}" is not a last handled state: ${problem}.`);
 }
 
 async function readPacked(text: unknown, complain: Complain): Promise<Essence | undefined> {

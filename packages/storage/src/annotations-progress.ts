@@ -8,7 +8,7 @@ import {
   resolveField,
 } from '@kopf-ts/core';
 import { type Complain, compactJson, readMapping } from './json.js';
-import { checkPrefix, formKeys } from './keys.js';
+import { checkPrefix, keysFormer } from './keys.js';
 import { markPrefix } from './marks.js';
 import { type Compat, readRecord, strippedRecord, verboseRecord } from './records.js';
 import { annotationPath, erase, touchField } from './traces.js';
@@ -30,11 +30,12 @@ export interface AnnotationsProgressOptions {
 export function annotationsProgressStorage(options: AnnotationsProgressOptions = {}): ProgressStorage {
   const { prefix = 'kopf.zalando.org', verbose = false, touchKey = 'touch-dummy', v1 = true } = options;
   checkPrefix(prefix);
-  const keys = { prefix, v1 };
+  const keysOf = keysFormer({ prefix, v1 });
+  const isOwn = (annotation: string): boolean => annotation.startsWith(`${prefix}/`);
 
   return {
     fetch({ key, body, malformed }) {
-      for (const annotation of formKeys(key, body, keys)) {
+      for (const annotation of keysOf(key, body)) {
         const text = resolveField(body, annotationPath(annotation));
         if (text === undefined || text === null) continue;
         const complain: Complain = (problem) =>
@@ -49,16 +50,16 @@ export function annotationsProgressStorage(options: AnnotationsProgressOptions =
     store({ key, record, body, patch }) {
       const format = verbose ? verboseRecord : strippedRecord;
       const text = compactJson(format(record, options.compat));
-      for (const annotation of formKeys(key, body, keys)) ensureField(patch.merge, annotationPath(annotation), text);
+      for (const annotation of keysOf(key, body)) ensureField(patch.merge, annotationPath(annotation), text);
       markPrefix(prefix, body, patch);
     },
 
     purge({ key, body, patch }) {
-      for (const annotation of formKeys(key, body, keys)) erase(annotationPath(annotation), body, patch);
+      for (const annotation of keysOf(key, body)) erase(annotationPath(annotation), body, patch);
     },
 
     touch({ value, body, patch }) {
-      for (const annotation of formKeys(touchKey, body, keys)) {
+      for (const annotation of keysOf(touchKey, body)) {
         const isTouched = touchField(annotationPath(annotation), value, body, patch);
         if (isTouched) markPrefix(prefix, body, patch);
       }
@@ -70,9 +71,7 @@ export function annotationsProgressStorage(options: AnnotationsProgressOptions =
       const cleared = deepCopy(essence);
       const annotations = resolveField(cleared, ['metadata', 'annotations']);
       if (isMapping(annotations)) {
-        for (const annotation of Object.keys(annotations)) {
-          if (annotation.startsWith(`${prefix}/`)) delete annotations[annotation];
-        }
+        for (const annotation of Object.keys(annotations)) if (isOwn(annotation)) delete annotations[annotation];
       }
       removeEmptyStanzas(cleared);
       return cleared;

@@ -36,18 +36,34 @@ export function checkPrefix(prefix: string): void {
   }
 }
 
+/** So many keys are remembered: there are as many as handlers, but the ids of sub-handlers can be made of anything. */
+const MAX_REMEMBERED = 1000;
+
+/** As {@link formKeys}, but remembers what it has formed: the same few keys are needed for each event of each object. */
+export function keysFormer(options: KeyOptions): (key: string, body: Body) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  return (key, body) => {
+    const marked = markedKey(key, body);
+    let keys = known.get(marked);
+    if (keys === undefined) {
+      keys = formMarkedKeys(marked, options);
+      if (known.size >= MAX_REMEMBERED) known.clear();
+      known.set(marked, keys);
+    }
+    return keys;
+  };
+}
+
 /** All annotations for a key, the one to be read first going first. */
-export function formKeys(key: string, body: Body, { prefix, v1 }: KeyOptions): readonly string[] {
-  const marked = markedKey(key, body);
+export function formKeys(key: string, body: Body, options: KeyOptions): readonly string[] {
+  return formMarkedKeys(markedKey(key, body), options);
+}
+
+function formMarkedKeys(marked: string, { prefix, v1 }: KeyOptions): readonly string[] {
   const current = formCurrentKey(marked, prefix);
   if (!v1) return [current];
   const former = formFormerKey(marked, prefix);
   return current === former ? [current] : [current, former];
-}
-
-/** Only the annotation of the current format: for what is never written in the older one. */
-export function formKey(key: string, body: Body, prefix: string): string {
-  return formCurrentKey(markedKey(key, body), prefix);
 }
 
 /**
@@ -55,8 +71,9 @@ export function formKey(key: string, body: Body, prefix: string): string {
  * the progress of its Deployment for its own; so its keys are different.
  */
 function markedKey(key: string, body: Body): string {
+  if (body.kind !== 'ReplicaSet') return key;
   const owners = body.metadata?.ownerReferences ?? [];
-  const isOfDeployment = body.kind === 'ReplicaSet' && owners.some((owner) => owner.kind === 'Deployment');
+  const isOfDeployment = owners.some((owner) => owner.kind === 'Deployment');
   return isOfDeployment ? `${key}-ofDRS` : key;
 }
 
