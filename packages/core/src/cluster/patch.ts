@@ -194,6 +194,8 @@ function patchSession(
     },
 
     async sendFns() {
+      // The object is copied and compared for them.
+      if (patch.fns.length === 0) return true;
       const parts = splitStatusOps(opsOfFns(patch.fns, reference()), statusIsSubresource);
       const guards = () => ({ uid, resourceVersion: knownVersion() });
       try {
