@@ -40,6 +40,8 @@ export interface ObjectMemory {
   remaining: Patch | undefined;
   /** The newest version that is or was handled: what is not newer, is nothing new. */
   version: string | undefined;
+  /** We have patched it: until then, states that cannot be ordered by their versions may be from before that. */
+  doubtfulUntil: Seconds | undefined;
   /** We have just released it, and it is about to vanish: there is nothing to do any more. */
   isVanishing: boolean;
   /** The last handled essence: for the case that someone strips it off the object. */
@@ -100,6 +102,7 @@ function newMemory(key: string, memo: unknown, isListed: boolean, now: Seconds, 
     isHandledOnce: false,
     remaining: undefined,
     version: undefined,
+    doubtfulUntil: undefined,
     isVanishing: false,
     handled: undefined,
     strippings: 0,

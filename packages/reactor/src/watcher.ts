@@ -7,9 +7,11 @@ import {
   type Resource,
   type Scheduler,
   type Seconds,
+  type Settings,
 } from '@kopf-ts/core';
 import {
   type AttemptLimiter,
+  type Cause,
   childController,
   describeError,
   NOT_NEEDED,
@@ -18,11 +20,12 @@ import {
   type StreamState,
   type ToggleSet,
   type ToggleView,
+  titleOf,
   toError,
   type WatchedEvent,
   watch,
 } from '@kopf-ts/core/engine';
-import type { Memories, ObjectMemory } from './memories.js';
+import { type Memories, type ObjectMemory, objectKey } from './memories.js';
 import type { OperatorParts } from './parts.js';
 import type { Processor } from './processor.js';
 import { type Worker, worker } from './worker.js';
@@ -48,8 +51,9 @@ export interface WatcherOptions {
   readonly onState?: ((state: StreamState) => void) | undefined;
 }
 
-/** How long handlers that are told to end may take for that, at the exit. */
+/** How long handlers that are told to end may take for that, at the exit; and which part of the whole time for it. */
 const HUNG_GRACE: Seconds = 5;
+const HUNG_SHARE = 0.25;
 
 /** Watches the kind and handles its objects until the signal aborts. Rejects only if something is broken in ourselves. */
 export type RunWatcher = (options: WatcherOptions) => Promise<void>;
@@ -89,7 +93,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       streamControl.dispose();
       await objects.drain();
       const closed = scheduler.close();
-      if (!(await within(clock, HUNG_GRACE, closed))) objects.abandon();
+      if (!(await within(clock, hungGrace(settings), closed))) objects.abandon();
       objects.dispose();
     }
     if (failure !== undefined) {
@@ -130,7 +134,8 @@ interface ObjectWorkers {
 function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: Scheduler): ObjectWorkers {
   const { registry, settings, clock, memories, indexer, indexed } = parts;
   const { resource, paused, signal } = options;
-  const workers = new Map<string, Worker>();
+  // An object that comes back after it was deleted is another one, even if it cannot be told from the former.
+  const workers = new Map<ObjectMemory, Worker>();
   // Those who are being indexed by functions that take their time. Others do not wait for them.
   const digesting = new Map<string, Promise<void>>();
   const isIndexed = indexer !== undefined && registry.handlers.indexing.of(resource).length > 0;
@@ -138,10 +143,13 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
   const listing = isIndexed && !indexed.isOn ? indexed.make(false, { name: resource.plural }) : undefined;
   // The workers outlive the stream a little.
   const work = new AbortController();
+  const leaving = new AbortController();
   let drained: (() => void) | undefined;
+  // Grows when all that has come so far is to be forgotten.
+  let era = 0;
 
   const workerOf = (memory: ObjectMemory, logger: Logger): Worker => {
-    let found = workers.get(memory.key);
+    let found = workers.get(memory);
     if (found === undefined) {
       const made = worker({
         memory,
@@ -152,19 +160,28 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
         signal: work.signal,
         keepsEvents: registry.handlers.watching.of(resource).length > 0,
         isPaused: () => paused.isOn,
-        process: async (work, jobSignal) => {
-          if (!indexed.isOn) await indexed.whenOn(jobSignal);
-          return await parts.process({ ...work, resource, memory, signal: jobSignal });
-        },
+        whenReady: () => (indexed.isOn ? undefined : whenIndexed()),
+        process: (work, jobSignal) => parts.process({ ...work, resource, memory, signal: jobSignal }),
         onIdle: () => {
-          if (workers.get(memory.key) === made) workers.delete(memory.key);
+          if (workers.get(memory) === made) workers.delete(memory);
           if (workers.size === 0) drained?.();
         },
       });
       found = made;
-      workers.set(memory.key, found);
+      workers.set(memory, found);
     }
     return found;
+  };
+
+  const whenIndexed = async (): Promise<void> => {
+    await indexed.whenOn(leaving.signal).catch(() => {});
+    // Handlers need whole indices. If we are leaving, then the gate can be open only since others have left.
+    if (signal.aborted || leaving.signal.aborted) discard();
+  };
+
+  const discard = (): void => {
+    era += 1;
+    for (const each of [...workers.values()]) each.discard();
   };
 
   const dispatch = (event: WatchedEvent, memory: ObjectMemory, logger: Logger): void => {
@@ -175,8 +192,13 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
   /** `undefined` if it is digested already. */
   const digest = (event: WatchedEvent, memory: ObjectMemory, logger: Logger): PromiseLike<void> | undefined => {
     if (!isIndexed) return undefined;
-    const digested = indexer.digest({ event, resource, memo: memory.memo, logger });
-    return digested === undefined ? undefined : (digested as PromiseLike<void>);
+    try {
+      const digested = indexer.digest({ event, resource, memo: memory.memo, logger });
+      return digested === undefined ? undefined : (digested as PromiseLike<void>);
+    } catch (error) {
+      reportUnindexed(error, logger);
+      return undefined;
+    }
   };
 
   const push = (event: WatchedEvent): void => {
@@ -184,6 +206,7 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
     const logger = objectLogger({ logger: parts.logger, body: object });
     const memory = memories.of(object, { isListed: event.type === null, logger });
     if (event.type === 'DELETED') memories.forget(object);
+    const bornIn = era;
     const earlier = digesting.get(memory.key);
     // One by one: an object's events are indexed and handled in the order of their coming.
     const digested = earlier ? earlier.then(() => digest(event, memory, logger)) : digest(event, memory, logger);
@@ -192,14 +215,19 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
       return;
     }
     const whole = Promise.resolve(digested)
-      .catch((error: unknown) => {
-        logger.error(`Indexing has failed unexpectedly: ${describeError(error)}`, { error: toError(error) });
-      })
+      .catch((error: unknown) => reportUnindexed(error, logger))
       .then(() => {
         if (digesting.get(memory.key) === whole) digesting.delete(memory.key);
-        if (!signal.aborted) dispatch(event, memory, logger);
+        if (!signal.aborted && bornIn === era) dispatch(event, memory, logger);
       });
     digesting.set(memory.key, whole);
+  };
+
+  /** Whose calls they are, as a beginning of a sentence. */
+  const leftRunning = (key: string): string => {
+    const calls = [...(parts.monitor?.running?.() ?? [])].filter(({ cause }) => isOf(key, cause));
+    const titles = [...new Set(calls.map(({ handler }) => titleOf(handler)))];
+    return titles.length === 0 ? 'Its handling has' : `${titles.join(', ')} ${titles.length === 1 ? 'has' : 'have'}`;
   };
 
   return {
@@ -208,10 +236,11 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
       if (listing === undefined || listing.isOn) return;
       void Promise.allSettled([...digesting.values()]).then(() => listing.turn(true));
     },
-    discard() {
-      for (const each of [...workers.values()]) each.discard();
-    },
+    discard,
     async drain() {
+      leaving.abort(NOT_NEEDED);
+      // Nothing of this kind is handled if not all was indexed before.
+      if (!indexed.isOn) discard();
       if (listing !== undefined) indexed.drop(listing);
       const isDrained = new Promise<void>((resolve) => {
         drained = resolve;
@@ -219,20 +248,33 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
       for (const each of [...workers.values()]) each.wind();
       if (workers.size === 0) return;
       await within(clock, settings.queueing.exitTimeout, isDrained);
-      const left = [...workers].filter(([, each]) => each.isBusy).map(([key]) => key);
+      const left = [...workers].filter(([, each]) => each.isBusy).map(([memory]) => memory.key);
       if (left.length > 0) parts.logger.warn(`Unprocessed streams left for [${left.join(', ')}].`);
     },
     abandon() {
-      for (const each of workers.values()) {
-        if (each.isBusy)
-          each.logger.warn('Its handlers have not ended in time, though they were told to. Leaving them.');
+      for (const [{ key }, each] of workers) {
+        if (each.isBusy) each.logger.warn(`${leftRunning(key)} not ended in time, though told to. Leaving it behind.`);
       }
     },
     dispose() {
       work.abort();
+      discard();
       workers.clear();
     },
   };
+}
+
+/** Daemons are stopped by others. */
+function isOf(key: string, cause: Cause): boolean {
+  return cause.kind !== 'activity' && cause.kind !== 'daemon' && objectKey(cause.body) === key;
+}
+
+function hungGrace({ process }: Settings): Seconds {
+  return Math.min(HUNG_GRACE, (process.ultimateExitingTimeout ?? Number.POSITIVE_INFINITY) * HUNG_SHARE);
+}
+
+function reportUnindexed(error: unknown, logger: Logger): void {
+  logger.error(`Indexing has failed unexpectedly: ${describeError(error)}`, { error: toError(error) });
 }
 
 /** Waits for the promise, but not for longer than that; tells whether it has come. */

@@ -5,46 +5,13 @@
  * nor while it waits for its handlers' delays or for the end of its throttling.
  */
 import type { AnyObject, Clock, Logger, Scheduler, Seconds, Settings } from '@kopf-ts/core';
-import {
-  type ChildController,
-  childController,
-  describeError,
-  interruptedSleep,
-  toError,
-  type WatchedEvent,
-} from '@kopf-ts/core/engine';
+import { alarm, describeError, interruptedSleep, toError, type WatchedEvent } from '@kopf-ts/core/engine';
 import { backlog } from './backlog.js';
 import type { ObjectMemory } from './memories.js';
 import { compareVersions, versionOf } from './versions.js';
+import type { CycleResult, ObjectState, Work } from './work.js';
 
-/** A state of the object to be handled. */
-export interface ObjectState {
-  /** `null` if it comes from a listing. */
-  readonly type: WatchedEvent['type'];
-  readonly body: AnyObject;
-}
-
-/** What is to be done in one cycle. */
-export interface Work {
-  /** For the handlers of events: each of them, in order. */
-  readonly events: readonly WatchedEvent[];
-  /** For all other handlers: only the newest. Absent if there is nothing new for them. */
-  readonly state: ObjectState | undefined;
-  /** To be begun with touching the object, as Kopf wakes itself up. */
-  readonly isToTouch: boolean;
-}
-
-/** How a cycle has ended. */
-export interface CycleResult {
-  /** The object after our patch: it is the newest state there is, and is gone on with at once. */
-  readonly answer?: AnyObject | undefined;
-  /** The object vanishes with this very patch; there is nothing left to do but to hear of it. */
-  readonly isVanishing?: boolean | undefined;
-  /** When to come back by itself; `0` for at once. */
-  readonly delay?: Seconds | undefined;
-  /** Whether to come back by touching the object. */
-  readonly byTouching?: boolean | undefined;
-}
+export type { CycleResult, ObjectState, Work } from './work.js';
 
 export interface WorkerOptions {
   readonly memory: ObjectMemory;
@@ -58,6 +25,8 @@ export interface WorkerOptions {
   readonly keepsEvents: boolean;
   /** While paused, nothing is begun; whatever is missed is listed again afterwards. */
   readonly isPaused: () => boolean;
+  /** A cycle begins when this resolves, with what is the newest by then. `undefined` if there is nothing to wait for. */
+  readonly whenReady?: (() => Promise<void> | undefined) | undefined;
   readonly process: (work: Work, signal: AbortSignal) => Promise<CycleResult>;
   /** There is nothing left to do: the worker can be forgotten, until the next event. */
   readonly onIdle: () => void;
@@ -75,12 +44,10 @@ export interface Worker {
   wind(): void;
 }
 
-type WaitingFor = 'delay' | 'throttling' | 'consistency';
-
 interface Waiting {
-  readonly what: WaitingFor;
+  readonly what: 'delay' | 'throttling';
   readonly until: Seconds;
-  readonly controller: ChildController;
+  readonly cancel: () => void;
 }
 
 export function worker(options: WorkerOptions): Worker {
@@ -90,9 +57,8 @@ export function worker(options: WorkerOptions): Worker {
   let newest: ObjectState | undefined;
   /** Handled, but to be handled again after a while. */
   let last: ObjectState | undefined;
-  /** It cannot be told whether this is newer than our own patch. */
-  let uncertain: { readonly state: ObjectState; readonly until: Seconds } | undefined;
-  let expectation: { readonly version: string; readonly until: Seconds } | undefined;
+  /** It cannot be told whether this is newer than our own patch: so it waits until that one comes, or for a while. */
+  let doubtful: { readonly state: ObjectState; readonly cancel: () => void } | undefined;
   let comeback: { readonly byTouching: boolean } | undefined;
   let waiting: Waiting | undefined;
   let errorDelays: Iterator<Seconds> | undefined;
@@ -111,24 +77,47 @@ export function worker(options: WorkerOptions): Worker {
   /** Is there anything new in that state for other handlers than those of events? */
   const consider = (state: ObjectState): void => {
     if (state.type === 'DELETED') {
-      newest = state;
-      uncertain = undefined;
+      memory.isVanishing = true;
+      believe(state);
       return;
     }
     if (memory.isVanishing) return;
     const version = versionOf(state.body);
     const order = compareVersions(version, memory.version);
-    if (order === undefined && expectation !== undefined && expectation.until > clock.now()) {
-      uncertain = { state, until: expectation.until };
+    if (order === undefined && memory.doubtfulUntil !== undefined && memory.doubtfulUntil > clock.now()) {
+      doubt(state, memory.doubtfulUntil);
       return;
     }
-    // Our own patch comes back, or what was before it. But a listing is to be looked at: things can have been missed.
-    const isOld = order !== undefined && (order < 0 || (order === 0 && state.type !== null));
+    // Our own patch comes back: all that comes from now on is newer.
     if (order === 0) {
-      expectation = undefined;
-      uncertain = undefined;
+      memory.doubtfulUntil = undefined;
+      stopDoubting();
     }
-    if (!isOld) newest = state;
+    // The same or what was before it, is nothing new. But a listing is to be looked at: things can have been missed.
+    if (order !== undefined && (order < 0 || (order === 0 && state.type !== null))) return;
+    const toWaiting = newest && compareVersions(version, versionOf(newest.body));
+    if (toWaiting === undefined || toWaiting >= 0) believe(state);
+  };
+
+  const believe = (state: ObjectState): void => {
+    stopDoubting();
+    newest = state;
+  };
+
+  const doubt = (state: ObjectState, until: Seconds): void => {
+    stopDoubting();
+    if (isWinding) return;
+    const cancel = alarm(clock, until - clock.now(), () => {
+      memory.doubtfulUntil = undefined;
+      believe(state);
+      proceed();
+    });
+    doubtful = { state, cancel };
+  };
+
+  const stopDoubting = (): void => {
+    doubtful?.cancel();
+    doubtful = undefined;
   };
 
   /** Does what can be done now: begins a cycle, or waits, or ends. */
@@ -140,11 +129,9 @@ export function worker(options: WorkerOptions): Worker {
       stopWaiting();
     }
     if (hasWork()) {
-      if (newest !== undefined) stopWaiting();
+      if (newest !== undefined) interruptDelay();
       schedule();
-    } else if (waiting === undefined && uncertain !== undefined && !isWinding) {
-      wait('consistency', uncertain.until - clock.now());
-    } else if (waiting === undefined) {
+    } else if (waiting === undefined && doubtful === undefined) {
       options.onIdle();
     }
   };
@@ -174,25 +161,35 @@ export function worker(options: WorkerOptions): Worker {
   };
 
   const cycle = async (jobSignal: AbortSignal): Promise<void> => {
-    const work = take();
+    let work: Work | undefined;
     try {
+      const ready = options.whenReady?.();
+      if (ready !== undefined) await ready;
+      if (options.isPaused()) forget();
+      work = take();
       // It could be discarded while it was waiting for its turn.
-      const isEmpty = work.state === undefined && work.events.length === 0;
-      const result = isEmpty ? {} : await options.process(work, jobSignal);
-      errorDelays = undefined;
-      accept(result);
+      if (work.state !== undefined || work.events.length > 0) {
+        const result = await options.process(work, jobSignal);
+        errorDelays = undefined;
+        accept(result);
+      }
     } catch (error) {
-      if (jobSignal.aborted) return;
-      throttle(error, work);
+      // What was broken off by a pause, is not an error; and all is looked at anew after it.
+      if (!jobSignal.aborted && !options.isPaused()) throttle(error, work);
     } finally {
       isScheduled = false;
     }
-    if (options.isPaused()) discard();
+    if (jobSignal.aborted || options.isPaused()) discard();
     else proceed();
   };
 
   const accept = ({ answer, isVanishing, delay, byTouching = false }: CycleResult): void => {
-    if (isVanishing) memory.isVanishing = true;
+    if (isVanishing) {
+      // Whatever has come meanwhile, was before that.
+      memory.isVanishing = true;
+      stopDoubting();
+      if (newest?.type !== 'DELETED') newest = undefined;
+    }
     if (answer !== undefined && !memory.isVanishing) acceptAnswer(answer);
     if (isWinding || newest !== undefined) return;
     // What was waited for before is either in the new delay, or is not waited for any more.
@@ -204,79 +201,78 @@ export function worker(options: WorkerOptions): Worker {
   const acceptAnswer = (answer: AnyObject): void => {
     const version = versionOf(answer);
     const timeout = settings.persistence.consistencyTimeout;
+    const until = version !== undefined && timeout > 0 ? clock.now() + timeout : undefined;
     const order = newest && compareVersions(version, versionOf(newest.body));
+    // Nobody knows which one is newer, and nobody wants to find out: the answer comes back anyway.
+    if (newest !== undefined && order === undefined && until === undefined) return;
     memory.version = version;
-    if (version !== undefined && timeout > 0) expectation = { version, until: clock.now() + timeout };
-    if (isWinding) return;
-    if (newest?.type === 'DELETED' || (order !== undefined && order <= 0)) return;
+    memory.doubtfulUntil = until;
+    if (order !== undefined && order <= 0) return;
     // It came while we were patching, and nobody knows whether before or after that.
-    if (newest !== undefined && order === undefined && expectation !== undefined) {
-      uncertain = { state: newest, until: expectation.until };
-    }
-    newest = { type: 'MODIFIED', body: answer };
+    const rival = newest !== undefined && order === undefined ? newest : doubtful?.state;
+    if (rival !== undefined && until !== undefined) doubt(rival, until);
+    newest = isWinding ? undefined : { type: 'MODIFIED', body: answer };
   };
 
-  const throttle = (thrown: unknown, work: Work): void => {
+  const throttle = (thrown: unknown, work: Work | undefined): void => {
     const error = toError(thrown);
     errorDelays ??= settings.queueing.errorDelays[Symbol.iterator]();
     const next = errorDelays.next();
     if (!next.done) errorDelay = next.value;
-    if (next.done && errorDelay === undefined) {
+    if (isWinding || errorDelay === undefined) {
       logger.error(`An unexpected error: ${describeError(error)}`, { error });
       return;
     }
-    const delay = errorDelay ?? 0;
-    logger.error(`Throttling for ${delay} seconds due to an unexpected error: ${describeError(error)}`, { error });
-    const latest = work.events.at(-1);
-    last = work.state ?? last ?? (latest && { type: latest.type, body: latest.object });
-    wait('throttling', delay);
+    logger.error(`Throttling for ${errorDelay} seconds due to an unexpected error: ${describeError(error)}`, { error });
+    last = work?.state ?? last ?? stateOfLatest(work);
+    wait('throttling', errorDelay);
   };
 
-  const wait = (what: WaitingFor, seconds: Seconds, byTouching = false): void => {
+  /** What only the handlers of events were called for; unless it is known to be outdated for all others. */
+  const stateOfLatest = (work: Work | undefined): ObjectState | undefined => {
+    const latest = work?.events.at(-1);
+    if (latest === undefined) return undefined;
+    const order = compareVersions(versionOf(latest.object), memory.version);
+    return order !== undefined && order < 0 ? undefined : { type: latest.type, body: latest.object };
+  };
+
+  const wait = (what: Waiting['what'], seconds: Seconds, byTouching = false): void => {
     stopWaiting();
-    const controller = childController(signal);
-    const started: Waiting = { what, until: clock.now() + seconds, controller };
-    waiting = started;
-    clock.sleep(seconds, { signal: controller.signal }).then(
-      () => {
-        controller.dispose();
-        if (waiting !== started) return;
-        waiting = undefined;
-        resume(what, byTouching);
-      },
-      () => {},
-    );
-  };
-
-  const resume = (what: WaitingFor, byTouching: boolean): void => {
-    if (what === 'throttling') {
-      logger.info('Throttling is over. Switching back to normal operations.');
-      newest ??= last;
-    } else if (what === 'consistency') {
-      expectation = undefined;
-      newest ??= uncertain?.state;
-      uncertain = undefined;
-    } else {
-      comeback = { byTouching };
-    }
-    proceed();
+    const cancel = alarm(clock, seconds, () => {
+      waiting = undefined;
+      if (what === 'throttling') {
+        logger.info('Throttling is over. Switching back to normal operations.');
+        newest ??= last;
+      } else {
+        comeback = { byTouching };
+      }
+      proceed();
+    });
+    waiting = { what, until: clock.now() + seconds, cancel };
   };
 
   const stopWaiting = (): void => {
-    if (waiting === undefined) return;
-    const { what, until, controller } = waiting;
+    waiting?.cancel();
     waiting = undefined;
-    controller.abort();
-    if (what === 'delay' && !isWinding) logger.debug(interruptedSleep(Math.max(0, until - clock.now())));
   };
 
-  const discard = (): void => {
+  const interruptDelay = (): void => {
+    if (waiting === undefined) return;
+    logger.debug(interruptedSleep(Math.max(0, waiting.until - clock.now())));
+    stopWaiting();
+  };
+
+  const forget = (): void => {
     events.take();
     newest = undefined;
     last = undefined;
-    uncertain = undefined;
     comeback = undefined;
+    stopDoubting();
     stopWaiting();
+  };
+
+  const discard = (): void => {
+    forget();
     proceed();
   };
 
@@ -290,6 +286,7 @@ export function worker(options: WorkerOptions): Worker {
     wind() {
       isWinding = true;
       comeback = undefined;
+      stopDoubting();
       stopWaiting();
       proceed();
     },
