@@ -20,6 +20,9 @@ export interface RetryPolicy {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What etcd says, through the server, of objects that are too large for it: they do not shrink by waiting. */
+const TOO_LARGE = /request is too large|larger than max/i;
+
 /**
  * Is there hope that the same request succeeds later? The server may be unreachable, overloaded, restarting, or being
  * upgraded: then it also forgets the permissions (403) and the tokens (401) for a while.
@@ -27,7 +30,7 @@ export interface RetryPolicy {
 function isWorthRetrying(error: unknown): boolean {
   return (
     error instanceof KubeConnectionError ||
-    error instanceof ApiServerError ||
+    (error instanceof ApiServerError && !TOO_LARGE.test(error.message)) ||
     error instanceof ApiTooManyRequestsError ||
     error instanceof ApiForbiddenError ||
     error instanceof ApiUnauthorizedError

@@ -21,6 +21,17 @@ describe('which failures are worth another attempt', () => {
     expect(sent).toHaveLength(4);
   });
 
+  it.each([
+    'etcdserver: request is too large',
+    'rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097163 vs. 2097152)',
+  ])('HTTP 500 about the size of the object is not: %s', async (message) => {
+    const body = { kind: 'Status', message, code: 500 };
+    const { request, sent, logger } = scripted([{ status: 500, body }], { errorBackoffs: [1, 1, 1] });
+    await expect(request(get)).rejects.toMatchObject({ status: 500, message });
+    expect(sent).toHaveLength(1);
+    expect(logger.lines).toEqual([]);
+  });
+
   it('a broken connection is', async () => {
     const { request, sent } = scripted([refusal()], { errorBackoffs: [1, 1, 1] });
     await expect(request(get)).rejects.toBeInstanceOf(KubeConnectionError);
