@@ -207,8 +207,13 @@ async function relay(
 
 function drained(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    outgoing.once('drain', resolve);
-    outgoing.once('close', resolve);
+    const done = (): void => {
+      outgoing.off('drain', done);
+      outgoing.off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done);
+    outgoing.on('close', done);
   });
 }
 
