@@ -141,7 +141,9 @@ function explain(cause: ChangingCause, loaded: LoadedProgress, reason: HandlingR
   if (reopened.length > 0) {
     logger.info(`The object has changed since some handlers were done with it. Called again: ${quoted(reopened)}.`);
   }
-  const unfinished = loaded.pinned.map(({ id }) => id).filter((id) => !reopened.includes(id));
+  // Those which still wait for their time are told of when it comes, not with each event until then.
+  const isDue = (id: string): boolean => !reopened.includes(id) && Boolean(loaded.state.get(id)?.awakened);
+  const unfinished = loaded.pinned.map(({ id }) => id).filter(isDue);
   if (unfinished.length > 0) {
     logger.info(
       `Some handlers do not match the object any more, but are not done yet. Called on: ${quoted(unfinished)}.`,
