@@ -1,6 +1,6 @@
 /** A real cluster behind a line that fails on demand: operators go through the line, the tests go directly. */
 import { type Faults, faultProxy } from '@kopf-ts/apiserver';
-import type { ConnectionInfo, SettingsOverrides } from '@kopf-ts/core';
+import type { AnyObject, ConnectionInfo, KubeClient, SettingsOverrides } from '@kopf-ts/core';
 import { onTestFinished } from 'vitest';
 import type { ControlPlaneAccess } from '../../controlplane/index.js';
 import { freePorts } from '../../controlplane/ports.js';
@@ -81,4 +81,19 @@ export async function newProbes(): Promise<Probes> {
     return { isGreen: answer.status === 200, text: await answer.text() };
   };
   return { liveness: `${base}/healthz`, isAlive: () => ask('/healthz'), isReady: () => ask('/readyz') };
+}
+
+/** A merge-patch of the status of an object. */
+export function patchStatus(
+  client: KubeClient,
+  { group, plural }: TestKind,
+  at: { readonly namespace: string; readonly name: string },
+  status: object,
+): Promise<AnyObject> {
+  return client.request({
+    method: 'PATCH',
+    path: `/apis/${group}/v1/namespaces/${at.namespace}/${plural}/${at.name}/status`,
+    body: { status },
+    contentType: 'application/merge-patch+json',
+  });
 }
