@@ -1,5 +1,5 @@
 /** One HTTP request and its answer over an undici dispatcher: limited in time, abortable at any moment. */
-import type { Clock, Seconds } from '@kopf-ts/core';
+import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import { alarm, onAbort } from '@kopf-ts/core/engine';
 import type { Dispatcher } from 'undici';
 import { failureText, KubeConnectionError, KubeTimeoutError } from './errors.js';
@@ -11,6 +11,8 @@ export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
+  /** Asked when there is a connection to send it by; and if not, it is not sent. */
+  readonly mayBegin?: () => boolean;
 }
 
 export interface ExchangeOptions {
@@ -102,6 +104,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#stopPhaseTimer();
     // It was aborted while connecting: until now, there was nothing to tell that to.
     if (this.#isOver) controller.abort(new KubeConnectionError('The request was abandoned.'));
+    // The process may have been asleep since this was permitted; and then the timers are not the first to wake up.
+    else if (this.#call.mayBegin?.() === false) this.#break(forbidden());
     else
       this.#stopPhaseTimer = this.#timer(this.#options.headersLimit, `There was no answer from ${this.#call.origin}`);
   }
@@ -189,4 +193,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (limit === undefined) return () => {};
     return alarm(this.#options.clock, limit, () => this.#break(new KubeTimeoutError(`${text} within ${limit}s.`)));
   }
+}
+
+function forbidden(): KopfError {
+  return new KopfError('The request is not permitted any more.', { code: 'KOPF_REQUEST_FORBIDDEN' });
 }

@@ -181,6 +181,7 @@ class UndiciKubeClient implements HttpKubeClient {
       method: request.method,
       headers: this.#headersOf(request, info, isForeign),
       ...(request.body === undefined ? {} : { body: textOf(request) }),
+      ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
     };
     const answer = await exchange(call, { clock: this.#clock, signals: breaking, ...limits });
     if (!isError(answer)) return answer;

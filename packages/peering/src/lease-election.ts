@@ -212,6 +212,8 @@ export function election(options: ElectionOptions): Election {
 
   return {
     get isLeading() {
+      // Whoever is told that the time is over acts upon it; so it is over from then on, whatever comes meanwhile.
+      if (term !== undefined && !isLeading()) lose(tooLate);
       return isLeading();
     },
 

@@ -25,6 +25,7 @@ import {
   type WatchedEvent,
   watch,
 } from '@kopf-ts/core/engine';
+import type { Fences } from './fences.js';
 import { type Memories, type ObjectMemory, objectKey } from './memories.js';
 import type { OperatorParts } from './parts.js';
 import type { Processor } from './processor.js';
@@ -40,6 +41,7 @@ export interface WatcherParts extends OperatorParts {
   readonly indexed: ToggleSet;
   readonly capabilities?: ServerCapabilities | undefined;
   readonly limiter?: AttemptLimiter | undefined;
+  readonly fences?: Pick<Fences, 'mayWrite'> | undefined;
 }
 
 export interface WatcherOptions {
@@ -159,7 +161,8 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
         scheduler,
         signal: work.signal,
         keepsEvents: registry.handlers.watching.of(resource).length > 0,
-        isPaused: () => paused.isOn,
+        // The fence knows it earlier, should the process have slept through the moment of its pausing.
+        isPaused: () => paused.isOn || parts.fences?.mayWrite() === false,
         whenReady: () => (indexed.isOn ? undefined : whenIndexed()),
         process: (work, jobSignal) => parts.process({ ...work, resource, memory, signal: jobSignal }),
         onIdle: () => {

@@ -1,5 +1,5 @@
 /** Patching an object: in as few requests as it takes, and never a wrong object. */
-import { ApiConflictError, ApiNotFoundError, ApiUnprocessableError } from '../errors.js';
+import { ApiConflictError, ApiNotFoundError, ApiUnprocessableError, KopfError } from '../errors.js';
 import type { KubeClient, KubeRequest } from '../seams/client.js';
 import type { Logger } from '../seams/logger.js';
 import type { AnyObject, Body } from '../values/body.js';
@@ -156,8 +156,11 @@ function patchSession(
       contentType,
       body: payload,
       ...(signal === undefined ? {} : { signal }),
+      ...(options.mayWrite === undefined ? {} : { mayBegin: options.mayWrite }),
     };
-    const response = await client.request<AnyObject>(request);
+    const response = await client.request<AnyObject>(request).catch((error: unknown) => {
+      throw isForbidden(error) ? new GivingUp('not permitted') : error;
+    });
     if (!isMapping(response) || isEmptyMapping(response)) return;
     if (uid !== undefined && response.metadata?.uid !== undefined && response.metadata.uid !== uid)
       throw new GivingUp('namesake');
@@ -246,6 +249,11 @@ function patchSession(
 }
 
 type Parts = ReturnType<typeof splitStatus>;
+
+/** By ourselves, while it was waiting to be sent. */
+function isForbidden(error: unknown): boolean {
+  return error instanceof KopfError && error.code === 'KOPF_REQUEST_FORBIDDEN';
+}
 
 /** The server refuses to change the uid of an object: so, it is not our object. */
 function isAboutUid(error: unknown): boolean {

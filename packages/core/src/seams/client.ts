@@ -21,6 +21,11 @@ export interface KubeRequest {
    * have a retrying loop of their own or a fallback. By default, the client's settings apply.
    */
   readonly retries?: 'none';
+  /**
+   * Asked at each attempt, at the last moment before it is sent: after all queues, pauses and connecting. If it says
+   * no, nothing is sent, and the request fails with `KOPF_REQUEST_FORBIDDEN`.
+   */
+  readonly mayBegin?: () => boolean;
   readonly signal?: AbortSignal;
 }
 

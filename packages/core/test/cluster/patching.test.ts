@@ -1,7 +1,8 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { type PatchObjectOptions, patchObject } from '../../src/cluster/patch.js';
-import { apiError } from '../../src/errors.js';
+import { apiError, KopfError } from '../../src/errors.js';
+import type { KubeRequest } from '../../src/seams/client.js';
 import type { AnyObject } from '../../src/values/body.js';
 import { allowDeletion, blockDeletion } from '../../src/values/finalizers.js';
 import { Patch, type PatchFn } from '../../src/values/patch.js';
@@ -243,6 +244,24 @@ describe('a patch', () => {
     expect(result).toMatchObject({ resourceVersion: '2' });
     expect(logger.find('writing is not permitted')).toBeDefined();
     expect(logger.messages('warn')).toEqual([]);
+  });
+
+  it('stops also if writing is forbidden while the request waits to be sent', async () => {
+    let isPermitted = true;
+    const { result, logger, sent } = await patching({
+      merge: { spec: { x: 1 }, status: { s: 't' } },
+      body: kex('a', '1'),
+      answers: [
+        ({ mayBegin }: KubeRequest) => {
+          isPermitted = false;
+          return mayBegin?.() === false ? new KopfError('No.', { code: 'KOPF_REQUEST_FORBIDDEN' }) : kex('a', '2');
+        },
+      ],
+      mayWrite: () => isPermitted,
+    });
+    expect(sent).toHaveLength(1);
+    expect(result).toEqual({});
+    expect(logger.find('writing is not permitted')).toBeDefined();
   });
 });
 

@@ -165,6 +165,21 @@ describe('staying the leader', () => {
   });
 });
 
+it('is over from the moment when anybody is told so, and not when the timers get to it', async () => {
+  const rig = await makeRig({ kinds: false });
+  const process = stoppable(rig);
+  const one = await join(rig, replica('one'), process);
+  expect(one.turns).toEqual([false]);
+  process.stop();
+  await rig.clock.advance(10);
+  expect(one.turns).toEqual([false]);
+  expect(one.mayWrite).toBe(false);
+  expect(one.turns).toEqual([false, true]);
+  process.resume();
+  await rig.clock.settle();
+  expect(one.turns).toEqual([false, true, false]);
+});
+
 it('counts the leadership from before the request, as others may count from then on', async () => {
   const rig = await makeRig({ kinds: false });
   const slowness = rig.cluster.faults.add({ latency: 2 });
