@@ -1,4 +1,4 @@
-import { type Daemon, DaemonStop, sleep } from '@kopf-ts/core';
+import { type AnyObject, type Daemon, DaemonStop, sleep } from '@kopf-ts/core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeOnClusters } from '../scenarios/clusters.js';
 import type { TestKind } from '../scenarios/kinds.js';
@@ -156,7 +156,12 @@ describeOnClusters('daemons and timers', (cluster) => {
       const path = `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
       await eventually(() => client.request({ method: 'GET', path }));
     }
-    const spec = { containers: [{ name: 'main', image: 'none' }], terminationGracePeriodSeconds: 0 };
+    // Of a node that does not exist: nobody ends the pod but us.
+    const spec = {
+      nodeName: 'nowhere',
+      containers: [{ name: 'main', image: 'none' }],
+      terminationGracePeriodSeconds: 30,
+    };
     await client.request({
       method: 'POST',
       path: pods,
@@ -164,6 +169,13 @@ describeOnClusters('daemons and timers', (cluster) => {
     });
     await became(calls, 'begins for web');
     await client.request({ method: 'DELETE', path: `${pods}/web` });
+    const dying = await eventually(async () => {
+      const { metadata } = await client.request<AnyObject>({ method: 'GET', path: `${pods}/web` });
+      expect(metadata?.finalizers ?? []).toEqual([]);
+      return metadata;
+    });
+    expect(dying?.deletionGracePeriodSeconds).toBe(30);
+    await client.request({ method: 'DELETE', path: `${pods}/web`, body: { gracePeriodSeconds: 0 } });
     await eventually(async () => {
       const { items } = await client.request<{ items: unknown[] }>({ method: 'GET', path: pods });
       expect(items).toEqual([]);
