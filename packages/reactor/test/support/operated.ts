@@ -39,6 +39,8 @@ export const EXAMPLES = makeResource({
 
 export const EXAMPLES_WITH_STATUS = makeResource({ ...EXAMPLES, subresources: ['status'] });
 
+const HUNG_GRACE = 5;
+
 /** A request that changes something. */
 export interface SentPatch {
   readonly path: string;
@@ -134,6 +136,7 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
 
   const control = new AbortController();
   let running: Promise<void> | undefined;
+  let isEnded = false;
   const settle = async (): Promise<void> => {
     // Each can give work to the other.
     for (let turn = 0; turn < 3; turn++) {
@@ -147,6 +150,8 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
     control.abort(new Error('stopped'));
     await settle();
     await clock.advance(settings.queueing.exitTimeout);
+    // Handlers that hang have some more time to end.
+    if (running !== undefined && !isEnded) await clock.advance(HUNG_GRACE);
     await running;
   };
   return {
@@ -164,7 +169,11 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
     stop,
     async start() {
       running = run({ resource, namespace: null, paused, signal: control.signal, onState: (s) => void states.push(s) });
-      running.catch(() => {});
+      running
+        .catch(() => {})
+        .finally(() => {
+          isEnded = true;
+        });
       await settle();
     },
     async advance(seconds) {
