@@ -170,16 +170,11 @@ class TimedAttempt implements Attempt {
 /** The patch is there because all handlers have one; but an index function changes nothing, and it goes nowhere. */
 function causeOf({ indices, client }: DigestionParts, { event, resource, memo, logger }: Sighting): IndexingCause {
   const body = event.object;
-  return {
-    kind: 'indexing',
-    logger: terseLogger(objectLogger({ logger, body })),
-    memo,
-    indices,
-    ...(client && { client }),
-    resource,
-    body,
-    patch: new Patch(),
-  };
+  const terse = terseLogger(objectLogger({ logger, body }));
+  const patch = new Patch();
+  // Not spread, for the same reason as above.
+  if (client === undefined) return { kind: 'indexing', logger: terse, memo, indices, resource, body, patch };
+  return { kind: 'indexing', logger: terse, memo, indices, client, resource, body, patch };
 }
 
 interface Selection {

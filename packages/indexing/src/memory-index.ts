@@ -49,7 +49,7 @@ export function memoryIndex(slotOf: SlotOf): MemoryIndex {
 
     replace(owner, entries) {
       const before = places.get(owner);
-      const [first] = entries;
+      const first = entries[0];
       if (first === undefined) {
         if (before === undefined) return;
         places.delete(owner);

@@ -15,31 +15,39 @@ export type SlotOf = (key: unknown) => Slot;
 
 export function structuralKeys(): SlotOf {
   const identities = identityNumbers();
+  // Everything begins with what it is, and texts with how long they are: so no two structures have the same form.
   const structureOf = (value: unknown): string => {
     switch (typeof value) {
       case 'string':
-        return JSON.stringify(value);
+        return `${value.length}:${value}`;
       case 'number':
         // As in maps: zero is zero.
-        return value === 0 ? '0' : String(value);
+        return `=${value === 0 ? 0 : value};`;
       case 'bigint':
-        return `${value}n`;
+        return `=${value}n;`;
       case 'boolean':
       case 'undefined':
-        return String(value);
+        return `=${value};`;
     }
-    if (value === null) return 'null';
-    if (Array.isArray(value)) return `[${Array.from(value, structureOf).join()}]`;
-    if (value instanceof Date) return `@${value.getTime()}`;
-    if (!isPlain(value)) return `#${identities(value as object | symbol)}`;
-    const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-    return `{${keys
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${structureOf(value[key])}`)
-      .join()}}`;
+    if (value === null) return '=null;';
+    if (Array.isArray(value)) return structureOfList(value);
+    if (value instanceof Date) return `@${value.getTime()};`;
+    return isPlain(value) ? structureOfMapping(value) : `#${identities(value as object | symbol)};`;
+  };
+  const structureOfList = (list: readonly unknown[]): string => {
+    let structure = '[';
+    for (let n = 0; n < list.length; n++) structure += structureOf(list[n]);
+    return `${structure}]`;
+  };
+  const structureOfMapping = (mapping: Readonly<Record<string, unknown>>): string => {
+    let structure = '{';
+    for (const key of Object.keys(mapping).sort()) {
+      if (mapping[key] !== undefined) structure += structureOf(key) + structureOf(mapping[key]);
+    }
+    return `${structure}}`;
   };
   return (key) => {
-    if (typeof key === 'string') return key.startsWith(MARK) ? MARK + JSON.stringify(key) : key;
+    if (typeof key === 'string') return key.startsWith(MARK) ? MARK + structureOf(key) : key;
     if (typeof key !== 'object' || key === null) return key;
     return Array.isArray(key) || key instanceof Date || isPlain(key) ? MARK + structureOf(key) : key;
   };

@@ -17,9 +17,12 @@ describe('what an index function returns', () => {
     ['a list', ['a', 'b']],
     ['a set', new Set(['a'])],
     ['a date', new Date(0)],
-    ['an instance of a class', new (class Thing {
-      readonly key = 'value';
-    })()],
+    [
+      'an instance of a class',
+      new (class Thing {
+        readonly key = 'value';
+      })(),
+    ],
   ])('goes under null if it is not a mapping: %s', (_, value) => {
     const { registry, indexer, see } = harness();
     const ref = registry.index('pods', { id: 'all' }, () => value);
@@ -31,7 +34,17 @@ describe('what an index function returns', () => {
 
   it('goes under any keys of a Map', () => {
     const { registry, indexer, see } = harness();
-    const ref = registry.index('pods', { id: 'any' }, () => new Map<unknown, number>([[1, 1], ['1', 2], [null, 3], [true, 4]]));
+    const ref = registry.index(
+      'pods',
+      { id: 'any' },
+      () =>
+        new Map<unknown, number>([
+          [1, 1],
+          ['1', 2],
+          [null, 3],
+          [true, 4],
+        ]),
+    );
     see(pod('one'));
     const index = indexer.indices.get(ref);
     expect([1, '1', null, true, false].map((key) => [...(index.get(key) ?? [])])).toEqual([[1], [2], [3], [4], []]);
@@ -39,7 +52,11 @@ describe('what an index function returns', () => {
 
   it('is a mapping also if it has no prototype, as memos do not', () => {
     const { registry, indexer, see } = harness();
-    const ref = registry.index('pods', { id: 'any' }, () => Object.assign(Object.create(null), { a: 1 }) as { a: number });
+    const ref = registry.index(
+      'pods',
+      { id: 'any' },
+      () => Object.assign(Object.create(null), { a: 1 }) as { a: number },
+    );
     see(pod('one'));
     expect(contents(indexer.indices.get(ref))).toEqual({ '"a"': [1] });
   });
@@ -47,7 +64,15 @@ describe('what an index function returns', () => {
   it('may have null as a value, and mappings as values; but undefined is the absence of the key', () => {
     const { registry, indexer, see } = harness();
     const ref = registry.index('pods', { id: 'any' }, () => ({ a: null, b: { c: 1 }, d: undefined }));
-    const asMap = registry.index('pods', { id: 'map' }, () => new Map([['a', null], ['d', undefined]]));
+    const asMap = registry.index(
+      'pods',
+      { id: 'map' },
+      () =>
+        new Map([
+          ['a', null],
+          ['d', undefined],
+        ]),
+    );
     see(pod('one'));
     expect(contents(indexer.indices.get(ref))).toEqual({ '"a"': [null], '"b"': [{ c: 1 }] });
     expect(contents(indexer.indices.get(asMap))).toEqual({ '"a"': [null] });
@@ -55,7 +80,11 @@ describe('what an index function returns', () => {
 
   it('never reaches a prototype by its keys', () => {
     const { registry, indexer, see } = harness();
-    const ref = registry.index('pods', { id: 'any' }, () => JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, number>);
+    const ref = registry.index(
+      'pods',
+      { id: 'any' },
+      () => JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, number>,
+    );
     const index = indexer.indices.get(ref);
     expect(index.get('constructor')).toBeUndefined();
     see(pod('one'));
@@ -169,7 +198,11 @@ describe('objects', () => {
 
   it('without uids, they are told apart by all that is known of them', () => {
     const { registry, indexer, see } = harness();
-    const ref = registry.index('pods', { id: 'all' }, ({ meta, name, namespace }) => [name, namespace, meta.creationTimestamp]);
+    const ref = registry.index('pods', { id: 'all' }, ({ meta, name, namespace }) => [
+      name,
+      namespace,
+      meta.creationTimestamp,
+    ]);
     const nameless = (metadata: object) => pod('one', { metadata: { uid: undefined, ...metadata } });
     const different = [
       nameless({}),
