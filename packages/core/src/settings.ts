@@ -83,7 +83,7 @@ export interface QueueingSettings {
    * is told. All other handlers need only the newest state, whatever has happened before. Default: 100 (Kopf: no limit).
    */
   eventsLimit: number;
-  /** How long the worker of an object waits for new events before it ends. Default: 5. */
+  /** Has no effect, as there is nothing that could idle: an object with nothing to do has no worker. Kopf's default: 5. */
   idleTimeout: Seconds;
   /** How long the workers may go on with what is queued when the operator stops. Default: 2. */
   exitTimeout: Seconds;
@@ -139,7 +139,10 @@ export interface PersistenceSettings {
   progressStorage: ProgressStorage | undefined;
   /** Where the last handled state of objects is kept. */
   diffbaseStorage: DiffBaseStorage | undefined;
-  /** How long to wait for our own patch to come back through the watch-stream; 0 does not wait. Default: 5. */
+  /**
+   * How long to wait for our own patch to come back through the watch-stream, where versions of objects are not numbers,
+   * so that it cannot be told what is newer; 0 does not wait. Usually they are, and nothing is waited for. Default: 5.
+   */
   consistencyTimeout: Seconds;
   /**
    * `'kopf'` writes exactly what Kopf would: no extra keys in records, no uid in patches, touches as Kopf makes them.
