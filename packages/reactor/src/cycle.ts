@@ -39,6 +39,8 @@ export interface Cycle {
   /** What was remembered when it began: valid again, if all is to be done again. */
   readonly before: Pick<ObjectMemory, 'handled' | 'isHandledOnce'>;
   readonly signal: AbortSignal;
+  /** Has the object looked at again. */
+  readonly comeBack: (() => void) | undefined;
   /** Of those who do not post what they log as events of Kubernetes. */
   readonly localLogger: Logger;
   /** The same in all causes. */
@@ -47,12 +49,13 @@ export interface Cycle {
 
 export function newCycle(parts: ProcessorParts, options: CycleOptions, body: AnyObject): Cycle {
   const { client, indices, logger } = parts;
-  const { resource, memory, signal, state } = options;
+  const { resource, memory, signal, state, comeBack } = options;
   return {
     parts,
     resource,
     memory,
     signal,
+    comeBack,
     body,
     eventType: state?.type ?? null,
     patch: new Patch(memory.remaining, { body }),

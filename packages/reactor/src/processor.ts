@@ -124,7 +124,8 @@ async function decideOnState(cycle: Cycle, fields: readonly FieldPath[]): Promis
   if (isSpawned) {
     spawning = { ...common, kind: 'spawning', reset: comparison.diff.length > 0 };
     const { apply, paused, daemons } = parts;
-    delays = await handleSpawning({ parts, apply, paused, daemons, memory, eventType, cause: spawning });
+    const onExit = cycle.comeBack;
+    delays = await handleSpawning({ parts, apply, paused, daemons, memory, eventType, cause: spawning, onExit });
   }
 
   let changing: ChangingCause | undefined;

@@ -17,6 +17,8 @@ export interface Work {
   readonly state: ObjectState | undefined;
   /** To be begun with touching the object, as Kopf wakes itself up. */
   readonly isToTouch: boolean;
+  /** To be called if the object is to be looked at again, though nothing has changed in it: at any time later. */
+  readonly comeBack?: (() => void) | undefined;
 }
 
 /** How a cycle has ended. */

@@ -65,10 +65,12 @@ export function worker(options: WorkerOptions): Worker {
   let errorDelay: Seconds | undefined;
   let isScheduled = false;
   let isWinding = false;
+  let isOver = false;
 
   const hasWork = (): boolean => newest !== undefined || events.size > 0 || comeback !== undefined;
 
   const push = (event: WatchedEvent): void => {
+    isOver = false;
     if (options.keepsEvents) events.push(event);
     consider({ type: event.type, body: event.object });
     proceed();
@@ -132,6 +134,7 @@ export function worker(options: WorkerOptions): Worker {
       if (newest !== undefined) interruptDelay();
       schedule();
     } else if (waiting === undefined && doubtful === undefined) {
+      isOver = true;
       options.onIdle();
     }
   };
@@ -154,10 +157,20 @@ export function worker(options: WorkerOptions): Worker {
       events: isToTouch ? [] : events.take(),
       state: newest ?? (isBack ? last : undefined),
       isToTouch,
+      comeBack,
     };
     newest = undefined;
     comeback = undefined;
     return work;
+  };
+
+  /** Somebody has ended who was waited for. */
+  const comeBack = (): void => {
+    // Whoever has taken over since then, looks by itself.
+    if (isOver || isWinding || last === undefined || memory.isVanishing || options.isPaused()) return;
+    if (waiting?.what === 'delay') stopWaiting();
+    comeback = { byTouching: false };
+    proceed();
   };
 
   const cycle = async (jobSignal: AbortSignal): Promise<void> => {
