@@ -202,6 +202,7 @@ export function worker(options: WorkerOptions): Worker {
       memory.isVanishing = true;
       stopDoubting();
       if (newest?.type !== 'DELETED') newest = undefined;
+      comeback = undefined;
     }
     if (answer !== undefined && !memory.isVanishing) acceptAnswer(answer);
     if (isWinding || newest !== undefined) return;
