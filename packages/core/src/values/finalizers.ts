@@ -15,7 +15,8 @@ export function isDeletionBlocked(body: Body, finalizer: string): boolean {
 }
 
 /**
- * Puts the finalizer on an object, after those of the others, unless it is there.
+ * Puts the finalizer on an object, after those of the others, unless it is there; or unless it is too late for that:
+ * nobody can add finalizers to what is being deleted.
  *
  * A list cannot be changed by a merge-patch without overriding what others do to it meanwhile: hence a
  * transformation, which is sent as a JSON-patch for one known version of the object, and repeated for another.
@@ -23,7 +24,7 @@ export function isDeletionBlocked(body: Body, finalizer: string): boolean {
 export function blockDeletion(finalizer: string): PatchFn {
   return (body) => {
     const finalizers = finalizersOf(body);
-    if (finalizers.includes(finalizer)) return;
+    if (finalizers.includes(finalizer) || isDeletionOngoing(body)) return;
     body.metadata ??= {};
     body.metadata.finalizers = [...finalizers, finalizer];
   };

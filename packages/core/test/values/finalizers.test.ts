@@ -86,3 +86,10 @@ it('both can be repeated on what they have done', () => {
   allowDeletion(FIN)(body);
   expect(body).toEqual({ metadata: { name: 'x' } });
 });
+
+it('A finalizer is not put on what is being deleted: nobody can do that', () => {
+  const metadata = { deletionTimestamp: '2020-01-01T00:00:00Z', finalizers: ['other'] };
+  const body = { metadata };
+  blockDeletion(FIN)(body);
+  expect(body).toEqual({ metadata: { deletionTimestamp: '2020-01-01T00:00:00Z', finalizers: ['other'] } });
+});

@@ -63,6 +63,8 @@ export interface OperatedOptions {
   /** What goes between the operator and the cluster. */
   readonly through?: (client: KubeClient) => KubeClient;
   readonly parts?: Partial<WatcherParts>;
+  /** How the patches are sent, if not as usual. */
+  readonly applier?: typeof applier;
 }
 
 export interface Operated extends AsyncDisposable {
@@ -123,7 +125,7 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
     lifecycle: options.lifecycle,
     random: options.random,
   };
-  const apply = applier({ ...parts, fences: fences() });
+  const apply = (options.applier ?? applier)({ ...parts, fences: fences() });
   const run = watcherOf({
     ...parts,
     memories: all,
