@@ -126,6 +126,7 @@ export {
   type WatchOptions,
   type WatchSignal,
   watch,
+  watchInto,
 } from './cluster/watch.js';
 export { type BackoffOptions, backoffDelay } from './cluster/backoff.js';
 export { type AttemptLimiter, type AttemptLimits, attemptLimiter } from './cluster/limiter.js';

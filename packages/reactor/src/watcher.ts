@@ -23,7 +23,8 @@ import {
   titleOf,
   toError,
   type WatchedEvent,
-  watch,
+  type WatchSignal,
+  watchInto,
 } from '@kopf-ts/core/engine';
 import type { Fences } from './fences.js';
 import { type Memories, type ObjectMemory, objectKey } from './memories.js';
@@ -67,29 +68,32 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
     const scheduler = parts.scheduler();
     const streamControl = childController(signal);
     let failure: unknown;
-    scheduler.failed.catch((error: unknown) => {
+    const fail = (error: unknown): void => {
       failure = error;
       streamControl.abort(error);
-    });
+    };
+    scheduler.failed.catch(fail);
     const objects = objectWorkers(parts, options, scheduler);
     const stopPausing = whenever(paused, () => objects.discard(), streamControl.signal);
     try {
-      const stream = watch(client, resource, {
-        namespace: namespace ?? undefined,
-        settings,
-        clock,
-        logger,
-        paused,
-        capabilities,
-        limiter,
-        random,
-        signal: streamControl.signal,
-        onState: options.onState,
-      });
-      for await (const event of stream) {
-        if (event.type === 'LISTED') objects.listed();
-        else objects.push(event);
-      }
+      const onSignal = (event: WatchSignal): void => {
+        try {
+          if (event.type === 'LISTED') objects.listed();
+          else objects.push(event);
+        } catch (error) {
+          // It is not a failure of the stream: connecting again does not help.
+          fail(error);
+        }
+      };
+      const { signal: streamSignal } = streamControl;
+      const { onState } = options;
+      const streamOptions = { settings, clock, logger, paused, capabilities, limiter, random, onState };
+      await watchInto(
+        client,
+        resource,
+        { ...streamOptions, namespace: namespace ?? undefined, signal: streamSignal },
+        onSignal,
+      );
     } finally {
       stopPausing();
       streamControl.dispose();

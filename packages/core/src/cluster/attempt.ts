@@ -1,7 +1,7 @@
 /** One attempt to list or to watch, and the live events of it. */
 import type { KubeClient, KubeRequest } from '../seams/client.js';
 import type { Clock, Seconds } from '../seams/clock.js';
-import { abortable, childController } from '../sync/abort.js';
+import { childController, onAbort } from '../sync/abort.js';
 import type { ToggleView } from '../sync/toggle.js';
 
 /** Why an attempt was ended by us before its time. */
@@ -49,34 +49,50 @@ export interface LiveEventsOptions {
   readonly onSteady: () => void;
 }
 
+/** What comes through the stream; to be closed when it is not read to its end. */
+export interface LiveEvents {
+  /** The next one, or the end. Not to be called again before it has settled. */
+  next(): Promise<IteratorResult<unknown, unknown>>;
+  close(): void;
+}
+
 /**
  * What comes through the stream, until it ends. Silence for too long interrupts the attempt; the time when nobody
  * reads from here is not silence. Ends in time even if the client does not obey the signal.
+ *
+ * It is no generator, and waits for the signal once for all events: otherwise, most of the time between the line and
+ * the handlers would be spent on promises.
  */
-export async function* liveEvents(
+export function liveEvents(
   client: KubeClient,
   request: Omit<KubeRequest, 'signal'>,
   options: LiveEventsOptions,
-): AsyncGenerator<unknown, void, void> {
+): LiveEvents {
   const { attempt, clock } = options;
   const { signal } = attempt;
   const reading: Reading = { waitsSince: undefined };
   const iterator = client.stream({ ...request, signal })[Symbol.asyncIterator]();
+  let fail: (error: unknown) => void = () => {};
+  const stopListening = onAbort(signal, (reason) => fail(reason));
   void guardSilence(reading, options);
-  try {
-    for (;;) {
-      reading.waitsSince = clock.now();
-      const { done, value } = await abortable(iterator.next(), signal);
-      reading.waitsSince = undefined;
-      signal.throwIfAborted();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    reading.isOver = true;
-    // Not awaited: an iterator that ignores the signal would keep us here for as long as its connection hangs.
-    closeQuietly(iterator);
-  }
+  return {
+    next: () =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted();
+        fail = reject;
+        reading.waitsSince = clock.now();
+        iterator.next().then((result) => {
+          reading.waitsSince = undefined;
+          resolve(result);
+        }, reject);
+      }),
+    close() {
+      reading.isOver = true;
+      stopListening();
+      // Not awaited: an iterator that ignores the signal would keep us here for as long as its connection hangs.
+      closeQuietly(iterator);
+    },
+  };
 }
 
 interface Reading {

@@ -63,20 +63,22 @@ function isAnother(one: AnyObject, two: AnyObject): boolean {
   return one.metadata?.uid !== two.metadata?.uid;
 }
 
-function identityOf({ apiVersion, kind, metadata }: AnyObject): AnyObject {
-  const { name, namespace, uid, resourceVersion, labels } = metadata ?? {};
-  return {
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(kind === undefined ? {} : { kind }),
-    metadata: {
-      ...(name === undefined ? {} : { name }),
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(labels === undefined ? {} : { labels }),
-    },
-  };
+/** Spelled out, not spread: it is done for each event of each object. What is absent stays so. */
+function identityOf({ apiVersion, kind, metadata: source }: AnyObject): AnyObject {
+  const { name, namespace, uid, resourceVersion, labels } = source ?? {};
+  const metadata: Mutable<NonNullable<AnyObject['metadata']>> = {};
+  if (name !== undefined) metadata.name = name;
+  if (namespace !== undefined) metadata.namespace = namespace;
+  if (uid !== undefined) metadata.uid = uid;
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
+  if (labels !== undefined) metadata.labels = labels;
+  const identity: Mutable<AnyObject> = { metadata };
+  if (apiVersion !== undefined) identity.apiVersion = apiVersion;
+  if (kind !== undefined) identity.kind = kind;
+  return identity;
 }
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Without what is big and is seen by nobody: it can take more memory than all the rest. */
 function visibleOf(object: AnyObject): AnyObject {

@@ -1,12 +1,21 @@
 /** The listing of a watch-stream, in pages; and what a listing tells of the objects seen before it. */
+import type { Awaitable } from '../seams/awaitable.js';
+import type { AnyObject } from '../values/body.js';
 import { startAttempt } from './attempt.js';
 import type { KnownObjects } from './known-objects.js';
 import { listPages } from './list.js';
 import { afterFailure } from './watch-outcomes.js';
-import { type Signals, type Stream, type WatchedEvent, type WatchSignal, waitForPermission } from './watch-stream.js';
+import {
+  type Emit,
+  type State,
+  type Stream,
+  type WatchedEvent,
+  type WatchSignal,
+  waitForPermission,
+} from './watch-stream.js';
 
 /** Lists everything that there is. */
-export async function* listing(stream: Stream): Signals {
+export async function listing(stream: Stream, emit: Emit): Promise<State> {
   const { client, resource, namespace, pageSize, known, health } = stream;
   const attempt = startAttempt(stream.signal, stream.paused);
   let version: string | undefined;
@@ -19,7 +28,8 @@ export async function* listing(stream: Stream): Signals {
       if (page.isFirst) known.beginListing();
       version = page.resourceVersion;
       for (const object of page.items) {
-        yield* seen(known, { type: null, object });
+        const emitted = emitSeen(known, { type: null, object }, emit);
+        if (emitted !== undefined) await emitted;
         attempt.signal.throwIfAborted();
       }
     }
@@ -29,19 +39,25 @@ export async function* listing(stream: Stream): Signals {
     attempt.dispose();
   }
   health.succeed('listing');
-  yield* listed(known);
+  await emitListed(known, emit);
   return { kind: 'watching', version };
 }
 
 /** The object is there, in a listing or in an event. */
-export function* seen(known: KnownObjects, event: WatchedEvent): Generator<WatchSignal, void, void> {
+export function emitSeen(known: KnownObjects, event: WatchedEvent, emit: Emit): Awaitable<void> {
   const namesake = known.see(event.object);
-  if (namesake !== undefined) yield { type: 'DELETED', object: namesake, vanished: true };
-  yield event;
+  return namesake === undefined ? emit(event) : emitAll([vanished(namesake), event], emit);
 }
 
 /** The listing is complete. */
-export function* listed(known: KnownObjects): Generator<WatchSignal, void, void> {
-  for (const object of known.endListing()) yield { type: 'DELETED', object, vanished: true };
-  yield { type: 'LISTED' };
+export function emitListed(known: KnownObjects, emit: Emit): Promise<void> {
+  return emitAll([...known.endListing().map(vanished), { type: 'LISTED' }], emit);
+}
+
+async function emitAll(signals: readonly WatchSignal[], emit: Emit): Promise<void> {
+  for (const signal of signals) await emit(signal);
+}
+
+function vanished(object: AnyObject): WatchedEvent {
+  return { type: 'DELETED', object, vanished: true };
 }

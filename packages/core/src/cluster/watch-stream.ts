@@ -1,4 +1,5 @@
 /** What a watch-stream is asked for, and what it is made of. */
+import type { Awaitable } from '../seams/awaitable.js';
 import type { KubeClient } from '../seams/client.js';
 import type { Clock, Seconds } from '../seams/clock.js';
 import type { Logger } from '../seams/logger.js';
@@ -70,8 +71,8 @@ export type State =
   | { readonly kind: 'backing off'; readonly delay: Seconds; readonly next: Doing }
   | { readonly kind: 'paused' };
 
-/** What the states of the stream yield; and the next state at the end of it. */
-export type Signals = AsyncGenerator<WatchSignal, State, void>;
+/** Where the signals go, one by one. If it takes its time, it is waited for. */
+export type Emit = (signal: WatchSignal) => Awaitable<void>;
 
 export function newStream(client: KubeClient, resource: Resource, options: WatchOptions): Stream {
   const { namespace, clock, logger, onState } = options;

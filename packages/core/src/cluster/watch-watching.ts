@@ -1,21 +1,15 @@
 /** The watching of a watch-stream: one request, from its beginning to its end. */
+import type { Awaitable } from '../seams/awaitable.js';
 import type { KubeRequest } from '../seams/client.js';
 import type { Seconds } from '../seams/clock.js';
 import type { AnyObject } from '../values/body.js';
 import { getOwn, isMapping } from '../values/json.js';
 import { type QueryFields, resourceUrl } from '../values/resource.js';
-import { liveEvents, startAttempt } from './attempt.js';
+import { type LiveEvents, liveEvents, startAttempt } from './attempt.js';
 import { errorOfEvent } from './stream-failures.js';
-import { listed, seen } from './watch-listing.js';
+import { emitListed, emitSeen } from './watch-listing.js';
 import { afterEnd, afterFailure, isUnsupported, nextDoing, withoutStreamedLists } from './watch-outcomes.js';
-import {
-  type Progress,
-  prove,
-  type Signals,
-  type Stream,
-  type WatchSignal,
-  waitForPermission,
-} from './watch-stream.js';
+import { type Emit, type Progress, prove, type State, type Stream, waitForPermission } from './watch-stream.js';
 
 /** Streams that end sooner, and bring nothing, are suspicious. */
 const SHORT_STREAM: Seconds = 1;
@@ -25,25 +19,31 @@ const STREAMED_LIST_PROBE: Seconds = 10;
 const PRESUMED_DONE: Seconds = 5;
 
 /** Watches from a version; or from the very beginning, and then the listing is a part of the same stream. */
-export async function* watching(stream: Stream, from: { readonly version: string | undefined } | undefined): Signals {
+export async function watching(
+  stream: Stream,
+  from: { readonly version: string | undefined } | undefined,
+  emit: Emit,
+): Promise<State> {
   const { client, clock, known, health } = stream;
   const attempt = startAttempt(stream.signal, stream.paused);
   const progress: Progress = { version: from?.version, isListed: from !== undefined, isProven: false };
+  let events: LiveEvents | undefined;
   try {
     health.enter(progress.isListed ? 'watching' : 'listing');
     await waitForPermission(stream, attempt.signal);
     const startedAt = clock.now();
     if (!progress.isListed) known.beginListing();
-    const events = liveEvents(client, watchRequest(stream, from), {
+    events = liveEvents(client, watchRequest(stream, from), {
       attempt,
       clock,
       silenceLimit: () => silenceLimit(stream, progress),
       steadyAfter: handshakeLimit(stream),
       onSteady: () => prove(stream, progress),
     });
-    for await (const raw of events) {
+    for (let raw = await events.next(); !raw.done; raw = await events.next()) {
       health.touch();
-      yield* digested(stream, progress, raw);
+      const digested = digest(stream, progress, raw.value, emit);
+      if (digested !== undefined) await digested;
       attempt.signal.throwIfAborted();
     }
     if (clock.now() - startedAt >= SHORT_STREAM) prove(stream, progress);
@@ -52,6 +52,7 @@ export async function* watching(stream: Stream, from: { readonly version: string
     if (!progress.isListed && isUnsupported(attempt, error)) return withoutStreamedLists(stream, error);
     return afterFailure(stream, attempt, error, { doing: nextDoing(progress), isProven: progress.isProven });
   } finally {
+    events?.close();
     attempt.dispose();
   }
 }
@@ -109,7 +110,7 @@ function silenceLimit({ settings, capabilities }: Stream, { isListed }: Progress
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** One line of the stream, as what it means. */
-function* digested(stream: Stream, progress: Progress, raw: unknown): Generator<WatchSignal, void, void> {
+function digest(stream: Stream, progress: Progress, raw: unknown, emit: Emit): Awaitable<void> {
   const { known, logger, title } = stream;
   const { type, object } = (isMapping(raw) ? raw : {}) as { type?: unknown; object?: AnyObject };
   if (type === 'ERROR') throw errorOfEvent(object);
@@ -122,18 +123,18 @@ function* digested(stream: Stream, progress: Progress, raw: unknown): Generator<
   prove(stream, progress);
   switch (type) {
     case 'ADDED':
-      return yield* seen(known, { type: progress.isListed ? type : null, object });
+      return emitSeen(known, { type: progress.isListed ? type : null, object }, emit);
     case 'MODIFIED':
-      return yield* seen(known, { type, object });
+      return emitSeen(known, { type, object }, emit);
     case 'DELETED':
       known.forget(object);
-      return yield { type, object };
+      return emit({ type, object });
     case 'BOOKMARK':
       if (progress.isListed || getOwn(object.metadata?.annotations ?? {}, INITIAL_EVENTS_END) !== 'true') return;
       progress.isListed = true;
       stream.capabilities.streamingLists = true;
       prove(stream, progress);
       stream.health.enter('watching');
-      return yield* listed(known);
+      return emitListed(known, emit);
   }
 }

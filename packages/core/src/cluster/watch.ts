@@ -6,24 +6,35 @@
  */
 import type { KubeClient } from '../seams/client.js';
 import type { Seconds } from '../seams/clock.js';
+import { childController } from '../sync/abort.js';
+import { relay } from '../sync/relay.js';
 import type { Resource } from '../values/resource.js';
 import { startAttempt } from './attempt.js';
 import { listing } from './watch-listing.js';
-import { type Doing, newStream, type State, type Stream, type WatchOptions, type WatchSignal } from './watch-stream.js';
+import {
+  type Doing,
+  type Emit,
+  newStream,
+  type State,
+  type Stream,
+  type WatchOptions,
+  type WatchSignal,
+} from './watch-stream.js';
 import { watching } from './watch-watching.js';
 
 export type { StreamState } from './stream-health.js';
 export type { ServerCapabilities, WatchedEvent, WatchOptions, WatchSignal } from './watch-stream.js';
 
 /**
- * The stream never fails and never ends until the signal aborts; then it ends without an error.
- * Whoever reads slowly is waited for.
+ * Calls the function with each signal of the stream. Never fails and never ends until the signal aborts; then it ends
+ * without an error. A function that takes its time is waited for; but it is not supposed to throw.
  */
-export async function* watch(
+export async function watchInto(
   client: KubeClient,
   resource: Resource,
   options: WatchOptions,
-): AsyncGenerator<WatchSignal, void, void> {
+  emit: Emit,
+): Promise<void> {
   const { signal, paused } = options;
   const stream = newStream(client, resource, options);
   let state: State = { kind: 'listing' };
@@ -38,15 +49,40 @@ export async function* watch(
           state = await backOff(stream, state.delay, state.next);
           break;
         case 'listing':
-          state = yield* canStreamLists(stream) ? watching(stream, undefined) : listing(stream);
+          state = await (canStreamLists(stream) ? watching(stream, undefined, emit) : listing(stream, emit));
           break;
         case 'watching':
-          state = yield* watching(stream, state);
+          state = await watching(stream, state, emit);
           break;
       }
     }
   } catch (error) {
     if (!signal.aborted) throw error;
+  }
+}
+
+/**
+ * The same as an iterable, for those who like loops; it costs several times more for each event. Whoever reads slowly is
+ * waited for.
+ */
+export async function* watch(
+  client: KubeClient,
+  resource: Resource,
+  options: WatchOptions,
+): AsyncGenerator<WatchSignal, void, void> {
+  const { signal, abort } = childController(options.signal);
+  const signals = relay<WatchSignal>();
+  const ended = watchInto(client, resource, { ...options, signal }, signals.give).then(signals.end, signals.fail);
+  try {
+    for (;;) {
+      const next = await signals.take();
+      if (next === undefined) return;
+      yield next;
+    }
+  } finally {
+    abort();
+    signals.end();
+    await ended;
   }
 }
 
