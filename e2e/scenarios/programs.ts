@@ -48,7 +48,8 @@ export function program(source: URL): (argument: unknown) => RunningProgram {
   return (argument) => observe(spawn(process.execPath, [bundle(), JSON.stringify(argument)], { stdio: 'pipe' }));
 }
 
-function observe(child: ChildProcess): RunningProgram {
+/** Any process as a program of the running test; it ends with the test. */
+export function observe(child: ChildProcess): RunningProgram {
   let [output, log] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -11,7 +11,12 @@ import { withLock } from '../controlplane/lock.js';
 const version = '1.44.6';
 
 export type PythonKopf =
-  | { readonly kind: 'installed'; ask(request: object): Promise<unknown> }
+  | {
+      readonly kind: 'installed';
+      ask(request: object): Promise<unknown>;
+      /** `kopf` with these arguments. Whoever starts it ends it. */
+      start(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess;
+    }
   | { readonly kind: 'unavailable'; readonly reason: string };
 
 /** Kopf itself, in a folder of the user's cache; installed there once, by pip. */
@@ -23,7 +28,12 @@ export async function pythonKopf(): Promise<PythonKopf> {
     await withLock(`${folder}.lock`, async () => {
       if (!existsSync(folder)) await install(home, folder);
     });
-    return { kind: 'installed', ask: (request) => ask(folder, request) };
+    return {
+      kind: 'installed',
+      ask: (request) => ask(folder, request),
+      start: (args, env) =>
+        spawn('python3', ['-m', 'kopf', ...args], { env: { ...environment(folder), ...env }, stdio: 'pipe' }),
+    };
   } catch (error) {
     const [line = ''] = String(error instanceof Error ? error.message : error).split('\n');
     return { kind: 'unavailable', reason: `Kopf cannot be installed: ${line}` };
@@ -45,11 +55,15 @@ async function install(home: string, folder: string): Promise<void> {
 async function ask(folder: string, request: object): Promise<unknown> {
   const script = fileURLToPath(new URL('kopf_storages.py', import.meta.url));
   const running = run('python3', [script], {
-    env: { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' },
+    env: environment(folder),
     maxBuffer: 2 ** 24,
   });
   running.child.stdin?.end(JSON.stringify(request));
   return JSON.parse((await running).stdout);
+}
+
+function environment(folder: string): NodeJS.ProcessEnv {
+  return { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
 }
 
 const run = promisify(execFile);

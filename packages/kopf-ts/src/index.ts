@@ -3,6 +3,8 @@
  * It only puts together what the other packages make; there is nothing here to replace them with.
  */
 export * from '@kopf-ts/core';
+export * as indexing from '@kopf-ts/indexing';
+export * as peering from '@kopf-ts/peering';
 export * as storage from '@kopf-ts/storage';
 export { operator, type OperatorOptions } from './operator.js';
 export type { Operator } from '@kopf-ts/reactor';
