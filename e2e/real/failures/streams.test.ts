@@ -1,4 +1,5 @@
 import type { HttpKubeClient } from '@kopf-ts/client';
+import type { ObjectMeta } from '@kopf-ts/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../controlplane/index.js';
 import { newTestKind, type TestKind } from '../../scenarios/kinds.js';
@@ -60,7 +61,7 @@ describeOnRealCluster('an operator with a broken stream', () => {
       },
       { namespaces: [namespace], overrides: { ...SHORT_TIMES, watching: { ...SHORT_TIMES.watching, ...times } } },
     );
-  const create = (name: string, metadata: object = {}) =>
+  const create = (name: string, metadata: ObjectMeta = {}) =>
     things.create(namespace, name, { metadata, spec: { size: 1 } });
   const resize = (name: string, size: number) => things.patch(namespace, name, { spec: { size } });
   const isCalled = (call: string, withinSeconds = 20) => eventually(() => expect(calls).toContain(call), withinSeconds);

@@ -1,5 +1,5 @@
 import type { HttpKubeClient } from '@kopf-ts/client';
-import type { AnyObject } from '@kopf-ts/core';
+import { type AnyObject, resolveField } from '@kopf-ts/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runKubectl } from '../../controlplane/index.js';
 import { newTestKind, type TestKind } from '../../scenarios/kinds.js';
@@ -43,7 +43,7 @@ describeOnRealCluster('objects that are replaced by somebody as a whole, without
           calls.push(`created ${spec['size']}`);
         });
         on.update(things.selector, function updated({ old, spec }) {
-          calls.push(`updated ${old?.spec.size}→${spec['size']}`);
+          calls.push(`updated ${resolveField(old, ['spec', 'size'])}→${spec['size']}`);
         });
         on.delete(things.selector, function deleted() {
           calls.push('deleted');
