@@ -17,19 +17,13 @@ export function structuralKeys(): SlotOf {
   const identities = identityNumbers();
   // Everything begins with what it is, and texts with how long they are: so no two structures have the same form.
   const structureOf = (value: unknown): string => {
-    switch (typeof value) {
-      case 'string':
-        return `${value.length}:${value}`;
-      case 'number':
-        // As in maps: zero is zero.
-        return `=${value === 0 ? 0 : value};`;
-      case 'bigint':
-        return `=${value}n;`;
-      case 'boolean':
-      case 'undefined':
-        return `=${value};`;
+    if (typeof value === 'string') return `${value.length}:${value}`;
+    if (typeof value === 'bigint') return `=${value}n;`;
+    // As in maps: zero is zero.
+    if (value === 0) return '=0;';
+    if (value === null || typeof value === 'number' || typeof value === 'boolean' || value === undefined) {
+      return `=${value};`;
     }
-    if (value === null) return '=null;';
     if (Array.isArray(value)) return structureOfList(value);
     if (value instanceof Date) return `@${value.getTime()};`;
     return isPlain(value) ? structureOfMapping(value) : `#${identities(value as object | symbol)};`;

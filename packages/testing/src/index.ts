@@ -29,4 +29,5 @@ export {
   peeringCases,
   testPeering,
 } from './conformance/peering.js';
+export { type IndexerParts, indexerCases, testIndexer } from './conformance/indexer.js';
 export { type ConformanceCase, declareCases, type TestRunner } from './conformance/cases.js';

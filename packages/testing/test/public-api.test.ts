@@ -7,6 +7,7 @@ it('exports the clock, the logger and the conformance suites', () => {
     'clockCases',
     'declareCases',
     'diffBaseStorageCases',
+    'indexerCases',
     'manualClock',
     'peeringCases',
     'progressStorageCases',
@@ -14,6 +15,7 @@ it('exports the clock, the logger and the conformance suites', () => {
     'testClient',
     'testClock',
     'testDiffBaseStorage',
+    'testIndexer',
     'testPeering',
     'testProgressStorage',
   ]);

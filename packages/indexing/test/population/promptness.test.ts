@@ -115,7 +115,7 @@ describe('asynchronous functions', () => {
       signal ??= kwargs.signal;
       return slow.wait();
     });
-    const pending = [see(pod('one')), see(pod('one'))];
+    const pending = [1, 2].map(async () => see(pod('one')));
     expect(signal?.aborted).toBe(false);
     expect(see(pod('one'), 'DELETED')).toBeUndefined();
     await Promise.all(pending);
@@ -130,7 +130,7 @@ describe('asynchronous functions', () => {
     const { registry, indexer, see } = harness();
     const slow = gate<string>();
     registry.index('pods', { id: 'a' }, () => slow.wait());
-    const uidless = pod('one', { metadata: { uid: undefined } });
+    const uidless = pod('one', { metadata: { uid: '' } });
     see(uidless);
     see(uidless, 'DELETED');
     const pending = see(uidless, 'ADDED');

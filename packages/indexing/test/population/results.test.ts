@@ -203,7 +203,7 @@ describe('objects', () => {
       namespace,
       meta.creationTimestamp,
     ]);
-    const nameless = (metadata: object) => pod('one', { metadata: { uid: undefined, ...metadata } });
+    const nameless = (metadata: object) => pod('one', { metadata: { uid: '', ...metadata } });
     const different = [
       nameless({}),
       nameless({ name: 'two' }),
