@@ -4,45 +4,14 @@
  * A cycle is one job for the scheduler. Between the cycles, the object holds no place there: neither while it is idle,
  * nor while it waits for its handlers' delays or for the end of its throttling.
  */
-import type { AnyObject, Clock, Logger, Scheduler, Seconds, Settings } from '@kopf-ts/core';
+import type { AnyObject, Seconds } from '@kopf-ts/core';
 import { alarm, describeError, interruptedSleep, toError, type WatchedEvent } from '@kopf-ts/core/engine';
 import { backlog } from './backlog.js';
-import type { ObjectMemory } from './memories.js';
+import { errorPauses } from './throttling.js';
 import { compareVersions, versionOf } from './versions.js';
-import type { CycleResult, ObjectState, Work } from './work.js';
+import { type CycleResult, newestOf, type ObjectState, type Work, type Worker, type WorkerOptions } from './work.js';
 
-export type { CycleResult, ObjectState, Work } from './work.js';
-
-export interface WorkerOptions {
-  readonly memory: ObjectMemory;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  /** Of the object. */
-  readonly logger: Logger;
-  readonly scheduler: Scheduler;
-  readonly signal: AbortSignal;
-  /** Whether there are handlers of events. */
-  readonly keepsEvents: boolean;
-  /** While paused, nothing is begun; whatever is missed is listed again afterwards. */
-  readonly isPaused: () => boolean;
-  /** A cycle begins when this resolves, with what is the newest by then. `undefined` if there is nothing to wait for. */
-  readonly whenReady?: (() => Promise<void> | undefined) | undefined;
-  readonly process: (work: Work, signal: AbortSignal) => Promise<CycleResult>;
-  /** There is nothing left to do: the worker can be forgotten, until the next event. */
-  readonly onIdle: () => void;
-}
-
-export interface Worker {
-  /** Of the object. */
-  readonly logger: Logger;
-  /** Whether it has something to do now, and not only later. */
-  readonly isBusy: boolean;
-  push(event: WatchedEvent): void;
-  /** Forgets all that is not yet begun. */
-  discard(): void;
-  /** Goes on with what there is, but neither waits for anything nor comes back by itself any more. */
-  wind(): void;
-}
+export type { CycleResult, ObjectState, Work, Worker, WorkerOptions } from './work.js';
 
 interface Waiting {
   readonly what: 'delay' | 'throttling';
@@ -53,6 +22,7 @@ interface Waiting {
 export function worker(options: WorkerOptions): Worker {
   const { memory, settings, clock, logger, scheduler, signal } = options;
   const events = backlog({ limit: () => settings.queueing.eventsLimit, logger });
+  const pauses = errorPauses(settings.queueing);
   /** Not yet handled. */
   let newest: ObjectState | undefined;
   /** Handled, but to be handled again after a while. */
@@ -61,8 +31,6 @@ export function worker(options: WorkerOptions): Worker {
   let doubtful: { readonly state: ObjectState; readonly cancel: () => void } | undefined;
   let comeback: { readonly byTouching: boolean } | undefined;
   let waiting: Waiting | undefined;
-  let errorDelays: Iterator<Seconds> | undefined;
-  let errorDelay: Seconds | undefined;
   let isScheduled = false;
   let isWinding = false;
   let isOver = false;
@@ -151,6 +119,8 @@ export function worker(options: WorkerOptions): Worker {
       if (version !== undefined && newest.type !== 'DELETED') memory.version = version;
     }
     const isBack = comeback !== undefined && newest === undefined;
+    // Whoever is looked at, tells anew how long to wait.
+    if (isBack) stopWaiting();
     const isToTouch = isBack && Boolean(comeback?.byTouching);
     const work = {
       // Nobody is called while touching: the events wait for the next cycle.
@@ -183,7 +153,7 @@ export function worker(options: WorkerOptions): Worker {
       // It could be discarded while it was waiting for its turn.
       if (work.state !== undefined || work.events.length > 0) {
         const result = await options.process(work, jobSignal);
-        errorDelays = undefined;
+        pauses.reset();
         accept(result);
       }
     } catch (error) {
@@ -216,38 +186,35 @@ export function worker(options: WorkerOptions): Worker {
     const version = versionOf(answer);
     const timeout = settings.persistence.consistencyTimeout;
     const until = version !== undefined && timeout > 0 ? clock.now() + timeout : undefined;
-    const order = newest && compareVersions(version, versionOf(newest.body));
-    // Nobody knows which one is newer, and nobody wants to find out: the answer comes back anyway.
-    if (newest !== undefined && order === undefined && until === undefined) return;
-    memory.version = version;
-    memory.doubtfulUntil = until;
-    if (order !== undefined && order <= 0) return;
-    // It came while we were patching, and nobody knows whether before or after that.
-    const rival = newest !== undefined && order === undefined ? newest : doubtful?.state;
-    if (rival !== undefined && until !== undefined) doubt(rival, until);
+    // It came while we were patching; or it was in doubt already.
+    const rival = newest ?? doubtful?.state;
+    const order = rival && compareVersions(version, versionOf(rival.body));
+    const isUnordered = rival !== undefined && order === undefined;
+    const isRivalLater = rival !== undefined && order !== undefined && order <= 0;
+    if (!isUnordered || until !== undefined) {
+      memory.version = version;
+      memory.doubtfulUntil = order === 0 ? undefined : until;
+    }
+    // If nobody wants to find out which one is newer: the answer comes back anyway.
+    if (isRivalLater || (isUnordered && until === undefined)) {
+      believe(rival);
+      return;
+    }
+    if (isUnordered && until !== undefined) doubt(rival, until);
+    else stopDoubting();
     newest = isWinding ? undefined : { type: 'MODIFIED', body: answer };
   };
 
   const throttle = (thrown: unknown, work: Work | undefined): void => {
     const error = toError(thrown);
-    errorDelays ??= settings.queueing.errorDelays[Symbol.iterator]();
-    const next = errorDelays.next();
-    if (!next.done) errorDelay = next.value;
-    if (isWinding || errorDelay === undefined) {
+    const pause = pauses.next();
+    if (isWinding || pause === undefined) {
       logger.error(`An unexpected error: ${describeError(error)}`, { error });
       return;
     }
-    logger.error(`Throttling for ${errorDelay} seconds due to an unexpected error: ${describeError(error)}`, { error });
-    last = work?.state ?? last ?? stateOfLatest(work);
-    wait('throttling', errorDelay);
-  };
-
-  /** What only the handlers of events were called for; unless it is known to be outdated for all others. */
-  const stateOfLatest = (work: Work | undefined): ObjectState | undefined => {
-    const latest = work?.events.at(-1);
-    if (latest === undefined) return undefined;
-    const order = compareVersions(versionOf(latest.object), memory.version);
-    return order !== undefined && order < 0 ? undefined : { type: latest.type, body: latest.object };
+    logger.error(`Throttling for ${pause} seconds due to an unexpected error: ${describeError(error)}`, { error });
+    last = work?.state ?? last ?? newestOf(work?.events, memory.version);
+    wait('throttling', pause);
   };
 
   const wait = (what: Waiting['what'], seconds: Seconds, byTouching = false): void => {

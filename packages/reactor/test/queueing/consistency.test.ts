@@ -155,6 +155,28 @@ describe('If versions are not numbers', () => {
     expect(at.states()).toEqual(['ADDED a', 'MODIFIED c', 'MODIFIED b']);
   });
 
+  it('what came while patching is our own event: it is handled once, and there is no more doubt', async () => {
+    const at = bench();
+    at.push('ADDED', 'a');
+    at.push('MODIFIED', 'c');
+    await at.cycle.end({ answer: objectOf('c') });
+    at.push('MODIFIED', 'd');
+    await at.cycle.end();
+    expect(at.states()).toEqual(['ADDED a', 'MODIFIED c', 'MODIFIED d']);
+  });
+
+  it('what is in doubt turns out to be our next own event', async () => {
+    const at = bench();
+    at.push('ADDED', 'a');
+    await at.cycle.end({ answer: objectOf('b') });
+    at.push('MODIFIED', 'c');
+    await at.cycle.end({ answer: objectOf('c') });
+    await at.cycle.end();
+    await at.clock.advance(100);
+    expect(at.states()).toEqual(['ADDED a', 'MODIFIED b', 'MODIFIED c']);
+    expect(at.flags.idle).toBe(1);
+  });
+
   it('long delays of handlers do not put off what is in doubt; and the delay is not lost in doubts', async () => {
     const at = bench();
     at.push('ADDED', 'a');

@@ -98,6 +98,19 @@ describe('While paused', () => {
     expect([at.cycles.length, at.flags.idle, at.clock.sleepers]).toEqual([1, 1, 0]);
   });
 
+  it('the answers of those who still patch are remembered: what was before them is nothing new afterwards', async () => {
+    const at = bench();
+    at.push('ADDED', 1);
+    at.flags.isPaused = true;
+    await at.cycle.end({ answer: objectOf(5) });
+    at.flags.isPaused = false;
+    at.push(null, 4);
+    at.push('MODIFIED', 4);
+    expect(at.cycles).toHaveLength(1);
+    at.push(null, 5);
+    expect(at.states().at(-1)).toBe('null 5');
+  });
+
   it('what waits for its turn is not begun, even if nobody has told to forget it', async () => {
     const turn = gate();
     const at = bench({ whenReady: turn.whenReady });

@@ -19,6 +19,7 @@ export interface BenchOptions {
   readonly scheduler?: Scheduler;
   readonly whenReady?: () => Promise<void> | undefined;
   readonly memory?: ObjectMemory;
+  readonly onIdle?: () => void;
 }
 
 export function objectOf(version: string | number | undefined, fields: object = {}): AnyObject {
@@ -82,6 +83,7 @@ export function bench(options: BenchOptions = {}) {
       },
       onIdle: () => {
         flags.idle += 1;
+        options.onIdle?.();
       },
     });
   const made = make();
