@@ -43,6 +43,7 @@ export { type RegistrationTarget, registrars } from './intents/on.js';
 // Executing handlers: from a cause to outcomes, from outcomes to progress, from progress to what to do next.
 export { type ExecuteAllOptions, type ExecuteOnceOptions, executeAll, executeOnce } from './actions/execution.js';
 export { type ExecutePromptlyOptions, executePromptly } from './actions/prompt-execution.js';
+export { isThenable } from './actions/deadlines.js';
 export type { ExecutionMonitor, MonitoredCall } from './actions/monitoring.js';
 export type { Outcome, Outcomes } from './actions/outcomes.js';
 export { HandlerState } from './actions/handler-state.js';

@@ -1,6 +1,6 @@
 /** How a cycle ends: its patch is sent, and it is decided how to go on. */
 import { type AnyObject, ApiError, type Essence, formatTimestamp, Patch, type Seconds } from '@kopf-ts/core';
-import { decideNext, type PatchOutcome } from '@kopf-ts/core/engine';
+import { decideNext, isThenable, type PatchOutcome } from '@kopf-ts/core/engine';
 import { withoutBroken } from './broken-patches.js';
 import { type Cycle, storagesOf } from './cycle.js';
 import type { ChangingResult } from './handling/changing.js';
@@ -43,7 +43,8 @@ export async function conclude(
 async function send(cycle: Cycle, handled: Essence | undefined): Promise<PatchOutcome> {
   const { parts, memory, body, patch, before, localLogger: logger } = cycle;
   const storedBody = bodyForStorages(body, memory);
-  await storagesOf(parts).progressStorage.touch({ value: null, body: storedBody, patch });
+  const touched = storagesOf(parts).progressStorage.touch({ value: null, body: storedBody, patch });
+  if (isThenable(touched)) await touched;
   if (parts.settings.persistence.compat === 'kopf') {
     return await parts.apply({ resource: cycle.resource, body, patch, logger });
   }

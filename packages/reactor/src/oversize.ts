@@ -62,12 +62,20 @@ export interface OversizedOptions extends ApplyOptions {
  * not fit at all, is kept in memory while the operator lives, and is tried again with every later patch.
  */
 export async function applyWithinLimits(options: OversizedOptions): Promise<PatchOutcome> {
+  const { memory, patch } = options;
+  const outcome = await applyIfFits(options, withUnsaved(patch, memory));
+  if (outcome === undefined) return await applyInPart(options);
+  memory.unsavable = undefined;
+  return outcome;
+}
+
+/** If it does not fit as a whole. */
+async function applyInPart(options: OversizedOptions): Promise<PatchOutcome> {
   const { memory, patch, body, handled } = options;
   const { fns } = patch;
   const [whole, traces] = [patch, tracesOf(patch, body)];
   const hasMore = Object.keys(whole.merge).length > Object.keys(traces.merge).length;
   const attempts = [
-    { kept: whole },
     ...(handled === undefined ? [] : [{ kept: whole, withDigest: true }]),
     ...(hasMore ? [{ kept: traces }] : []),
     ...(hasMore && handled !== undefined ? [{ kept: traces, withDigest: true }] : []),

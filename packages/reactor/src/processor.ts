@@ -12,6 +12,7 @@ import {
   isDeletionBlocked,
   isDeletionOngoing,
   isInScope,
+  isThenable,
   mustBlockDeletion,
   objectLogger,
   type SpawningCause,
@@ -41,7 +42,7 @@ export function processor(parts: ProcessorParts): Processor {
     if (memory.daemons.live !== undefined && state !== undefined) memory.daemons.live.replace(body);
     if (options.isToTouch) return await touch(cycle);
 
-    await handleEvents(cycle, events);
+    if (events.length > 0) await handleEvents(cycle, events);
     if (state === undefined) return await conclude(cycle, [], undefined);
 
     const decided = await decideOnState(cycle, fieldsOf(resource));
@@ -104,13 +105,11 @@ async function decideOnState(cycle: Cycle, fields: readonly FieldPath[]): Promis
   const { finalizer } = settings.persistence;
   const storages = storagesOf(parts);
   const storedBody = bodyForStorages(body, memory);
-  const none = {
-    ...{ delays: [], changing: undefined, isBeingBlocked: false, isHeldUntilDone: false },
-    ...{ storages, storedBody },
-  };
   const isSpawned = handlers.spawning.of(resource).length > 0;
   const isChanged = handlers.changing.of(resource).length > 0;
-  if (!isSpawned && !isChanged) return none;
+  if (!isSpawned && !isChanged) {
+    return { delays: [], changing: undefined, isBeingBlocked: false, isHeldUntilDone: false, storages, storedBody };
+  }
 
   const logger = objectLogger({ logger: parts.logger, body, posting: { settings, poster } });
   const common = { resource, body, patch, memo: memory.memo, logger, ...ofOperator };
@@ -174,7 +173,8 @@ async function compare(
 ): Promise<Comparison> {
   const { parts, resource, memory, body, patch, hasRemaining } = cycle;
   const { malformed } = memory;
-  const fetched = await diffbaseStorage.fetch({ body: storedBody, resource, malformed });
+  const fetching = diffbaseStorage.fetch({ body: storedBody, resource, malformed });
+  const fetched = isThenable(fetching) ? await fetching : fetching;
   const stored = fetched && progressStorage.clear(fetched);
   // What is not yet sent, could not be removed by anyone.
   const isStripped = stored === undefined && memory.handled !== undefined && !hasRemaining;

@@ -20,6 +20,7 @@ import type { ExecutionMonitor } from './monitoring.js';
 /** Sub-handlers of one call of one handler, as they are declared and executed in the course of that call. */
 export interface Subhandling {
   readonly handlers: Handlers['changing'];
+  readonly hasHandlers: boolean;
   /** Whether those declared are already executed: explicitly, as they are otherwise executed after the call. */
   isExecuted: boolean;
   /** Executions begun by the handler, whether it waits for them or not. */

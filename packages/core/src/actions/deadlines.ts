@@ -35,34 +35,44 @@ export function callWithin(options: DeadlineOptions, call: (signal: AbortSignal)
   if (signal !== undefined && signalIsOwn && isUnlimited(timeLeft) && patience === undefined) {
     return new Promise((resolve) => resolve(call(signal)));
   }
-  return callWatched(options, call);
+  return isUnlimited(timeLeft) ? callUnlimited(options, call) : callLimited({ ...options, timeLeft }, call);
 }
 
-async function callWatched(options: DeadlineOptions, call: (signal: AbortSignal) => unknown): Promise<unknown> {
-  const { timeLeft } = options;
-  if (timeLeft === undefined || timeLeft === Number.POSITIVE_INFINITY) {
-    // Nobody else can abort it: so there is no need for a signal of its own.
-    const begun = call(options.signal ?? new AbortController().signal);
-    return isThenable(begun) ? await patiently(options, begun) : begun;
+/** Nobody else can abort it: so there is no need for a signal of its own. */
+async function callUnlimited(options: DeadlineOptions, call: (signal: AbortSignal) => unknown): Promise<unknown> {
+  const begun = call(options.signal ?? new AbortController().signal);
+  if (!isThenable(begun)) return begun;
+  const stop = tellFromTimeToTime(options);
+  try {
+    return await begun;
+  } finally {
+    stop();
   }
+}
+
+async function callLimited(
+  options: DeadlineOptions & { readonly timeLeft: Seconds },
+  call: (signal: AbortSignal) => unknown,
+): Promise<unknown> {
   const controller = childController(options.signal);
   try {
     const begun = call(controller.signal);
     // Watching costs timers, so the quickest ones are not watched: synchronous functions have already ended here.
     if (!isThenable(begun)) return begun;
-    return await patiently(
-      options,
-      raceWithDeadline(Promise.resolve(begun), { ...options, timeLeft }, controller.abort),
-    );
+    const stop = tellFromTimeToTime(options);
+    try {
+      return await raceWithDeadline(Promise.resolve(begun), options, controller.abort);
+    } finally {
+      stop();
+    }
   } finally {
     controller.dispose();
   }
 }
 
-/** Tells from time to time that it is still running. */
-async function patiently(options: DeadlineOptions, running: PromiseLike<unknown>): Promise<unknown> {
-  const { clock, patience, onStillRunning } = options;
-  if (patience === undefined) return await running;
+/** Tells that it is still running, until stopped. */
+function tellFromTimeToTime({ clock, patience, onStillRunning }: DeadlineOptions): () => void {
+  if (patience === undefined) return () => {};
   let cancel = (): void => {};
   const tellAfter = (step: Seconds, total: Seconds): void => {
     cancel = alarm(clock, step, () => {
@@ -71,11 +81,7 @@ async function patiently(options: DeadlineOptions, running: PromiseLike<unknown>
     });
   };
   tellAfter(patience, patience);
-  try {
-    return await running;
-  } finally {
-    cancel();
-  }
+  return () => cancel();
 }
 
 function isUnlimited(timeLeft: Seconds | undefined): timeLeft is undefined {
@@ -123,6 +129,7 @@ function asTimeout(error: Error, timeout: DeadlineOptions['timeout']): Error {
   return error instanceof PermanentError || isChildrenRetry(error) ? error : timeout({ cause: error });
 }
 
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
+/** To be asked before waiting where there is mostly nothing to wait for: waiting for nothing costs three promises. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

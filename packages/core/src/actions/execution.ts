@@ -152,13 +152,13 @@ function callWithSubhandlers(options: ExecuteOnceOptions & { signal: AbortSignal
   const returned = monitored({ handler, cause }, monitor, () => invoke(context, handler, kwargs));
   if (subhandling === undefined) return returned;
 
-  const isAlone = subhandling.handlers.size === 0 && subhandling.executions.length === 0;
+  const isAlone = !subhandling.hasHandlers && subhandling.executions.length === 0;
   if (isAlone && !isThenable(returned)) return returned;
   return (async () => {
     const result = await returned;
     // The handler may have begun these without waiting for them; but it is not done until they are.
-    await Promise.all(subhandling.executions);
-    if (cause.kind === 'changing' && !subhandling.isExecuted && subhandling.handlers.size > 0) {
+    if (subhandling.executions.length > 0) await Promise.all(subhandling.executions);
+    if (cause.kind === 'changing' && !subhandling.isExecuted && subhandling.hasHandlers) {
       subhandling.isExecuted = true;
       const { handlers } = subhandling;
       const options = { context, subhandling, cause, handlers, execute: executeInContext };
@@ -171,7 +171,20 @@ function callWithSubhandlers(options: ExecuteOnceOptions & { signal: AbortSignal
 /** The ids go to all handlers above, too: each of them has to purge the records when it is done. */
 function newSubhandling(subrefs: Set<HandlerId>): Subhandling {
   const above = currentContext()?.subhandling?.subrefs ?? [];
-  return { handlers: createChangeHandlers(), isExecuted: false, executions: [], subrefs: [...above, subrefs] };
+  // Few handlers have sub-handlers.
+  let handlers: Subhandling['handlers'] | undefined;
+  return {
+    get handlers() {
+      handlers ??= createChangeHandlers();
+      return handlers;
+    },
+    get hasHandlers() {
+      return handlers !== undefined && handlers.size > 0;
+    },
+    isExecuted: false,
+    executions: [],
+    subrefs: [...above, subrefs],
+  };
 }
 
 /** Executes sub-handlers with all that their parent is executed with. */

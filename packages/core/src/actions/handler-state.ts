@@ -34,8 +34,11 @@ interface HandlerProgress {
   readonly message?: string | undefined;
   readonly subrefs: readonly HandlerId[];
   /** Of what the handler saw when it last finished. */
-  readonly digest?: string | undefined;
+  readonly digest?: LazyDigest;
 }
+
+/** Most handlers succeed at once, and nothing is ever stored of them: for these, no digests need to be made. */
+type LazyDigest = string | (() => string | undefined) | undefined;
 
 /** The state of one handler. Immutable; but whether it is awake or sleeping depends on the time. */
 export class HandlerState implements HandlerProgress {
@@ -49,7 +52,7 @@ export class HandlerState implements HandlerProgress {
   readonly failure: boolean;
   readonly message: string | undefined;
   readonly subrefs: readonly HandlerId[];
-  readonly digest: string | undefined;
+  #digest: LazyDigest;
   /** As it was loaded, to know whether it has to be stored. */
   readonly #origin: ProgressRecord | undefined;
   readonly #timeline: Timeline;
@@ -65,7 +68,7 @@ export class HandlerState implements HandlerProgress {
     this.failure = progress.failure;
     this.message = progress.message;
     this.subrefs = progress.subrefs;
-    this.digest = progress.digest;
+    this.#digest = progress.digest;
     this.#timeline = timeline;
     this.#origin = origin;
   }
@@ -106,6 +109,11 @@ export class HandlerState implements HandlerProgress {
       digest: textIn(raw, 'digest'),
     };
     return new HandlerState(progress, timeline, record);
+  }
+
+  get digest(): string | undefined {
+    if (typeof this.#digest === 'function') this.#digest = this.#digest();
+    return this.#digest;
   }
 
   get finished(): boolean {
@@ -159,7 +167,7 @@ export class HandlerState implements HandlerProgress {
   }
 
   /** After an attempt. The digest is of what the handler saw; it is remembered only if the handler has finished. */
-  withOutcome(outcome: Outcome, digest?: string): HandlerState {
+  withOutcome(outcome: Outcome, digest?: LazyDigest): HandlerState {
     const now = this.#timeline.now();
     const error = 'error' in outcome ? outcome.error : undefined;
     const delay = outcome.final ? undefined : sensibleDelay(outcome.delay);
@@ -170,8 +178,8 @@ export class HandlerState implements HandlerProgress {
       success: outcome.final && error === undefined,
       failure: outcome.final && error !== undefined,
       message: error === undefined ? undefined : storedMessage(error),
-      subrefs: [...new Set([...this.subrefs, ...outcome.subrefs])].sort(),
-      digest: outcome.final ? (outcome.digest ?? digest) : this.digest,
+      subrefs: outcome.subrefs.length > 0 ? union(this.subrefs, outcome.subrefs) : this.subrefs,
+      digest: outcome.final ? (outcome.digest ?? digest) : this.#digest,
     });
   }
 
@@ -214,8 +222,12 @@ export class HandlerState implements HandlerProgress {
   }
 
   #with(changes: Partial<HandlerProgress>): HandlerState {
-    return new HandlerState({ ...this, ...changes }, this.#timeline, this.#origin);
+    return new HandlerState({ ...this, digest: this.#digest, ...changes }, this.#timeline, this.#origin);
   }
+}
+
+function union(some: readonly HandlerId[], others: readonly HandlerId[]): readonly HandlerId[] {
+  return [...new Set([...some, ...others])].sort();
 }
 
 /** How a malformed record is reported. */

@@ -10,6 +10,7 @@ import type { ProgressStorage, ReportMalformed } from '../seams/storage.js';
 import type { Body } from '../values/body.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
 import type { Patch } from '../values/patch.js';
+import { isThenable } from './deadlines.js';
 import { HandlerState, malformedRecord } from './handler-state.js';
 import type { Outcomes } from './outcomes.js';
 import { type Timeline, timelineOf } from './timeline.js';
@@ -71,7 +72,8 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
     const timeline = timelineOf(clock);
     const records = new Map<HandlerId, HandlerState>();
     for (const id of idsOf(handlers)) {
-      const record = await storage.fetch({ key: id, body, ...(malformed && { malformed }) });
+      const fetched = storage.fetch(malformed === undefined ? { key: id, body } : { key: id, body, malformed });
+      const record = isThenable(fetched) ? await fetched : fetched;
       const report = malformed && ((problem: string) => malformed(malformedRecord(id, problem)));
       if (record !== undefined) records.set(id, HandlerState.fromRecord(record, timeline, report));
     }
@@ -157,14 +159,16 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
           code: 'KOPF_UNKNOWN_OUTCOME',
         });
       }
-      records.set(id, record.withOutcome(outcome, this.#parts.digests?.(id)));
+      const { digests } = this.#parts;
+      records.set(id, record.withOutcome(outcome, digests && (() => digests(id))));
     }
     return this.#with({ records });
   }
 
   /** Whether there is nothing more to do for those selected. */
   get done(): boolean {
-    return this.#active().every((record) => record.finished);
+    for (const record of this.#parts.records.values()) if (record.active && !record.finished) return false;
+    return true;
   }
 
   /** Until the next attempt of each selected handler that is not done. */
@@ -202,9 +206,12 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
   async store({ body, patch, storage }: StoragePlace): Promise<void> {
     const options = { digests: !this.#isCompat };
     for (const [key, record] of this.#parts.records) {
-      if (record.isChanged(options)) await storage.store({ key, record: record.toRecord(options), body, patch });
+      if (!record.isChanged(options)) continue;
+      const stored = storage.store({ key, record: record.toRecord(options), body, patch });
+      if (isThenable(stored)) await stored;
     }
-    await storage.flush?.();
+    const flushed = storage.flush?.();
+    if (isThenable(flushed)) await flushed;
   }
 
   /** Forgets the progress of all: of the given handlers, of those known, and of all their sub-handlers. */
@@ -263,8 +270,12 @@ export async function purgeLeftovers(
 }
 
 async function purgeKeys({ body, patch, storage }: StoragePlace, keys: Iterable<HandlerId>): Promise<void> {
-  for (const key of keys) await storage.purge({ key, body, patch });
-  await storage.flush?.();
+  for (const key of keys) {
+    const purged = storage.purge({ key, body, patch });
+    if (isThenable(purged)) await purged;
+  }
+  const flushed = storage.flush?.();
+  if (isThenable(flushed)) await flushed;
 }
 
 function idsOf(handlers: Iterable<Identified>): ReadonlySet<HandlerId> {

@@ -68,10 +68,11 @@ export async function patchObject(
   let remaining: Patch | undefined;
   let mergeIsSent = !isEmptyMapping(merge);
   try {
-    if (isExact || !(await session.sendTogether(merge, body))) {
+    const canGoTogether = !isExact && patch.fns.length > 0;
+    if (!canGoTogether || !(await session.sendTogether(merge, body))) {
       const { latest } = session;
       await session.sendMerge(latest === undefined ? merge : subtractExisting(merge, latest));
-      const isApplied = await session.sendFns();
+      const isApplied = patch.fns.length === 0 || (await session.sendFns());
       if (!isApplied) remaining = new Patch({}, { fns: patch.fns });
     }
   } catch (error) {
@@ -197,8 +198,6 @@ function patchSession(
     },
 
     async sendFns() {
-      // The object is copied and compared for them.
-      if (patch.fns.length === 0) return true;
       const parts = splitStatusOps(opsOfFns(patch.fns, reference()), statusIsSubresource);
       const guards = () => ({ uid, resourceVersion: knownVersion() });
       try {
@@ -219,8 +218,7 @@ function patchSession(
     },
 
     async sendTogether(merge, knownBody) {
-      if (patch.fns.length === 0 || isEmptyMapping(merge) || uid === undefined || knownVersion() === undefined)
-        return false;
+      if (isEmptyMapping(merge) || uid === undefined || knownVersion() === undefined) return false;
       const combined = combinePayloads(merge, patch.fns, knownBody);
       if (combined === undefined) return false;
       const [ofMerge, ofFns, whole] = [merge, combined.ofFns, combined.whole].map((payload) =>

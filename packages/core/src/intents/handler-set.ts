@@ -51,18 +51,18 @@ export function createHandlers(): Handlers {
     indexing: resourceSet<IndexHandler, IndexingCause>(match),
     watching: resourceSet<WatchHandler, WatchingCause>(match),
     spawning: resourceSet<SpawningHandler, SpawningCause | DaemonCause>(match),
-    changing: resourceSet<ChangeHandler, ChangingCause>(
-      (handler, cause) => fitsReason(handler, cause) && match(handler, cause),
-    ),
+    changing: createChangeHandlers(),
     webhooks: resourceSet<WebhookHandler, WebhookCause>(
       (handler, cause) => fitsReview(handler, cause) && match(handler, cause),
     ),
   };
 }
 
-/** Change handlers outside of any registry: those which a handler has made for itself, as its sub-handlers. */
+/** Change handlers alone: of a registry, or those which a handler has made for itself, as its sub-handlers. */
 export function createChangeHandlers(): Handlers['changing'] {
-  return createHandlers().changing;
+  return resourceSet<ChangeHandler, ChangingCause>(
+    (handler, cause) => fitsReason(handler, cause) && match(handler, cause),
+  );
 }
 
 function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, ActivityCause>>(

@@ -6,6 +6,7 @@ import {
   executeAll,
   isEnabled,
   isHandlingReason,
+  isThenable,
   type LoadedProgress,
   loadProgress,
   loggableBody,
@@ -45,7 +46,9 @@ const INFORMATIONAL: Readonly<Record<'gone' | 'free' | 'noop', string>> = {
 };
 
 export async function handleChanging(parts: OperatorParts, options: ChangingOptions): Promise<ChangingResult> {
-  const cause = await withUndoneChanges(parts, options);
+  const isExact = parts.settings.persistence.compat === 'kopf';
+  const canBeUndone = options.cause.reason === 'noop' && !isExact;
+  const cause = canBeUndone ? await withUndoneChanges(parts, options) : options.cause;
   const { reason } = cause;
   if (isHandlingReason(reason)) return await handleReason(parts, { ...options, cause }, reason);
   cause.logger.debug(INFORMATIONAL[reason]);
@@ -59,8 +62,7 @@ export async function handleChanging(parts: OperatorParts, options: ChangingOpti
  */
 async function withUndoneChanges(parts: OperatorParts, options: ChangingOptions): Promise<ChangingCause> {
   const { cause, memory, progressStorage: storage, storedBody: body } = options;
-  const { registry, settings, clock } = parts;
-  if (cause.reason !== 'noop' || settings.persistence.compat === 'kopf') return cause;
+  const { registry, clock } = parts;
   const owned = registry.handlers.changing.of(cause.resource);
   const { malformed } = memory;
   const state = await State.fromStorage({ storage, body, handlers: owned, clock, malformed });
@@ -104,7 +106,8 @@ async function handleReason(
     const common = { settings, clock, poster, random, monitor, lifecycle, malformed, signal };
     const outcomes = await executeAll({ ...common, handlers, cause, state });
     state = state.withOutcomes(outcomes);
-    await state.store(place);
+    // What is purged right below need not be stored before: but for the marks on the object that Kopf leaves so.
+    if (!state.done || compat === 'kopf') await state.store(place);
     deliverResults({ outcomes, patch });
     if (state.done) {
       const { success, failure } = state.counts;
@@ -117,7 +120,8 @@ async function handleReason(
   memory.isHandledOnce = true;
   memory.handled = cause.new as Essence;
   if (cause.diff.length === 0) return NOTHING_TO_DO;
-  await options.diffbaseStorage.store({ essence: memory.handled, body, patch, resource: cause.resource });
+  const stored = options.diffbaseStorage.store({ essence: memory.handled, body, patch, resource: cause.resource });
+  if (isThenable(stored)) await stored;
   return { delays: [], handled: memory.handled };
 }
 
