@@ -59,7 +59,7 @@ export const SHORT_TIMES = {
   queueing: { errorDelays: [0.2, 0.5, 1] },
 } satisfies SettingsOverrides;
 
-export interface Probe {
+interface Probe {
   readonly isGreen: boolean;
   /** As it was sent. */
   readonly text: string;
