@@ -35,6 +35,11 @@ export interface MembershipOptions {
 const LEAVING_LIMIT: Seconds = 5;
 /** How long to wait for an answer to a keep-alive before the next attempt. */
 const TOUCHING_LIMIT: Seconds = 10;
+/**
+ * How long those of lower priorities have to notice us when we come, and to finish what they are doing. They do not
+ * tell when they are done; but what they finish by then is not done again by us.
+ */
+const HAND_OVER_TIME: Seconds = 1;
 /** When to try again if a keep-alive has failed. */
 const RETRY_DELAY: Seconds = 3;
 
@@ -55,7 +60,8 @@ export async function takePart(options: MembershipOptions): Promise<void> {
   let isToldOf = false;
   let access = { canRead: true, canWrite: true };
   let verdict: Verdict | undefined;
-  let judgement: Judgement = { dead: [], higher: [], same: [], nextExpiry: undefined };
+  let judgement: Judgement = { dead: [], higher: [], same: [], lower: [], nextExpiry: undefined };
+  let handedOverAt: Seconds | undefined;
   let renewAt = clock.now();
   let alarm = new AbortController();
   let cleaning: Promise<void> | undefined;
@@ -88,8 +94,18 @@ export async function takePart(options: MembershipOptions): Promise<void> {
     voice.tellOfVerdict({ ...judgement, isBlind, isRequired });
     const next = mustPause ? 'pause' : 'work';
     if (verdict === next) return;
+    if (verdict === undefined && next === 'work' && isBeingHandedOver()) return;
     verdict = next;
     onVerdict(next);
+  };
+
+  const isBeingHandedOver = (): boolean => {
+    if (handedOverAt === undefined) {
+      const delay = judgement.lower.length > 0 ? HAND_OVER_TIME : 0;
+      handedOverAt = clock.now() + delay;
+      if (delay > 0) clock.sleep(delay, { signal: grace.signal }).then(conclude, () => {});
+    }
+    return clock.now() < handedOverAt;
   };
 
   const observe = (body: AnyObject): void => {

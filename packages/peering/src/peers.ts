@@ -127,6 +127,8 @@ export interface Judgement {
   readonly higher: readonly Peer[];
   /** Others of the same priority. */
   readonly same: readonly Peer[];
+  /** Others of a lower priority: they pause because of us. */
+  readonly lower: readonly Peer[];
   /** When the first of those that matter will be dead unless it shows a sign of life. */
   readonly nextExpiry: Seconds | undefined;
 }
@@ -139,12 +141,14 @@ export function judge(
 ): Judgement {
   const others = [...sightings.values()].filter(({ peer }) => peer.identity !== us.identity);
   const dead = others.filter(({ expiresAt }) => expiresAt <= now).map(({ peer }) => peer);
-  const rivals = others.filter(({ peer, expiresAt }) => expiresAt > now && peer.priority >= us.priority);
+  const living = others.filter(({ expiresAt }) => expiresAt > now);
+  const rivals = living.filter(({ peer }) => peer.priority >= us.priority);
   const peers = rivals.map(({ peer }) => peer);
   return {
     dead,
     higher: peers.filter(({ priority }) => priority > us.priority),
     same: peers.filter(({ priority }) => priority === us.priority),
+    lower: living.map(({ peer }) => peer).filter(({ priority }) => priority < us.priority),
     nextExpiry: rivals.length === 0 ? undefined : Math.min(...rivals.map(({ expiresAt }) => expiresAt)),
   };
 }

@@ -35,6 +35,24 @@ describe('the first verdict', () => {
     expect(operator.isPaused).toBe(true);
   });
 
+  it('gives those of lower priorities a moment to finish what they are doing', async () => {
+    const rig = await makeRig();
+    await writeRecords(rig, { other: record(rig, { priority: -1 }) });
+    const operator = await join(rig, me());
+    await rig.clock.advance(0.9);
+    expect(operator.isPaused).toBe(true);
+    await rig.clock.advance(0.1);
+    expect(operator.turns).toEqual([false]);
+    expect(operator.logger.messages('info')).toEqual([]);
+  });
+
+  it('comes at once if those of lower priorities are dead', async () => {
+    const rig = await makeRig();
+    await writeRecords(rig, { other: record(rig, { priority: -1, ago: 3600 }) });
+    const operator = await join(rig, me());
+    expect(operator.turns).toEqual([false]);
+  });
+
   it('waits for the cluster that does not answer', async () => {
     const rig = await makeRig();
     const outage = rig.cluster.faults.add({ answer: { status: 503 } });
