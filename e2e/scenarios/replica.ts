@@ -1,4 +1,5 @@
 /** A program: one of several operators that agree on who of them works. Its argument tells in JSON which of them. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ConnectionInfo, createRegistry, peering, run, settings } from 'kopf-ts';
 
 export interface ReplicaOptions {
@@ -13,12 +14,14 @@ export interface ReplicaOptions {
   readonly peers?: { readonly name: string; readonly priority: number; readonly lifetime: number };
   /** By a lease. */
   readonly lease?: peering.LeasePeeringOptions;
+  /** How long handlers of creation take. */
+  readonly takes?: number;
   /** Writes to each object that often. */
   readonly tickEvery?: number;
 }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as ReplicaOptions;
-const { connection, selector, namespace, identity, counter, peers, lease, tickEvery } = options;
+const { connection, selector, namespace, identity, counter, peers, lease, takes, tickEvery } = options;
 
 async function tell(what: string): Promise<void> {
   if (counter === undefined) return;
@@ -31,6 +34,7 @@ registry.on.login(function login() {
 });
 registry.on.create(selector, async function made({ name }) {
   await tell(`create ${name}`);
+  await pause((takes ?? 0) * 1000);
 });
 registry.on.update(selector, { field: 'spec' }, async function changed({ name, new: spec, patch }) {
   await tell(`update ${name} ${JSON.stringify(spec)}`);

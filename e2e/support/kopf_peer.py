@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import urllib.parse
 import urllib.request
 
@@ -19,6 +20,7 @@ def configure(settings, **_):
 @kopf.on.create(GROUP, "v1", PLURAL)
 def made(name, **_):
     tell(f"create {name}")
+    time.sleep(float(os.environ["PEER_TAKES"]))
 
 
 @kopf.on.update(GROUP, "v1", PLURAL, field="spec")
