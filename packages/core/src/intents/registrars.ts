@@ -143,7 +143,7 @@ export interface FieldRegistrar<E extends Env> {
 }
 
 type Present<R> = Exclude<Awaited<R>, null | undefined>;
-type IsMapping<R> = R extends readonly unknown[] | ((...args: never[]) => unknown)
+type IsMapping<R> = R extends readonly unknown[] | ReadonlySet<unknown> | Date | ((...args: never[]) => unknown)
   ? false
   : R extends object
     ? true

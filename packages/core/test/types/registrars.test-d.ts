@@ -192,6 +192,8 @@ describe('indices are typed by their functions', () => {
     expectTypeOf(ready).toEqualTypeOf<IndexRef<readonly [string | undefined, string], boolean>>();
     const all = index(Volume, async ({ spec }) => spec.replicas);
     expectTypeOf(all).toEqualTypeOf<IndexRef<null, number>>();
+    const sets = index(Volume, ({ name }) => new Set([name]));
+    expectTypeOf(sets).toEqualTypeOf<IndexRef<null, Set<string>>>();
     on.event('v1/nodes', ({ name, indices }) => {
       expectTypeOf(indices).toEqualTypeOf<Indices>();
       for (const volume of indices.get(byNode).get(name) ?? []) expectTypeOf(volume).toEqualTypeOf<string>();
