@@ -4,6 +4,8 @@ import { describeOnClusters } from '../scenarios/clusters.js';
 import type { TestKind } from '../scenarios/kinds.js';
 import { became, eventually, startOperator } from '../scenarios/operators.js';
 
+const FINALIZER = 'kopf.zalando.org/KopfFinalizerMarker';
+
 const until = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -59,12 +61,15 @@ describeOnClusters('daemons and timers', (cluster) => {
       return seen;
     });
     await eventually(async () => expect(await ticks()).toBeGreaterThan(first));
+    await eventually(async () =>
+      expect((await things.get(namespace, 'one'))?.metadata?.finalizers).toEqual([FINALIZER]),
+    );
 
     await things.patch(namespace, 'one', { spec: { size: 2 } });
     await things.delete(namespace, 'one');
     await became(calls, 'guard of one stops: resource-deleted');
     const dying = await things.get(namespace, 'one');
-    expect(dying?.metadata?.finalizers).toEqual(['kopf.zalando.org/KopfFinalizerMarker']);
+    expect(dying?.metadata?.finalizers).toEqual([FINALIZER]);
     mayEnd();
     await eventually(async () => expect(await things.get(namespace, 'one')).toBeUndefined());
     expect(calls).toEqual(['guard of one ends with 2']);
@@ -129,7 +134,7 @@ describeOnClusters('daemons and timers', (cluster) => {
     await became(calls, 'one begins');
     await things.delete(namespace, 'one');
     await eventually(async () => expect(await things.get(namespace, 'one')).toBeUndefined());
-    expect(calls).toEqual(['one stops: resource-deleted']);
+    await became(calls, 'one stops: resource-deleted');
     await second.stop();
   });
 
@@ -168,9 +173,11 @@ describeOnClusters('daemons and timers', (cluster) => {
       body: { metadata: { name: 'web', labels: { app: 'web' } }, spec },
     });
     await became(calls, 'begins for web');
+    const getPod = () => client.request<AnyObject>({ method: 'GET', path: `${pods}/web` });
+    await eventually(async () => expect((await getPod()).metadata?.finalizers).toEqual([FINALIZER]));
     await client.request({ method: 'DELETE', path: `${pods}/web` });
     const dying = await eventually(async () => {
-      const { metadata } = await client.request<AnyObject>({ method: 'GET', path: `${pods}/web` });
+      const { metadata } = await getPod();
       expect(metadata?.finalizers ?? []).toEqual([]);
       return metadata;
     });

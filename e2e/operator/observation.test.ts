@@ -2,7 +2,7 @@ import type { AnyObject } from '@kopf-ts/core';
 import { expect, it } from 'vitest';
 import { describeOnClusters, type TestCluster } from '../scenarios/clusters.js';
 import { absentIfNotFound, newGroup, testKind } from '../scenarios/kinds.js';
-import { eventually, startOperator } from '../scenarios/operators.js';
+import { eventually, startOperator, warningsOf } from '../scenarios/operators.js';
 
 const namespacePath = (name: string): string => `/api/v1/namespaces/${name}`;
 
@@ -41,7 +41,7 @@ describeOnClusters('kinds and namespaces', (cluster) => {
     await Promise.all(kinds.map((kind) => kind.create(namespace, 'new')));
     await eventually(() => expect(new Set(calls).size).toBe(40));
     expect(calls.sort()).toEqual(plurals.flatMap((plural) => [`${plural} new`, `${plural} old`]));
-    expect(operator.logger.messages('warn')).toEqual([]);
+    expect(warningsOf(operator)).toEqual([]);
   });
 
   it('a kind defined after the start is served, and served again when it is defined anew', async () => {
@@ -64,7 +64,7 @@ describeOnClusters('kinds and namespaces', (cluster) => {
       },
       { namespaces: [namespace] },
     );
-    expect(operator.logger.messages('warn')).toEqual([expect.stringContaining(things.plural)]);
+    expect(warningsOf(operator)).toEqual([expect.stringContaining(things.plural)]);
     await things.define();
     await things.create(namespace, 'one');
     await eventually(() => expect(calls).toEqual(['created one']));
@@ -151,7 +151,7 @@ describeOnClusters('kinds and namespaces', (cluster) => {
     );
     expect(calls).toEqual(['created one']);
     expect(operator.logger.messages('error')).toEqual([]);
-    const warnings = operator.logger.messages('warn');
+    const warnings = warningsOf(operator);
     expect(warnings.filter((message) => message.includes('namespaces'))).toHaveLength(1);
     expect(warnings.filter((message) => !message.includes('namespaces'))).toHaveLength(1);
     expect(warnings.join('\n')).toMatch(/permi/i);

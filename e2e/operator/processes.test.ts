@@ -63,7 +63,7 @@ describeOnClusters('processes with operators', (cluster) => {
     await running.says('stopped');
     const began = performance.now();
     expect(await running.ended, running.log).toBe(0);
-    expect(secondsSince(began)).toBeLessThan(2);
+    expect(secondsSince(began)).toBeLessThan(5);
     expect(running.said.slice(-3).sort()).toEqual(['one is left', 'stopped', 'two is left']);
     await release('one');
     await release('two');
@@ -77,7 +77,7 @@ describeOnClusters('processes with operators', (cluster) => {
     const began = performance.now();
     running.kill('SIGTERM');
     const code = await running.ended;
-    expect(secondsSince(began)).toBeLessThan(10);
+    expect(secondsSince(began)).toBeLessThan(12);
     expect(running.said).toContain('cleaned up');
     expect(running.log).toContain('stuck');
     expect(code, running.log).toBe(0);
@@ -94,7 +94,8 @@ describeOnClusters('processes with operators', (cluster) => {
     const began = performance.now();
     running.kill('SIGTERM');
     expect(await running.ended, running.log).toBe(143);
-    expect(secondsSince(began)).toBeLessThan(1);
+    // At once, or as soon as a busy machine permits; the code tells that it was not by itself.
+    expect(secondsSince(began)).toBeLessThan(4);
     await release('one');
   });
 

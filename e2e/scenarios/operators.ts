@@ -34,6 +34,11 @@ export async function startOperator(
   return Object.assign(started, { logger });
 }
 
+/** Except for those which tell only that the machine is busy. */
+export function warningsOf({ logger }: TestOperator): readonly string[] {
+  return logger.messages('warn').filter((message) => !message.includes('blocked the event loop'));
+}
+
 function shown(logger: RecordingLogger): string {
   return logger.lines
     .map(({ level, message, fields }) => {
@@ -44,7 +49,7 @@ function shown(logger: RecordingLogger): string {
 }
 
 /** Waits until the assertions hold; else, fails with what they say. */
-export async function eventually<T>(assertions: () => T | Promise<T>, withinSeconds = 20): Promise<T> {
+export async function eventually<T>(assertions: () => T | Promise<T>, withinSeconds = 30): Promise<T> {
   return await vi.waitFor(assertions, { timeout: withinSeconds * 1000, interval: 20 });
 }
 
