@@ -24,7 +24,7 @@ export interface Exclusion {
 export type ExclusionsOfObject = ReadonlyMap<HandlerId, Exclusion>;
 
 /** What has changed in the exclusions of one object; `undefined` for those which are over. */
-export type ExclusionChanges = ReadonlyMap<HandlerId, Exclusion | undefined>;
+type ExclusionChanges = ReadonlyMap<HandlerId, Exclusion | undefined>;
 
 export interface Exclusions<At> {
   of(key: string): ExclusionsOfObject | undefined;
