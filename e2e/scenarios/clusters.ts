@@ -25,7 +25,7 @@ export interface TestCluster {
   newUser(permissions: Permissions): Promise<ConnectionInfo>;
 }
 
-export interface Permissions {
+interface Permissions {
   readonly namespace: string;
   readonly group: string;
   readonly plural: string;
