@@ -1,5 +1,5 @@
 /** One cycle of one object: from what has happened to it, through all its handlers, to the patch of it. */
-import type { Body, Essence, FieldPath, Resource, Seconds } from '@kopf-ts/core';
+import type { Body, Essence, FieldPath, Patch, PatchFn, Resource, Seconds } from '@kopf-ts/core';
 import {
   allowDeletion,
   blockDeletion,
@@ -33,6 +33,7 @@ export type Processor = (options: CycleOptions) => Promise<CycleResult>;
 
 export function processor(parts: ProcessorParts): Processor {
   const fieldsOf = extraFieldsCache(parts);
+  const finalizing = finalizerFns(parts);
 
   return async (options) => {
     const { resource, memory, signal, events, state } = options;
@@ -45,7 +46,7 @@ export function processor(parts: ProcessorParts): Processor {
     if (events.length > 0) await handleEvents(cycle, events);
     if (state === undefined) return await conclude(cycle, [], undefined);
 
-    const decided = await decideOnState(cycle, fieldsOf(resource));
+    const decided = await decideOnState(cycle, fieldsOf(resource), finalizing());
     const delays = [...decided.delays];
     let changing: ChangingResult | undefined;
     // What is left from before is to be sent first: the handlers would see the object without it.
@@ -57,7 +58,7 @@ export function processor(parts: ProcessorParts): Processor {
     const isPostponed = decided.changing !== undefined && cycle.hasRemaining;
     if (decided.isHeldUntilDone && delays.length === 0 && !isPostponed) {
       cycle.localLogger.debug('Removing the finalizer, thus allowing the actual deletion.');
-      cycle.patch.fns.push(allowDeletion(parts.settings.persistence.finalizer));
+      finalize(cycle.patch, finalizing(), 'allow');
     }
     const { isMissing, ...result } = await conclude(cycle, delays, changing);
     // If there was nothing to send after all, no answer comes to go on with. And with what vanishes, it is all over.
@@ -98,7 +99,7 @@ interface Decided {
 }
 
 /** Finds out what has changed and who is concerned; runs daemons; adds or removes the finalizer. */
-async function decideOnState(cycle: Cycle, fields: readonly FieldPath[]): Promise<Decided> {
+async function decideOnState(cycle: Cycle, fields: readonly FieldPath[], finalizing: FinalizerFns): Promise<Decided> {
   const { parts, resource, memory, body, patch, eventType, ofOperator } = cycle;
   const { registry, settings, poster } = parts;
   const { handlers } = registry;
@@ -152,12 +153,12 @@ async function decideOnState(cycle: Cycle, fields: readonly FieldPath[]): Promis
   const isBeingBlocked = !isDeleted && blocking === 'block' && memory.unsavable === undefined;
   if (isBeingBlocked) {
     logger.debug('Adding the finalizer, thus preventing the actual deletion.');
-    patch.fns.push(blockDeletion(finalizer));
+    finalize(patch, finalizing, 'block');
     changing = undefined;
   }
   if (!isDeleted && blocking === 'release') {
     logger.debug('Removing the finalizer, as there are no handlers requiring it.');
-    patch.fns.push(allowDeletion(finalizer));
+    finalize(patch, finalizing, 'allow');
     changing = undefined;
   }
   const isHeldUntilDone = !isDeleted && blocking === 'release-when-done';
@@ -199,6 +200,29 @@ function reportStripping({ memory, localLogger }: Cycle): void {
         'Whoever replaces the whole object should keep its annotations.',
     );
   }
+}
+
+interface FinalizerFns {
+  readonly block: PatchFn;
+  readonly allow: PatchFn;
+}
+
+/** Always the same ones, so that those remaining from a conflict are recognised, and do not pile up. */
+function finalizerFns({ settings }: OperatorParts): () => FinalizerFns {
+  let known: (FinalizerFns & { readonly finalizer: string }) | undefined;
+  return () => {
+    const { finalizer } = settings.persistence;
+    if (known?.finalizer !== finalizer) {
+      known = { finalizer, block: blockDeletion(finalizer), allow: allowDeletion(finalizer) };
+    }
+    return known;
+  };
+}
+
+/** What was decided before, and remained from a conflict, is overruled. */
+function finalize({ fns }: Patch, finalizing: FinalizerFns, decision: keyof FinalizerFns): void {
+  const others = fns.filter((fn) => fn !== finalizing.block && fn !== finalizing.allow);
+  fns.splice(0, fns.length, ...others, finalizing[decision]);
 }
 
 /** They depend on the handlers of a kind only, and handlers are not declared every moment. */

@@ -42,3 +42,30 @@ describe('An object that is being deleted', () => {
     expect(operator.logger.find('Deleted, really deleted')).toBeDefined();
   });
 });
+
+describe('An object that is to be held', () => {
+  it('gets the finalizer in the end, and only one attempt remains from each conflict', async () => {
+    let conflicts = 3;
+    await using operator = await operated({
+      through: (client) => ({
+        stream: (request) => client.stream(request),
+        async request(request) {
+          if (request.contentType === 'application/json-patch+json' && conflicts > 0) {
+            conflicts -= 1;
+            const body = { metadata: { labels: { conflict: String(conflicts) } } };
+            await client.request({ ...request, contentType: 'application/merge-patch+json', body });
+          }
+          return await client.request(request);
+        },
+      }),
+    });
+    operator.registry.on.delete('kopfexamples', { id: 'd1' }, () => {});
+    await operator.start();
+    await operator.create('name1');
+    await operator.advance(10);
+    const { metadata } = await operator.get('name1');
+    expect(metadata?.finalizers).toEqual(['kopf.zalando.org/KopfFinalizerMarker']);
+    const remaining = operator.logger.messages('debug').filter((line) => line.includes('Remaining: '));
+    expect(remaining.map((line) => line.replace(/^.*Remaining: /, '').split(', ').length)).toEqual([1, 1, 1]);
+  });
+});
