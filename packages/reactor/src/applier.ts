@@ -67,15 +67,31 @@ export function applier(options: ApplierOptions): ApplyFn {
     // is on its way is broken off as soon as we know, and what is not is refused by the cluster as outdated.
     const sending = childController(signal);
     paused?.whenOn(sending.signal).then(
-      () => sending.abort(new KopfError('Another operator may be at work now.', { code: 'KOPF_PAUSED' })),
+      () => sending.abort(pausedError()),
       () => {},
     );
-    const { mayWrite } = fences;
+    let isForbidden = false;
+    const mayWrite = (): boolean => {
+      isForbidden = !fences.mayWrite();
+      return !isForbidden;
+    };
     const guards = { signal: sending.signal, mayWrite, guardsVersion: true };
     try {
-      return await patchObject(client, resource, { ...common, ...guards });
+      const outcome = await patchObject(client, resource, { ...common, ...guards });
+      // Not the same as having nothing to send: what was to be remembered is not.
+      if (isForbidden) throw pausedError();
+      return outcome;
     } finally {
       sending.abort();
     }
   };
+}
+
+function pausedError(): KopfError {
+  return new KopfError('Another operator may be at work now.', { code: 'KOPF_PAUSED' });
+}
+
+/** Whether a patch was not sent because the operator is paused: it is outdated, whenever the operator goes on. */
+export function isBrokenOffByPause(error: unknown): boolean {
+  return error instanceof KopfError && error.code === 'KOPF_PAUSED';
 }

@@ -1,6 +1,7 @@
 /** How a cycle ends: its patch is sent, and it is decided how to go on. */
 import { type AnyObject, ApiError, type Essence, formatTimestamp, Patch, type Seconds } from '@kopf-ts/core';
 import { decideNext, isThenable, type PatchOutcome } from '@kopf-ts/core/engine';
+import { isBrokenOffByPause } from './applier.js';
 import { withoutBroken } from './broken-patches.js';
 import { type Cycle, storagesOf } from './cycle.js';
 import type { ChangingResult } from './handling/changing.js';
@@ -91,7 +92,7 @@ async function sendWithinLimits(cycle: Cycle, patch: Patch, handled: Essence | u
 
 /** Whether the same patch can succeed later: it is not about what is in it. */
 function isPassing(error: unknown): boolean {
-  if (isTooLarge(error)) return false;
+  if (isTooLarge(error) || isBrokenOffByPause(error)) return false;
   return !(error instanceof ApiError) || error.status >= 500 || [401, 403, 408, 409, 429].includes(error.status);
 }
 

@@ -1,7 +1,7 @@
 /** Patches of one daemon or timer on their way to the cluster. Whatever happens there, the daemon goes on. */
 import { ApiError, type Logger, type Patch, type Resource, type Seconds } from '@kopf-ts/core';
 import { describeError, type LiveBody, toError } from '@kopf-ts/core/engine';
-import type { ApplyFn } from './applier.js';
+import { type ApplyFn, isBrokenOffByPause } from './applier.js';
 import type { OperatorParts } from './parts.js';
 import { compareVersions, versionOf } from './versions.js';
 
@@ -73,6 +73,11 @@ export class DaemonOutbox {
   #keepOrDrop(patch: Patch, error: Error): void {
     const { title, logger } = this.#sender;
     const what = describeError(error);
+    if (isBrokenOffByPause(error)) {
+      this.#failures = 0;
+      logger.debug(`${title} has a patch that is dropped because of the pause. ${what}`);
+      return;
+    }
     if (!isPassing(error)) {
       this.#failures = 0;
       logger.error(`${title} has a patch that cannot be applied, and is dropped: ${what}`, { error });

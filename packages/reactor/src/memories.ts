@@ -110,6 +110,15 @@ function newMemory(key: string, memo: unknown, isListed: boolean, now: Seconds, 
   };
 }
 
+/** Once others may have worked on the objects, what could not be sent before that is outdated. */
+export function forgetUnsent(memories: Iterable<ObjectMemory>): void {
+  for (const memory of memories) {
+    if (memory.remaining === undefined) continue;
+    memory.remaining = undefined;
+    memory.handled = undefined;
+  }
+}
+
 /** What tells objects apart. Very few have no uid (it is not in the specification that all have one). */
 export function objectKey({ apiVersion, kind, metadata }: Body): string {
   if (metadata?.uid) return metadata.uid;

@@ -27,7 +27,7 @@ import {
   watchInto,
 } from '@kopf-ts/core/engine';
 import type { Fences } from './fences.js';
-import { type Memories, type ObjectMemory, objectKey } from './memories.js';
+import { forgetUnsent, type Memories, type ObjectMemory, objectKey } from './memories.js';
 import type { OperatorParts } from './parts.js';
 import type { Processor } from './processor.js';
 import { type Worker, worker } from './worker.js';
@@ -74,7 +74,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
     };
     scheduler.failed.catch(fail);
     const objects = objectWorkers(parts, options, scheduler);
-    const stopPausing = whenever(paused, () => objects.discard(), streamControl.signal);
+    const stopPausing = whenever(paused, () => objects.pause(), streamControl.signal);
     try {
       const onSignal = (event: WatchSignal): void => {
         try {
@@ -128,8 +128,8 @@ interface ObjectWorkers {
   push(event: WatchedEvent): void;
   /** All existing objects have been pushed. */
   listed(): void;
-  /** Forgets all that is not yet begun. */
-  discard(): void;
+  /** Forgets all that is not yet begun, and what was not sent: others may do it, and do it differently. */
+  pause(): void;
   /** Lets them finish what they have, for a while. */
   drain(): Promise<void>;
   /** Tells of those which do not obey. */
@@ -243,7 +243,10 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
       if (listing === undefined || listing.isOn) return;
       void Promise.allSettled([...digesting.values()]).then(() => listing.turn(true));
     },
-    discard,
+    pause() {
+      discard();
+      forgetUnsent(memories);
+    },
     async drain() {
       leaving.abort(NOT_NEEDED);
       // Nothing of this kind is handled if not all was indexed before.
