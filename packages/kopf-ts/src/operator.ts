@@ -14,7 +14,7 @@ import {
 } from '@kopf-ts/core';
 import { createMemo } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
-import { kopfPeering, standalone } from '@kopf-ts/peering';
+import { kopfPeering } from '@kopf-ts/peering';
 import {
   activities,
   blockingMonitor,
@@ -84,7 +84,7 @@ export function operator(options: OperatorOptions = {}): Operator {
   const client = options.client ?? (ownClient as KubeClient);
   const ownIndexer = options.indexer === undefined ? memoryIndexer({ registry, settings, clock, client }) : undefined;
   const indexer = options.indexer ?? (ownIndexer as Indexer);
-  const peering = options.peering ?? defaultPeering(settings, options.identity);
+  const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
   const blocking = blockingMonitor({ clock, logger });
   const strays = strayErrors({ settings, logger });
@@ -133,10 +133,6 @@ function fallbackLogins(clock: Clock): readonly FallbackLogin[] {
     { id: 'loginWithServiceAccount', login: loginWithServiceAccount },
     { id: 'loginWithKubeconfig', login: loginWithKubeconfig },
   ].map(({ id, login }) => ({ id, login: ({ settings }) => login({ clock, trustEnv: settings.networking.trustEnv }) }));
-}
-
-function defaultPeering(settings: Settings, identity: string | undefined): Peering {
-  return settings.peering.standalone ? standalone() : kopfPeering({ settings, identity });
 }
 
 /** The arguments are settings, too; startup handlers still have the last word on them. */
