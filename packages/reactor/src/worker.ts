@@ -62,6 +62,8 @@ export function worker(options: WorkerOptions): Worker {
     if (order === 0) {
       memory.doubtfulUntil = undefined;
       stopDoubting();
+      // And what waits was believed too early.
+      if (newest !== undefined && compareVersions(versionOf(newest.body), version) === undefined) newest = undefined;
     }
     // The same or what was before it, is nothing new. But a listing is to be looked at: things can have been missed.
     if (order !== undefined && (order < 0 || (order === 0 && state.type !== null))) return;
@@ -213,7 +215,8 @@ export function worker(options: WorkerOptions): Worker {
       return;
     }
     logger.error(`Throttling for ${pause} seconds due to an unexpected error: ${describeError(error)}`, { error });
-    last = work?.state ?? last ?? newestOf(work?.events, memory.version);
+    // What is in doubt, is not to be handled any sooner because of that.
+    last = work?.state ?? last ?? (doubtful ? undefined : newestOf(work?.events, memory.version));
     wait('throttling', pause);
   };
 

@@ -60,16 +60,19 @@ function keyOf({ metadata }: AnyObject): string {
 }
 
 function isAnother(one: AnyObject, two: AnyObject): boolean {
-  return one.metadata?.uid !== two.metadata?.uid;
+  if (one.metadata?.uid !== two.metadata?.uid) return true;
+  return one.metadata?.uid === undefined && one.metadata?.creationTimestamp !== two.metadata?.creationTimestamp;
 }
 
 /** Spelled out, not spread: it is done for each event of each object. What is absent stays so. */
 function identityOf({ apiVersion, kind, metadata: source }: AnyObject): AnyObject {
-  const { name, namespace, uid, resourceVersion, labels } = source ?? {};
+  const { name, namespace, uid, creationTimestamp, resourceVersion, labels } = source ?? {};
   const metadata: Mutable<NonNullable<AnyObject['metadata']>> = {};
   if (name !== undefined) metadata.name = name;
   if (namespace !== undefined) metadata.namespace = namespace;
   if (uid !== undefined) metadata.uid = uid;
+  // Very few have no uid: those are told apart by the time.
+  else if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp;
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
   if (labels !== undefined) metadata.labels = labels;
   const identity: Mutable<AnyObject> = { metadata };

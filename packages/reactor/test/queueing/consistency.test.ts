@@ -216,6 +216,32 @@ describe('If versions are not numbers', () => {
     expect(at.states().slice(before)).toEqual([undefined]);
   });
 
+  it('errors of the handlers of events do not end the doubts of the others', async () => {
+    const at = bench({ keepsEvents: true, settings: { queueing: { errorDelays: [1] } } });
+    at.push('ADDED', 'a');
+    await at.cycle.end({ answer: objectOf('c') });
+    await at.cycle.end();
+    const later = at.make();
+    at.push('MODIFIED', 'b', later);
+    await at.cycle.fail();
+    await at.clock.advance(4.9);
+    expect(at.states()).toEqual(['ADDED a', 'MODIFIED c', undefined]);
+    await at.clock.advance(0.1);
+    expect(at.states()).toEqual(['ADDED a', 'MODIFIED c', undefined, 'MODIFIED b']);
+  });
+
+  it('what was believed too early is not handled, if our own event still comes before its turn', async () => {
+    const at = bench();
+    at.push('ADDED', 'a');
+    await at.cycle.end({ answer: objectOf('c') });
+    at.push('MODIFIED', 'b');
+    await at.clock.advance(5);
+    at.push('MODIFIED', 'c');
+    await at.cycle.end();
+    expect(at.states()).toEqual(['ADDED a', 'MODIFIED c']);
+    expect(at.flags.idle).toBe(1);
+  });
+
   it('doubts that end while the answer waits for its turn, do not lose either of the two', async () => {
     const at = bench();
     at.push('ADDED', 'a');

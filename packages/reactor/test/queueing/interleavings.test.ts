@@ -36,7 +36,7 @@ function world({ versionOf, eventsLimit = 100_000 }: { versionOf: (change: numbe
   const eventsHandled: string[] = [];
   let seen = 0;
   let mayRepeat = true;
-  /** The newest answer to our patches: what, when, and whether its event was seen already. */
+  /** The newest answer to our patches: what, when, and whether its event has come after that. */
   let own = { change: 0, since: Number.NaN, isSeen: true };
   /** A patch of the running cycle that the cluster has got, but whose answer is still on its way. */
   let sent: number | undefined;
@@ -114,9 +114,10 @@ function world({ versionOf, eventsLimit = 100_000 }: { versionOf: (change: numbe
       const next = stream.shift();
       if (next === undefined) return;
       if (next.type === 'DELETED') isDeletionDelivered = true;
-      if (next.change >= own.change) own.isSeen = true;
+      if (next.change === own.change) own.isSeen = true;
       push(next.type, name(next.change));
       await at.clock.settle();
+      check();
     },
     /** The cluster has got the patch of the running cycle: the answer and the event of it race each other. */
     async send() {
@@ -128,8 +129,7 @@ function world({ versionOf, eventsLimit = 100_000 }: { versionOf: (change: numbe
       if (kind === 'patch' || cycle.work.isToTouch) await this.send();
       let result: CycleResult = cycle.work.state === undefined ? {} : RESULTS[kind];
       if (sent !== undefined) {
-        const isSeen = !stream.some((event) => event.change === sent) || state.isPaused;
-        own = { change: sent, since: at.clock.now(), isSeen };
+        own = { change: sent, since: at.clock.now(), isSeen: false };
         result = { ...result, answer: objectOf(name(sent)) };
       }
       if (cycle.work.state !== undefined) isDone = result.answer === undefined && result.delay === undefined;

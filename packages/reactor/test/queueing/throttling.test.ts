@@ -254,3 +254,66 @@ describe('A delay of handlers', () => {
     expect(at.cycles.map(({ work }) => work.isToTouch)).toEqual([false, false]);
   });
 });
+
+describe('Somebody who asks to look at the object again', () => {
+  it('is heard at once, instead of the end of the delay', async () => {
+    const at = bench();
+    at.push('ADDED', 1);
+    const { comeBack } = at.cycle.work;
+    await at.cycle.end({ delay: 60 });
+    comeBack?.();
+    expect(at.states()).toEqual(['ADDED 1', 'ADDED 1']);
+    await at.cycle.end();
+    expect([at.clock.sleepers, at.flags.idle]).toEqual([0, 1]);
+  });
+
+  it('is heard after the cycle that runs; and the delay of that one is not waited for, too', async () => {
+    const at = bench();
+    at.push('ADDED', 1);
+    at.cycle.work.comeBack?.();
+    await at.cycle.end({ delay: 60 });
+    expect(at.states()).toEqual(['ADDED 1', 'ADDED 1']);
+    await at.cycle.end();
+    expect([at.clock.sleepers, at.flags.idle]).toEqual([0, 1]);
+  });
+
+  it('does not end the throttling', async () => {
+    const at = bench({ settings: DELAYS });
+    at.push('ADDED', 1);
+    const { comeBack } = at.cycle.work;
+    await at.cycle.fail();
+    comeBack?.();
+    expect(at.cycles).toHaveLength(1);
+    await at.clock.advance(123);
+    await at.cycle.end();
+    expect(at.states()).toEqual(['ADDED 1', 'ADDED 1']);
+    expect(at.flags.idle).toBe(1);
+  });
+
+  it.each([
+    ['is idle, and others may work for it', (at: ReturnType<typeof bench>) => at.cycle.end()],
+    [
+      'is paused',
+      (at: ReturnType<typeof bench>) => {
+        at.flags.isPaused = true;
+        return at.cycle.end({ delay: 60 });
+      },
+    ],
+    ['vanishes', (at: ReturnType<typeof bench>) => at.cycle.end({ isVanishing: true })],
+    [
+      'ends with the operator',
+      (at: ReturnType<typeof bench>) => {
+        at.worker.wind();
+        return at.cycle.end({ delay: 60 });
+      },
+    ],
+  ])('is not heard if the worker %s', async (_name, finish) => {
+    const at = bench();
+    at.push('ADDED', 1);
+    const { comeBack } = at.cycle.work;
+    await finish(at);
+    comeBack?.();
+    await at.clock.advance(100);
+    expect([at.cycles.length, at.clock.sleepers]).toEqual([1, 0]);
+  });
+});

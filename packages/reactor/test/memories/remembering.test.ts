@@ -1,0 +1,114 @@
+import { COPY } from '@kopf-ts/core';
+import { recordingLogger } from '@kopf-ts/testing';
+import { describe, expect, it } from 'vitest';
+import { memories, objectKey } from '../../src/memories.js';
+
+const BODY = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod1', namespace: 'ns1', uid: 'uid1' } };
+
+function remembering(memo?: unknown) {
+  const clock = { now: 5 };
+  const logger = recordingLogger();
+  const all = memories({ memo, now: () => clock.now });
+  const of = (body: object = BODY, isListed = false) => all.of(body, { isListed, logger });
+  return { all, of, clock };
+}
+
+describe('What is remembered of an object', () => {
+  it('is the same for all its events, whatever else changes in it', () => {
+    const { of, all } = remembering();
+    const memory = of();
+    expect(of({ ...BODY, spec: { changed: true } })).toBe(memory);
+    expect(all.find(BODY)).toBe(memory);
+    expect(all.size).toBe(1);
+  });
+
+  it('is of its own for another object of the same name', () => {
+    const { of, all } = remembering();
+    expect(of({ ...BODY, metadata: { ...BODY.metadata, uid: 'uid2' } })).not.toBe(of());
+    expect([...all].map(({ key }) => key)).toEqual(['uid2', 'uid1']);
+  });
+
+  it('is gone when forgotten: the next time, all begins anew', () => {
+    const { of, all } = remembering();
+    const memory = of();
+    memory.version = '5';
+    memory.isVanishing = true;
+    all.forget(BODY);
+    expect([all.size, all.find(BODY)]).toEqual([0, undefined]);
+    expect(of()).toMatchObject({ version: undefined, isVanishing: false, isHandledOnce: false });
+    expect(of()).not.toBe(memory);
+  });
+
+  it.each([true, false])('tells whether it was listed at first: %s; and that never changes', (isListed) => {
+    const { of } = remembering();
+    expect(of(BODY, isListed).isNoticedByListing).toBe(isListed);
+    expect(of(BODY, !isListed).isNoticedByListing).toBe(isListed);
+  });
+
+  it('begins its idleness when it is noticed', () => {
+    const { of, clock } = remembering();
+    clock.now = 7;
+    expect(of().daemons.idleResetAt).toBe(7);
+  });
+});
+
+describe('The memo of an object', () => {
+  it('is empty, and of its own', () => {
+    const { of } = remembering();
+    expect(Object.keys(of().memo as object)).toEqual([]);
+    expect(of({ metadata: { uid: 'another' } }).memo).not.toBe(of().memo);
+  });
+
+  it('is a shallow copy of that of the operator, as it is when the object is noticed', () => {
+    const shared = { connection: 1 };
+    const memo: Record<string, unknown> = { shared, own: 'before' };
+    const { of } = remembering(memo);
+    const first = of().memo as Record<string, unknown>;
+    memo['own'] = 'after';
+    first['added'] = true;
+    expect(first).toEqual({ shared, own: 'before', added: true });
+    expect(first['shared']).toBe(shared);
+    expect(of({ metadata: { uid: 'later' } }).memo).toEqual({ shared, own: 'after' });
+    expect(memo).toEqual({ shared, own: 'after' });
+  });
+
+  it('of a class that decides by itself, is what that class gives', () => {
+    class Shared {
+      [COPY](): this {
+        return this;
+      }
+    }
+    const memo = new Shared();
+    const { of } = remembering(memo);
+    expect(of().memo).toBe(memo);
+    expect(of({ metadata: { uid: 'another' } }).memo).toBe(memo);
+  });
+
+  it('can be recalled by its body; for those unknown, only for the moment', () => {
+    const { of, all } = remembering({ own: 1 });
+    const { memo } = of();
+    expect(all.recall(BODY)).toBe(memo);
+    const unknown = { metadata: { uid: 'unknown' } };
+    expect(all.recall(unknown)).toBeUndefined();
+    expect(all.recall(unknown, { ephemeral: true })).toEqual({ own: 1 });
+    expect(all.size).toBe(1);
+  });
+});
+
+describe('Objects are told apart', () => {
+  it.each([
+    [{ kind: 'Pod', metadata: { uid: 'uid1', name: 'pod1' } }, 'uid1'],
+    [
+      {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name: 'n', namespace: 'ns', creationTimestamp: '2020-01-01T00:00:00Z' },
+      },
+      'Node//v1//n//ns//2020-01-01T00:00:00Z',
+    ],
+    [{ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: '' } }, 'Node//v1//n//-//-'],
+    [{}, '-//-//-//-//-'],
+  ])('%j: %s', (body, key) => {
+    expect(objectKey(body)).toBe(key);
+  });
+});
