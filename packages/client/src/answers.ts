@@ -13,13 +13,11 @@ export function isError(answer: HttpAnswer): boolean {
 
 /** The JSON of the whole body; `undefined` if the body is empty. */
 export async function jsonOf(answer: HttpAnswer): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) chunks.push(chunk);
-  const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString('utf8');
-  if (text.trim() === '') return undefined;
+  const text = (await answer.readAll()).toString('utf8');
   try {
     return JSON.parse(text);
   } catch {
+    if (text.trim() === '') return undefined;
     // The engine's own error quotes the text, which may hold secrets.
     const type = String(answer.headers['content-type'] ?? 'no content type');
     throw new KopfError(`The server answered with HTTP ${answer.status} and something that is not JSON (${type}).`, {

@@ -1,4 +1,5 @@
 /** ConnectionInfo → undici's dispatchers: TLS, proxies, pools of kept-alive connections. */
+import { createHash } from 'node:crypto';
 import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { pemOf } from './pem.js';
@@ -59,13 +60,15 @@ export interface Dispatchers {
 export function dispatchers(env: Environment): Dispatchers {
   // In the order of use, the longest unused first.
   const pooled = new Map<string, Dispatcher>();
-  // Certificates are long; they are put together once for each login, not for each request.
+  // Certificates are long: they are digested once for each login, as the keys are looked up for each request.
   const keys = new WeakMap<ConnectionInfo, string>();
 
   const tlsKeyOf = (info: ConnectionInfo): string => {
     const known = keys.get(info);
     if (known !== undefined) return known;
-    const key = JSON.stringify(tlsOptions(info));
+    const key = createHash('sha256')
+      .update(JSON.stringify(tlsOptions(info)))
+      .digest('base64');
     keys.set(info, key);
     return key;
   };

@@ -31,6 +31,8 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The next piece of the body, or `undefined` at its end. Not to be called again before it has resolved. */
   read(): Promise<Buffer | undefined>;
+  /** The whole body, when it is complete. Instead of reading it piece by piece, which costs promises for each. */
+  readAll(): Promise<Buffer>;
   /** Breaks the connection, if the answer is not complete. What is being read, ends as if the body did. */
   abandon(): void;
 }
@@ -58,6 +60,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
   #reader: Waiting | undefined;
+  /** Does not hold the sender back: all of it is wanted, however much it is. */
+  #readerOfAll: Waiting | undefined;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -114,7 +118,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isInformational = status < 200;
     if (isInformational || this.#isOver) return;
     this.#stopPhaseTimer();
-    this.#onAnswer({ status, headers, read: () => this.#read(), abandon: () => this.#break(undefined) });
+    this.#onAnswer({
+      status,
+      headers,
+      read: () => this.#read(),
+      readAll: () => this.#readAll(),
+      abandon: () => this.#break(undefined),
+    });
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
@@ -126,6 +136,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#chunks.push(chunk);
+    if (this.#readerOfAll !== undefined) return;
     this.#bufferedBytes += chunk.length;
     if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) controller.pause();
   }
@@ -134,6 +145,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#settle();
     this.#reader?.resolve(undefined);
+    this.#readerOfAll?.resolve(undefined);
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -142,18 +154,30 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   // The reader's side.
 
-  async #read(): Promise<Buffer | undefined> {
+  #read(): Promise<Buffer | undefined> {
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
       this.#bufferedBytes -= chunk.length;
       if (this.#bufferedBytes === 0) this.#controller?.resume();
-      return chunk;
+      return Promise.resolve(chunk);
     }
-    if (this.#failure !== undefined) throw this.#failure.error;
-    if (this.#isOver) return undefined;
-    return await new Promise((resolve, reject) => {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    if (this.#isOver) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject };
     });
+  }
+
+  async #readAll(): Promise<Buffer> {
+    if (!this.#isOver) {
+      await new Promise((resolve, reject) => {
+        this.#readerOfAll = { resolve, reject };
+        this.#controller?.resume();
+      });
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const [first, ...others] = this.#chunks.splice(0);
+    return first !== undefined && others.length === 0 ? first : Buffer.concat(first ? [first, ...others] : []);
   }
 
   // How it ends otherwise.
@@ -177,8 +201,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle();
     if (error !== undefined) this.#failure = { error };
     this.#onFailure(error);
-    if (error === undefined) this.#reader?.resolve(undefined);
-    else this.#reader?.reject(error);
+    for (const reader of [this.#reader, this.#readerOfAll]) {
+      if (error === undefined) reader?.resolve(undefined);
+      else reader?.reject(error);
+    }
   }
 
   /** Leaves no traces: neither timers, nor listeners of signals that live longer than this. */
