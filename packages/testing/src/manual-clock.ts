@@ -3,6 +3,7 @@
  * time, in order. Nothing waits for real, and nothing depends on how fast the machine is.
  */
 import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
+import { onAbort } from '@kopf-ts/core/engine';
 
 export interface ManualClockOptions {
   /** The wall-clock time to begin with. Default: the beginning of 2020, UTC. */
@@ -99,11 +100,13 @@ export function manualClock(options: ManualClockOptions = {}): ManualClock {
       if (wakeup?.aborted) return delay;
 
       return await new Promise<Seconds | undefined>((resolve, reject) => {
+        let forgetWakeup = (): void => {};
+        let forgetSignal = (): void => {};
         const leave = (): void => {
           activity++;
           sleepers.delete(sleeper);
-          wakeup?.removeEventListener('abort', onWakeup);
-          signal?.removeEventListener('abort', onAbort);
+          forgetWakeup();
+          forgetSignal();
         };
         const sleeper: Sleeper = {
           // However short, it is still a sleep.
@@ -113,17 +116,20 @@ export function manualClock(options: ManualClockOptions = {}): ManualClock {
             resolve(undefined);
           },
         };
-        const onWakeup = (): void => {
-          leave();
-          resolve((sleeper.deadline - ticks) / TICKS);
-        };
-        const onAbort = (): void => {
-          leave();
-          reject(signal?.reason);
-        };
         sleepers.add(sleeper);
-        wakeup?.addEventListener('abort', onWakeup);
-        signal?.addEventListener('abort', onAbort);
+        // Not by listeners of their own: one signal may be waited for by thousands.
+        if (wakeup !== undefined) {
+          forgetWakeup = onAbort(wakeup, () => {
+            leave();
+            resolve((sleeper.deadline - ticks) / TICKS);
+          });
+        }
+        if (signal !== undefined) {
+          forgetSignal = onAbort(signal, (reason) => {
+            leave();
+            reject(reason);
+          });
+        }
       });
     },
 
