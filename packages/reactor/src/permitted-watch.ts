@@ -10,7 +10,7 @@ import {
 import { childController, formatResource, type WatchOptions, type WatchSignal, watch } from '@kopf-ts/core/engine';
 import type { Health } from './health.js';
 
-export interface PermittedWatchOptions extends Omit<WatchOptions, 'onState'> {
+export interface PermittedWatchOptions extends Omit<WatchOptions, 'onState' | 'paused'> {
   readonly health: Health;
   readonly digest: (signal: WatchSignal) => Awaitable<void>;
 }
@@ -40,6 +40,8 @@ export async function watchIfPermitted(
   try {
     const stream = watch(client, resource, {
       ...rest,
+      // Never, whatever else is in the options: the pause may last until the kind of the peerings appears.
+      paused: undefined,
       clock,
       // Whoever has a fallback tells of the refusal in better words.
       logger: demoting(logger, (fields) => isDecisive(fields?.['error'])),

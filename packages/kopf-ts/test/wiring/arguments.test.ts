@@ -131,6 +131,62 @@ describe('startup handlers have the last word on the arguments:', () => {
 });
 
 describe('an operator with the name of a peering', () => {
+  it('that is paused because of one namespace, goes on when that one is gone', async () => {
+    const place = await newPlace();
+    const { cluster } = place;
+    await cluster.define({ group: 'kopf.dev', plural: 'kopfpeerings', kind: 'KopfPeering' });
+    for (const name of ['ns-a', 'ns-b'])
+      await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    const inB = { name: 'default', namespace: 'ns-b' };
+    await cluster.create({ apiVersion: 'kopf.dev/v1', kind: 'KopfPeering', metadata: inB });
+    const calls: unknown[] = [];
+    await startOperator(
+      place,
+      ({ on }) => {
+        on.create('kopfexamples', function created({ name }) {
+          calls.push(name);
+        });
+      },
+      { namespaces: ['ns-*'], peeringName: 'default' },
+    );
+    await cluster.create({ apiVersion: 'kopf.dev/v1', kind: 'KopfExample', metadata: { ...inB, name: 'one' } });
+    await place.settle();
+    await place.clock.advance(10);
+    expect(calls).toEqual([]);
+
+    await cluster.delete('namespaces/ns-a');
+    await place.settle();
+    await place.clock.advance(10);
+    await place.settle();
+    expect(calls).toEqual(['one']);
+  });
+
+  it('does nothing until the kind of peerings is defined, even if its own handlers are of another group', async () => {
+    const place = await newPlace();
+    const calls: unknown[] = [];
+    await startOperator(
+      place,
+      ({ on }) => {
+        on.create({ group: '', version: 'v1', plural: 'configmaps' }, function created({ name }) {
+          calls.push(name);
+        });
+      },
+      { peeringName: 'default' },
+    );
+    const metadata = { name: 'one', namespace: 'default' };
+    await place.cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    await place.clock.advance(10);
+    expect(calls).toEqual([]);
+
+    await place.cluster.define(PEERINGS);
+    await place.cluster.create(PEERING);
+    await place.settle();
+    await place.clock.advance(10);
+    await place.settle();
+    expect(calls).toEqual(['one']);
+    expect(place.cluster.get('clusterkopfpeerings/default')).toMatchObject({ status: { me: {} } });
+  });
+
   it('does nothing until there is such a peering, and leaves it in the end', async () => {
     const place = await newPlace();
     await place.cluster.define(PEERINGS);
