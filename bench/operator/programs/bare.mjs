@@ -1,0 +1,79 @@
+/**
+ * The limit: what any program on Node has to do at least for the same effect, with no framework at all. One listing, one
+ * watch-stream, two patches per object. For what it must do by the `WORKLOAD`, see `operator.ts`.
+ */
+import { readFileSync } from 'node:fs';
+import https from 'node:https';
+
+const { WORKLOAD, KUBECONFIG } = process.env;
+const KIND = '/apis/kopf.dev/v1/kopfexamples';
+const LAST_HANDLED = 'kopf.zalando.org/last-handled-configuration';
+
+const kubeconfig = readFileSync(KUBECONFIG, 'utf8');
+const [, server] = kubeconfig.match(/server"?: "?([^",}\s]+)/);
+const [, token] = kubeconfig.match(/token"?: "?([^",}\s]+)/);
+const headers = { authorization: `Bearer ${token}` };
+const agent = new https.Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false });
+
+/** The server may be too busy, and connections may break: even this program has to try again then. */
+async function patch(path, body) {
+  for (;;) {
+    const status = await send(path, body).catch(() => 500);
+    if (status < 400) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function send(path, body) {
+  return new Promise((resolve, reject) => {
+    const options = { method: 'PATCH', agent, headers: { ...headers, 'content-type': 'application/merge-patch+json' } };
+    const request = https.request(server + path, options, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve(answer.statusCode));
+    });
+    request.on('error', reject);
+    request.end(JSON.stringify(body));
+  });
+}
+
+function list(path) {
+  return new Promise((resolve, reject) => {
+    const request = https.get(server + path, { agent, headers }, (answer) => {
+      const chunks = [];
+      answer.on('data', (chunk) => chunks.push(chunk));
+      answer.on('end', () => resolve(JSON.parse(Buffer.concat(chunks))));
+    });
+    request.on('error', reject);
+  });
+}
+
+function watch(path, onEvent) {
+  https.get(server + path, { headers, rejectUnauthorized: false }, (answer) => {
+    let text = '';
+    answer.setEncoding('utf8');
+    answer.on('data', (chunk) => {
+      text += chunk;
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+        const event = JSON.parse(text.slice(0, end));
+        text = text.slice(end + 1);
+        onEvent(event.object, event.type);
+      }
+    });
+  });
+}
+
+async function handle({ metadata, spec, status }, type) {
+  const { name, namespace, annotations } = metadata;
+  if (WORKLOAD === 'events') console.log(`SEEN ${name}`);
+  if (WORKLOAD === 'update' && type === 'MODIFIED') console.log(`UPDATED ${name} ${Date.now()}`);
+  if (WORKLOAD !== 'create' || status?.create_fn || annotations?.[LAST_HANDLED]) return;
+  const path = `/apis/kopf.dev/v1/namespaces/${namespace}/kopfexamples/${name}`;
+  await patch(path, { metadata: { annotations: { [LAST_HANDLED]: `${JSON.stringify({ spec })}\n` } } });
+  await patch(`${path}/status`, { status: { create_fn: { ok: true } } });
+}
+
+const { items, metadata } = await list(KIND);
+for (const object of items) handle(object);
+console.log('READY');
+watch(`${KIND}?watch=1&resourceVersion=${metadata.resourceVersion}`, handle);
+process.on('SIGTERM', () => process.exit(0));
