@@ -17,8 +17,9 @@ import { callWithin, isThenable } from './deadlines.js';
 import { getDefaultLifecycle } from './defaults.js';
 import type { HandlerState } from './handler-state.js';
 import { causeFor, filterKwargs, invoke, kwargsOf } from './invocation.js';
-import { allAtOnce, type LifeCycle } from './lifecycles.js';
+import { allAtOnce, asap, type LifeCycle, oneByOne } from './lifecycles.js';
 import { type ExecutionMonitor, monitored } from './monitoring.js';
+import { isEnabled } from './object-logger.js';
 import type { Outcome, Outcomes } from './outcomes.js';
 import type { State } from './progression.js';
 import { isDelivered, whyNotStorable } from './results.js';
@@ -28,6 +29,8 @@ import { backoffOf, judgeError, roundedSeconds, timedOut, whySpent } from './ver
 
 /** After this time, it is told that a handler is still running; then after twice that time, and so on. */
 const PATIENCE: Seconds = 60;
+
+const NO_SUBHANDLERS: readonly HandlerId[] = [];
 
 /** The same for all handlers that are executed together. */
 interface ExecutionOptions {
@@ -65,7 +68,9 @@ export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> 
   const { handlers, cause, state, random } = options;
   const lifecycle = options.lifecycle ?? (cause.kind === 'changing' ? getDefaultLifecycle() : allAtOnce);
   const due = handlers.filter((handler) => state.get(handler.id)?.awakened);
-  const picked = lifecycle(due, { ...filterKwargs(cause), ...(random && { random }), state });
+  const picked = isWhole(lifecycle, due)
+    ? due
+    : lifecycle(due, { ...filterKwargs(cause), ...(random && { random }), state });
   const outcomes = new Map<HandlerId, Outcome>();
   for (const handler of picked) {
     // What is done so far is worth storing, even if the rest is not needed any more.
@@ -78,6 +83,11 @@ export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> 
     outcomes.set(handler.id, digest === undefined ? outcome : { ...outcome, digest });
   }
   return outcomes;
+}
+
+/** Whether nothing is to be picked; then there is no need to make up the kwargs for picking, in each event. */
+function isWhole(lifecycle: LifeCycle, due: readonly AnyHandler[]): boolean {
+  return lifecycle === allAtOnce || (due.length === 1 && (lifecycle === asap || lifecycle === oneByOne));
 }
 
 function strangeHandler({ id }: AnyHandler): KopfError {
@@ -93,19 +103,18 @@ function strangeHandler({ id }: AnyHandler): KopfError {
 export async function executeOnce(options: ExecuteOnceOptions): Promise<Outcome> {
   const { handler, cause, state, settings, random, signal } = options;
   const { logger } = cause;
-  const title = titleOf(handler);
   const subrefs = new Set<HandlerId>();
   signal?.throwIfAborted();
-  logger.debug(`${title} is invoked.`);
+  if (isEnabled(logger, 'debug')) logger.debug(`${titleOf(handler)} is invoked.`);
   try {
     const spent = whySpent({ handler, runtime: state.runtime, retries: state.retries });
     if (spent !== undefined) throw spent;
     const result = storable(await call(options, subrefs), options);
-    logger.info(`${title} succeeded.`);
-    return { final: true, result, subrefs: [...subrefs].sort() };
+    if (isEnabled(logger, 'info')) logger.info(`${titleOf(handler)} succeeded.`);
+    return { final: true, result, subrefs: subrefs.size > 0 ? [...subrefs].sort() : NO_SUBHANDLERS };
   } catch (thrown) {
     if (isCancellation(thrown, signal)) {
-      logger.warn(`${title} is cancelled. Will escalate.`);
+      logger.warn(`${titleOf(handler)} is cancelled. Will escalate.`);
       throw thrown;
     }
     const backoff = backoffOf(handler.backoff ?? settings.execution.defaultBackoff, state.retries, random);
@@ -119,7 +128,6 @@ export async function executeOnce(options: ExecuteOnceOptions): Promise<Outcome>
 function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promise<unknown> {
   const { handler, cause, state, clock, signal, signalIsOwn } = options;
   const { logger } = cause;
-  const title = titleOf(handler);
   const timeLeft = handler.timeout === undefined ? undefined : handler.timeout - state.runtime;
   return callWithin(
     {
@@ -130,12 +138,13 @@ function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promise<unk
       timeout: (cause) => timedOut(handler, state.runtime, cause),
       onLateEnd: (error) => {
         const what = error === undefined ? 'ended' : 'failed';
-        const text = `${title} has ${what} after it had timed out. Whatever it returned or threw is ignored.`;
+        const text = `${titleOf(handler)} has ${what} after it had timed out. Whatever it returned or threw is ignored.`;
         logger.warn(text, error && { error });
       },
       // Daemons are made to run for long.
       patience: handler.kind === 'daemon' ? undefined : PATIENCE,
-      onStillRunning: (runtime) => logger.warn(`${title} is still running for ${roundedSeconds(runtime)} s.`),
+      onStillRunning: (runtime) =>
+        logger.warn(`${titleOf(handler)} is still running for ${roundedSeconds(runtime)} s.`),
     },
     (callSignal) => callWithSubhandlers({ ...options, signal: callSignal }, subrefs),
   );
