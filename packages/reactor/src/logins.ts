@@ -95,10 +95,14 @@ export function noLogins(facts: {
 function whyNoLogins({ areFallbacks, hasExpired, errors }: Parameters<typeof noLogins>[0]): string {
   if (hasExpired) return 'All credentials that the login handlers have given are expired already. Is the clock right?';
   if (!areFallbacks) return 'There are no credentials for the cluster: none of the login handlers has returned any.';
-  const failed = [...errors].map(([id, error]) => ` ${quoteId(id)} has failed: ${describeError(error)}`);
+  const failed = [...errors].map(([id, error]) => ` ${quoteId(id)} has failed: ${asSentence(describeError(error))}`);
   return (
-    `There is nothing to log in to the cluster with.${failed.join(';')}${failed.length > 0 ? '.' : ''} ` +
+    `There is nothing to log in to the cluster with.${failed.join('')} ` +
     'In a pod, check its service account and "automountServiceAccountToken"; elsewhere, set KUBECONFIG or create ' +
     '~/.kube/config; or declare a login handler with on.login().'
   );
+}
+
+function asSentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
 }

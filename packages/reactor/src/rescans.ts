@@ -1,7 +1,8 @@
 /** Scans that are due because something has changed, or because the cluster did not tell everything last time. */
 import type { Clock, Logger, Seconds } from '@kopf-ts/core';
-import { backoffDelay, condition, describeError, toError } from '@kopf-ts/core/engine';
+import { backoffDelay, condition, describeError } from '@kopf-ts/core/engine';
 import type { Promised } from './definitions.js';
+import { stackOf } from './explained.js';
 import type { Requirement } from './health.js';
 
 export interface Rescans {
@@ -94,8 +95,8 @@ export function rescans(options: RescansOptions): Rescans {
     } catch (error) {
       signal.throwIfAborted();
       const message = `The changed resources cannot be discovered, trying on: ${describeError(error)}`;
-      if (isAnswering) logger.warn(message, { error: toError(error) });
-      else logger.debug(message, { error: toError(error) });
+      if (isAnswering) logger.warn(message, stackOf(error));
+      else logger.debug(message, stackOf(error));
       isAnswering = false;
       requirement.turn(false, message);
       for (const [group, done] of due) planAgain(group, done, SILENT_CLUSTER);

@@ -1,8 +1,9 @@
 /** Service: finds out which kinds there are, and goes on noticing as they come, change, and go. */
 import { ApiForbiddenError, KopfError, LoginError, type Resource, type Seconds, type Service } from '@kopf-ts/core';
-import { backoffDelay, describeError, toError } from '@kopf-ts/core/engine';
+import { backoffDelay, describeError } from '@kopf-ts/core/engine';
 import { isKept } from './definitions.js';
 import { followDefinitions } from './definitions-watch.js';
+import { stackOf } from './explained.js';
 import type { Requirement } from './health.js';
 import type { ObserverParts } from './observer-parts.js';
 import { rescans } from './rescans.js';
@@ -122,7 +123,7 @@ async function scanPersistently<T>(
       if (error instanceof ApiForbiddenError) throw notPermitted(error);
       const message = `The resources of the cluster cannot be discovered, trying on: ${describeError(error)}`;
       if (message === told) logger.debug(message);
-      else logger.warn(message, { error: toError(error) });
+      else logger.warn(message, stackOf(error));
       told = message;
       requirement.turn(false, message);
       await clock.sleep(backoffDelay(failures, { ...FIRST_SCAN, random }), { signal });

@@ -12,6 +12,7 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { describeError, onAbort, toError } from '@kopf-ts/core/engine';
+import { stackOf } from './explained.js';
 import { begin, type Ending, outwait, type Task } from './supervised-tasks.js';
 
 /** What the operator consists of. */
@@ -125,7 +126,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
   const watchEnding = (name: string, ending: Ending, signal: AbortSignal): void => {
     const title = capitalised(name);
     if (ending.how === 'failed') {
-      logger.error(`${title} has failed: ${describeError(ending.error)}`, { error: ending.error });
+      logger.error(`${title} has failed: ${describeError(ending.error)}`, stackOf(ending.error));
       fail(ending.error);
     } else if (signal.aborted) {
       logger.debug(`${title} is cancelled.`);
@@ -149,7 +150,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
     const { ending } = task as Task;
     if (ending?.how === 'finished') return true;
     if (ending?.how === 'failed') {
-      logger.error(`Startup activity has failed: ${describeError(ending.error)}`, { error: ending.error });
+      logger.error(`Startup activity has failed: ${describeError(ending.error)}`, stackOf(ending.error));
       fail(ending.error);
     } else {
       logger.warn('Startup activity is only partially executed due to cancellation.');
@@ -172,7 +173,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
     if (ending === undefined || ending.how === 'cancelled') {
       logger.warn('Cleanup activity is only partially executed due to cancellation.');
     } else if (ending.how === 'failed') {
-      logger.error(`Cleanup activity has failed: ${describeError(ending.error)}`, { error: ending.error });
+      logger.error(`Cleanup activity has failed: ${describeError(ending.error)}`, stackOf(ending.error));
       fail(ending.error);
     }
   };
@@ -194,7 +195,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
     } catch (thrown) {
       if (stopping !== undefined) return;
       const error = toError(thrown);
-      logger.error(`The operator has failed to begin its work: ${describeError(error)}`, { error });
+      logger.error(`The operator has failed to begin its work: ${describeError(error)}`, stackOf(error));
       fail(error);
     }
   };

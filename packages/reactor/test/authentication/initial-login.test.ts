@@ -129,6 +129,21 @@ describe('Without login handlers', () => {
     });
   });
 
+  it('and whatever the fallbacks say, its end is told as sentences', async () => {
+    const { start } = loginsUnderTest(
+      fallbacks(
+        () => Promise.reject(new Error('There is no file.')),
+        () => Promise.reject(new Error('denied')),
+      ),
+    );
+    const { error } = await start();
+    expect(error).toMatchObject({
+      message: expect.stringContaining(
+        "with. 'fallback0' has failed: There is no file. 'fallback1' has failed: denied. In a pod,",
+      ),
+    });
+  });
+
   it('and without fallbacks, the operator ends, too', async () => {
     const { start } = loginsUnderTest();
     expect((await start()).error).toMatchObject({ name: 'LoginError' });

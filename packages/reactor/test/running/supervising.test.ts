@@ -1,4 +1,4 @@
-import { settings as defaultSettings, type Service } from '@kopf-ts/core';
+import { ActivityError, settings as defaultSettings, KopfError, LoginError, type Service } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Plan, supervise } from '../../src/supervisor.js';
@@ -286,6 +286,18 @@ describe('a failed startup', () => {
     await expect(operator.stop()).rejects.toBe(error);
     expect(told).toEqual(['dispose']);
     expect(logger.find('Startup activity has failed: boo')).toMatchObject({ level: 'error', fields: { error } });
+  });
+
+  it.each([
+    ['handlers, which are logged by themselves', new ActivityError('One or more.', { outcomes: new Map() })],
+    ['credentials, which are explained', new LoginError('No credentials.')],
+    ['the liveness endpoint, which is explained', new KopfError('In use.', { code: 'KOPF_BAD_ENDPOINT' })],
+  ])('because of %s, is logged without the stack', async (_title, error) => {
+    const { operator, logger } = supervising(() => ({ startup: () => Promise.reject(error) }));
+    await expect(operator.done).rejects.toBe(error);
+    const line = logger.find(`Startup activity has failed: ${error.message}`);
+    expect(line?.level).toBe('error');
+    expect(line?.fields).not.toHaveProperty('error');
   });
 });
 
