@@ -1,5 +1,13 @@
 /** What an error of a handler means: another attempt, the end, or nothing. Pure. */
-import { describeError, HandlerRetriesError, HandlerTimeoutError, PermanentError, TemporaryError } from '../errors.js';
+import {
+  describeError,
+  HandlerRetriesError,
+  HandlerTimeoutError,
+  KopfError,
+  LoginError,
+  PermanentError,
+  TemporaryError,
+} from '../errors.js';
 import { type AnyHandler, type Backoff, DEFAULT_ERRORS, titleOf } from '../intents/handlers.js';
 import type { Seconds } from '../seams/clock.js';
 import type { LogLevel } from '../seams/logger.js';
@@ -96,13 +104,14 @@ function judgeUnexpected(error: Error, attempt: Attempt): Verdict {
   const { handler, backoff } = attempt;
   const title = `${titleOf(handler)} failed with an exception and will`;
   const what = describeError(error);
+  const isTraced = isWorthTracing(error);
   switch (handler.errors ?? DEFAULT_ERRORS[handler.kind]) {
     case 'ignored': {
       const outcome: Ending = { final: true, result: undefined };
-      return { level: 'error', text: `${title} ignore it: ${what}`, isTraced: true, outcome };
+      return { level: 'error', text: `${title} ignore it: ${what}`, isTraced, outcome };
     }
     case 'permanent':
-      return failure(`${title} stop now: ${what}`, error, { isTraced: true });
+      return failure(`${title} stop now: ${what}`, error, { isTraced });
     case 'temporary': {
       const spent = whySpentNext(attempt, backoff, {
         timeout: (timeout) =>
@@ -110,12 +119,17 @@ function judgeUnexpected(error: Error, attempt: Attempt): Verdict {
         retries: (retries) => `${title} stop now (it would exceed ${retries} retries on the next attempt): ${what}`,
         cause: error,
       });
-      if (spent !== undefined) return failure(spent.message, spent, { isTraced: true });
+      if (spent !== undefined) return failure(spent.message, spent, { isTraced });
       const outcome: Ending = { final: false, error, delay: backoff };
       const text = `${title} try again in ${roundedSeconds(backoff)} seconds: ${what}`;
-      return { level: 'error', text, isTraced: true, outcome };
+      return { level: 'error', text, isTraced, outcome };
     }
   }
+}
+
+/** Stacks help if they lead to the mistake: not where something else than an error was thrown, nor to a missing file. */
+function isWorthTracing(error: Error): boolean {
+  return !(error instanceof LoginError) && !(error instanceof KopfError && error.code === 'KOPF_NON_ERROR');
 }
 
 function failure(text: string, error: Error, { isTraced = false } = {}): Verdict {

@@ -3,6 +3,7 @@ import {
   AdmissionError,
   HandlerRetriesError,
   HandlerTimeoutError,
+  LoginError,
   PermanentError,
   TemporaryError,
 } from '../../src/errors.js';
@@ -188,8 +189,16 @@ const TABLE: readonly Row[] = [
     when: 'something is thrown that is not an error',
     thrown: 'a mere text',
     log: "Handler 'fn' failed with an exception and will try again in 60 seconds: a mere text",
-    traced: true,
+    traced: false,
     outcome: { final: false, delay: 60 },
+  },
+  {
+    when: 'there is nothing to log in with, and the text says why',
+    thrown: new LoginError('There is no such file.'),
+    handler: { errors: 'ignored' },
+    log: "Handler 'fn' failed with an exception and will ignore it: There is no such file.",
+    traced: false,
+    outcome: { final: true },
   },
 ];
 
