@@ -3,9 +3,11 @@
  * It only puts together what the other packages make; there is nothing here to replace them with.
  */
 export * from '@kopf-ts/core';
+export * as client from '@kopf-ts/client';
 export * as indexing from '@kopf-ts/indexing';
 export * as peering from '@kopf-ts/peering';
 export * as storage from '@kopf-ts/storage';
+export { daemon, index, on, timer } from './on.js';
 export { operator, type OperatorOptions } from './operator.js';
 export type { Operator } from '@kopf-ts/reactor';
 export { run } from './run.js';

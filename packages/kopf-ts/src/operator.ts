@@ -32,6 +32,7 @@ import {
 } from '@kopf-ts/reactor';
 import { defaultSettings, withStorages } from './defaults.js';
 import { defaultLogger } from './logging.js';
+import { refuseMistakes, warnOfIdleness } from './mistakes.js';
 
 export interface OperatorOptions {
   /** Where the handlers are. Default: the registry of the process, where `on.*` of this package declare them. */
@@ -70,12 +71,14 @@ export interface OperatorOptions {
 
 /** Starts an operator. It runs until stopped, until its signal aborts, or until it fails. */
 export function operator(options: OperatorOptions = {}): Operator {
+  refuseMistakes(options);
   const registry = options.registry ?? getDefaultRegistry();
   const settings = withArguments(withStorages(options.settings ?? defaultSettings()), options);
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? defaultLogger();
   const memo = options.memo ?? createMemo();
   registry.verify({ logger });
+  warnOfIdleness(registry, logger);
 
   const health = makeHealth({ clock, settings });
   const vault = makeVault({ clock, logger });
