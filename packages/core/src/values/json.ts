@@ -101,9 +101,23 @@ function mappingsAreEqual(a: Mapping, b: Mapping): boolean {
 
 /** Makes the value read-only at run time as well, in place and however deep; frozen branches are not walked again. */
 export function deepFreeze<T>(value: T): DeepReadonly<T> {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const key of Object.keys(value)) deepFreeze((value as Mapping)[key]);
-  }
+  if (typeof value === 'object' && value !== null) freezeTree(value);
   return value as DeepReadonly<T>;
+}
+
+/** Every object of a cluster goes through this: hence the plain loops, and no calls for what cannot be frozen. */
+function freezeTree(tree: object): void {
+  if (Object.isFrozen(tree)) return;
+  Object.freeze(tree);
+  if (Array.isArray(tree)) {
+    for (let index = 0; index < tree.length; index++) {
+      const branch: unknown = tree[index];
+      if (typeof branch === 'object' && branch !== null) freezeTree(branch);
+    }
+    return;
+  }
+  for (const key in tree) {
+    const branch = (tree as Mapping)[key];
+    if (typeof branch === 'object' && branch !== null) freezeTree(branch);
+  }
 }
