@@ -106,7 +106,7 @@ export {
 } from './values/resource.js';
 export { parseSelector, type Selector } from './values/selector.js';
 export { exactNamespaces, matchesAnyNamespace, matchNamespace, type NamespacePattern } from './values/namespaces.js';
-export { describeError, toError } from './errors.js';
+export { describeError, stackOf, toError } from './errors.js';
 
 // The cluster, over any client.
 export { type DiscoverOptions, type Discovery, discover } from './cluster/discover.js';

@@ -240,3 +240,22 @@ export function toError(thrown: unknown): Error {
     ? thrown
     : new KopfError(describeNonError(thrown), { code: 'KOPF_NON_ERROR', cause: thrown });
 }
+
+/** Their texts say what is wrong outside of the code, and what to do; where it was noticed does not help. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  'KOPF_BAD_ENDPOINT',
+  'KOPF_CONNECTION',
+  'KOPF_DISCOVERY_FORBIDDEN',
+  'KOPF_LOGIN',
+  'KOPF_TIMEOUT',
+  // What the handlers themselves have failed with is logged when it happens, with its stack.
+  'KOPF_ACTIVITY',
+  'KOPF_STRAY',
+]);
+
+/** What to log beside the text of an error: the error with its stack, unless the text says it all. */
+export function stackOf(thrown: unknown): { readonly error?: Error } {
+  const error = toError(thrown);
+  const isExplained = error instanceof ApiError || (error instanceof KopfError && EXPLAINED.has(error.code));
+  return isExplained ? {} : { error };
+}

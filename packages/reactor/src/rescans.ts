@@ -1,8 +1,7 @@
 /** Scans that are due because something has changed, or because the cluster did not tell everything last time. */
 import type { Clock, Logger, Seconds } from '@kopf-ts/core';
-import { backoffDelay, condition, describeError } from '@kopf-ts/core/engine';
+import { backoffDelay, condition, describeError, stackOf } from '@kopf-ts/core/engine';
 import type { Promised } from './definitions.js';
-import { stackOf } from './explained.js';
 import type { Requirement } from './health.js';
 
 export interface Rescans {

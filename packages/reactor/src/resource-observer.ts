@@ -1,9 +1,8 @@
 /** Service: finds out which kinds there are, and goes on noticing as they come, change, and go. */
 import { ApiForbiddenError, KopfError, LoginError, type Resource, type Seconds, type Service } from '@kopf-ts/core';
-import { backoffDelay, describeError } from '@kopf-ts/core/engine';
+import { backoffDelay, describeError, stackOf } from '@kopf-ts/core/engine';
 import { isKept } from './definitions.js';
 import { followDefinitions } from './definitions-watch.js';
-import { stackOf } from './explained.js';
 import type { Requirement } from './health.js';
 import type { ObserverParts } from './observer-parts.js';
 import { rescans } from './rescans.js';

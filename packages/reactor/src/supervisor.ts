@@ -11,8 +11,7 @@ import {
   type Service,
   type Settings,
 } from '@kopf-ts/core';
-import { describeError, onAbort, toError } from '@kopf-ts/core/engine';
-import { stackOf } from './explained.js';
+import { describeError, onAbort, stackOf, toError } from '@kopf-ts/core/engine';
 import { begin, type Ending, outwait, type Task } from './supervised-tasks.js';
 
 /** What the operator consists of. */

@@ -1,4 +1,11 @@
-import { ActivityError, settings as defaultSettings, KopfError, LoginError, type Service } from '@kopf-ts/core';
+import {
+  ActivityError,
+  apiError,
+  settings as defaultSettings,
+  KopfError,
+  LoginError,
+  type Service,
+} from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Plan, supervise } from '../../src/supervisor.js';
@@ -291,6 +298,7 @@ describe('a failed startup', () => {
   it.each([
     ['handlers, which are logged by themselves', new ActivityError('One or more.', { outcomes: new Map() })],
     ['credentials, which are explained', new LoginError('No credentials.')],
+    ['the server, which says why', apiError({ status: 500 })],
     ['the liveness endpoint, which is explained', new KopfError('In use.', { code: 'KOPF_BAD_ENDPOINT' })],
   ])('because of %s, is logged without the stack', async (_title, error) => {
     const { operator, logger } = supervising(() => ({ startup: () => Promise.reject(error) }));
