@@ -39,6 +39,7 @@ describeOnRealCluster('peers in one namespace', () => {
 
   it.for(pairs)(
     'the lower one (%s) works only while the higher one (%s) does not',
+    { timeout: 120_000 },
     async (pair, { skip }) => {
       skipWithoutKopf(pair, skip);
       const { lower, higher } = await beginBoth(pair);
@@ -54,11 +55,11 @@ describeOnRealCluster('peers in one namespace', () => {
       expect(place.counter.by('lower')).not.toContain('create third');
       expect(place.counter.repeated).toEqual({});
     },
-    120_000,
   );
 
   it.for(pairs)(
     'nothing is handled twice or lost when %s hands over to %s, and back',
+    { timeout: 120_000 },
     async (pair, { skip }) => {
       skipWithoutKopf(pair, skip);
       const [from, to] = pair;
@@ -90,11 +91,11 @@ describeOnRealCluster('peers in one namespace', () => {
       await pause(1000);
       expect(place.counter.repeated).toEqual({});
     },
-    120_000,
   );
 
   it.for(pairs)(
     'a dead peer is replaced after its lifetime (%s after %s)',
+    { timeout: 120_000 },
     async (pair, { skip }) => {
       skipWithoutKopf(pair, skip);
       const { higher } = await beginBoth(pair);
@@ -110,11 +111,11 @@ describeOnRealCluster('peers in one namespace', () => {
       expect(seconds).toBeGreaterThan(LIFETIME - 3);
       expect(place.counter.repeated).toEqual({});
     },
-    120_000,
   );
 
   it.for(pairs)(
     'those of equal priorities both pause and say why (%s, %s)',
+    { timeout: 120_000 },
     async (pair, { skip }) => {
       skipWithoutKopf(pair, skip);
       const one = await begin(pair[0], 'one', 5, 'first');
@@ -130,7 +131,6 @@ describeOnRealCluster('peers in one namespace', () => {
       expect(place.counter.by('two')).toEqual([]);
       expect(place.counter.repeated).toEqual({});
     },
-    120_000,
   );
 });
 
