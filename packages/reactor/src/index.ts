@@ -7,22 +7,22 @@
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 
 // The life of an operator.
-export { supervise, type Operator, type Plan, type SuperviseOptions } from './supervisor.js';
-export { activities, type Activities, type ActivitiesParts } from './activities.js';
+export { supervise, type Operator, type Plan, type SuperviseOptions } from './running/supervisor.js';
+export { activities, type Activities, type ActivitiesParts } from './activities/activities.js';
 export { reactor, type Reactor, type ReactorOptions } from './reactor.js';
 export type { OperatorParts } from './parts.js';
-export type { Scope } from './observer.js';
+export type { Scope } from './observation/observer.js';
 
 // What its parts share.
-export { liveInsights, type LiveInsights } from './insights.js';
+export { liveInsights, type LiveInsights } from './observation/insights.js';
 export { memories, type Memories, type MemoriesOptions } from './memories.js';
-export { vault, type Vault, type VaultOptions } from './vault.js';
-export type { FallbackLogin, FallbackLoginOptions } from './logins.js';
-export { health, type Health } from './health.js';
-export { eventPoster, type EventPosterOptions } from './poster.js';
-export { StrayError, strayErrors, type StrayErrors, type StrayErrorsOptions } from './stray.js';
-export { blockingMonitor, type BlockingMonitor, type BlockingMonitorOptions } from './blocking-monitor.js';
+export { vault, type Vault, type VaultOptions } from './authentication/vault.js';
+export type { FallbackLogin, FallbackLoginOptions } from './authentication/logins.js';
+export { health, type Health } from './probing/health.js';
+export { eventPoster, type EventPosterOptions } from './posting/poster.js';
+export { StrayError, strayErrors, type StrayErrors, type StrayErrorsOptions } from './running/stray.js';
+export { blockingMonitor, type BlockingMonitor, type BlockingMonitorOptions } from './running/blocking-monitor.js';
 
 // What it does its work by, unless given something else.
-export { systemClock } from './clock.js';
-export { boundedScheduler, type BoundedSchedulerOptions } from './scheduler.js';
+export { systemClock } from './running/clock.js';
+export { boundedScheduler, type BoundedSchedulerOptions } from './queueing/scheduler.js';

@@ -1,20 +1,20 @@
 /** The services of an operator that bring events to handlers and patches back, in the order of the flow. */
 import type { Indexer, Peering, Scheduler, Service } from '@kopf-ts/core';
 import { aborted, attemptLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
-import { applier } from './applier.js';
-import { daemonKiller } from './daemon-killer.js';
-import { runningDaemons } from './daemons.js';
-import { fences } from './fences.js';
-import type { Health } from './health.js';
-import type { LiveInsights } from './insights.js';
+import { runningDaemons } from './daemons/daemons.js';
+import { daemonKiller } from './daemons/killer.js';
+import { applier } from './handling/applier.js';
+import { processor } from './handling/processor.js';
 import type { Memories } from './memories.js';
-import { observers, type Scope } from './observer.js';
-import { orchestrator } from './orchestrator.js';
+import type { LiveInsights } from './observation/insights.js';
+import { observers, type Scope } from './observation/observer.js';
+import { statusSchemas } from './observation/status-schemas.js';
+import { fences } from './orchestration/fences.js';
+import { orchestrator } from './orchestration/orchestrator.js';
 import type { OperatorParts } from './parts.js';
-import { processor } from './processor.js';
-import { boundedScheduler } from './scheduler.js';
-import { statusSchemas } from './status-schemas.js';
-import { watcherOf } from './watcher.js';
+import type { Health } from './probing/health.js';
+import { boundedScheduler } from './queueing/scheduler.js';
+import { watcherOf } from './queueing/watcher.js';
 
 export interface ReactorOptions extends OperatorParts {
   readonly memories: Memories;

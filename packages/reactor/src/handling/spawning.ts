@@ -8,14 +8,14 @@ import {
   type ToggleView,
   toError,
 } from '@kopf-ts/core/engine';
-import type { ApplyFn } from '../applier.js';
-import { stopFurther, stopToTheEnd } from '../daemon-stopping.js';
-import { DaemonTask } from '../daemon-task.js';
-import { type RunningDaemons, spawn } from '../daemons.js';
+import { type RunningDaemons, spawn } from '../daemons/daemons.js';
+import { stopFurther, stopToTheEnd } from '../daemons/stopping.js';
+import { DaemonTask } from '../daemons/task.js';
 import type { DaemonsMemory, ObjectMemory } from '../memories.js';
 import type { OperatorParts } from '../parts.js';
+import type { ApplyFn } from './applier.js';
 
-export type { RunningDaemons } from '../daemons.js';
+export type { RunningDaemons } from '../daemons/daemons.js';
 
 export interface SpawningOptions {
   readonly cause: SpawningCause;

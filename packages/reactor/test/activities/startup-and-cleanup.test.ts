@@ -1,8 +1,8 @@
 import { ActivityError, PermanentError } from '@kopf-ts/core';
 import { describe, expect, it, vi } from 'vitest';
-import { activities } from '../../src/activities.js';
-import { health } from '../../src/health.js';
-import { vault as makeVault } from '../../src/vault.js';
+import { activities } from '../../src/activities/activities.js';
+import { vault as makeVault } from '../../src/authentication/vault.js';
+import { health } from '../../src/probing/health.js';
 import { followed, partsUnderTest } from './operator-parts.js';
 
 function underTest() {

@@ -1,9 +1,9 @@
 /** The logins of an operator, without the rest of it. */
 import type { ConnectionInfo } from '@kopf-ts/core';
 import { onTestFinished } from 'vitest';
-import { type ActivitiesParts, activities } from '../../src/activities.js';
-import { health } from '../../src/health.js';
-import { vault as makeVault } from '../../src/vault.js';
+import { type ActivitiesParts, activities } from '../../src/activities/activities.js';
+import { vault as makeVault } from '../../src/authentication/vault.js';
+import { health } from '../../src/probing/health.js';
 import { followed, partsUnderTest } from '../activities/operator-parts.js';
 
 const UNAUTHORIZED = new Error('HTTP 401');

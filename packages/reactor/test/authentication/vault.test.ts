@@ -1,7 +1,7 @@
 import { type ConnectionInfo, LoginError } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { vault } from '../../src/vault.js';
+import { vault } from '../../src/authentication/vault.js';
 import { followed } from '../activities/operator-parts.js';
 
 const UNAUTHORIZED = new Error('HTTP 401');

@@ -11,9 +11,9 @@ import {
 } from '@kopf-ts/core';
 import { makeResource, type PatchOutcome, toggle } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
-import type { ApplyOptions } from '../../src/applier.js';
-import { daemonKiller } from '../../src/daemon-killer.js';
-import { runningDaemons } from '../../src/daemons.js';
+import { runningDaemons } from '../../src/daemons/daemons.js';
+import { daemonKiller } from '../../src/daemons/killer.js';
+import type { ApplyOptions } from '../../src/handling/applier.js';
 import { handleSpawning, type SpawningOptions } from '../../src/handling/spawning.js';
 import { memories, type ObjectMemory } from '../../src/memories.js';
 

@@ -1,6 +1,6 @@
 import { sleep } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { spawn } from '../../src/daemons.js';
+import { spawn } from '../../src/daemons/daemons.js';
 import { BODY, DELETED_BODY, deferred, forEver, type Harness, harness, RESOURCE } from './harness.js';
 
 const GRACEFUL = "Daemon 'fn' has exited gracefully.";

@@ -2,7 +2,7 @@ import { settings as makeSettings, type SettingsOverrides } from '@kopf-ts/core'
 import type { StreamState } from '@kopf-ts/core/engine';
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { health } from '../../src/health.js';
+import { health } from '../../src/probing/health.js';
 
 function underTest(overrides: SettingsOverrides = {}) {
   const clock = manualClock();

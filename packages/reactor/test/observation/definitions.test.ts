@@ -1,7 +1,7 @@
 import type { AnyObject } from '@kopf-ts/core';
 import { makeResource } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { groupOf, isKept, nothingOf, promisedBy } from '../../src/definitions.js';
+import { groupOf, isKept, nothingOf, promisedBy } from '../../src/observation/definitions.js';
 
 const ESTABLISHED = [{ type: 'Established', status: 'True' }];
 

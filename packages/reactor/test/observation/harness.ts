@@ -12,10 +12,10 @@ import {
 import { formatResource } from '@kopf-ts/core/engine';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
-import { type Health, health } from '../../src/health.js';
-import { type LiveInsights, liveInsights } from '../../src/insights.js';
-import { observers, type Scope } from '../../src/observer.js';
-import { type LearnedStatusSchemas, statusSchemas } from '../../src/status-schemas.js';
+import { type LiveInsights, liveInsights } from '../../src/observation/insights.js';
+import { observers, type Scope } from '../../src/observation/observer.js';
+import { type LearnedStatusSchemas, statusSchemas } from '../../src/observation/status-schemas.js';
+import { type Health, health } from '../../src/probing/health.js';
 
 export interface ObservationOptions {
   readonly scope?: Scope;

@@ -1,7 +1,7 @@
 import { makeResource } from '@kopf-ts/core/engine';
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { liveInsights } from '../../src/insights.js';
+import { liveInsights } from '../../src/observation/insights.js';
 
 const PODS = makeResource({ group: '', version: 'v1', plural: 'pods', kind: 'Pod' });
 const KEX = makeResource({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { liveInsights } from '../../src/insights.js';
+import { liveInsights } from '../../src/observation/insights.js';
 import { observe } from './harness.js';
 
 const LIST_AND_WATCH = { method: 'GET', path: '/api/v1/namespaces' };

@@ -1,8 +1,8 @@
 import { createRegistry, EVERYTHING, type Registry, type Resource, type SelectorSpec } from '@kopf-ts/core';
 import { formatResource, makeResource, type ResourceFields } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { groupsOfInterest, revise } from '../../src/revision.js';
-import { mergeDiscovery } from '../../src/scanner.js';
+import { groupsOfInterest, revise } from '../../src/observation/revision.js';
+import { mergeDiscovery } from '../../src/observation/scanner.js';
 import { noop } from './harness.js';
 
 const ALL_VERBS = ['list', 'watch', 'patch'];

@@ -3,7 +3,7 @@ import type { AnyObject } from '@kopf-ts/core';
 import { makeResource } from '@kopf-ts/core/engine';
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statusSchemas } from '../../src/status-schemas.js';
+import { statusSchemas } from '../../src/observation/status-schemas.js';
 
 const KEX = makeResource({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples' });
 const PRESERVE = { 'x-kubernetes-preserve-unknown-fields': true };

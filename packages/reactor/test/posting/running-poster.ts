@@ -10,7 +10,7 @@ import {
 import { abortable } from '@kopf-ts/core/engine';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
-import { type EventPosterOptions, eventPoster } from '../../src/poster.js';
+import { type EventPosterOptions, eventPoster } from '../../src/posting/poster.js';
 
 /** An event as it was posted; only what tests look at. */
 export interface PostedEvent {

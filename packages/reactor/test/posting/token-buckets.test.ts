@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenBucket } from '../../src/token-bucket.js';
+import { tokenBucket } from '../../src/posting/token-bucket.js';
 
 describe('a token bucket', () => {
   it('gives a burst, and then as many as have come back', () => {

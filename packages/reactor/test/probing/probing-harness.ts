@@ -2,8 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import type { KubeClient } from '@kopf-ts/core';
 import { onTestFinished } from 'vitest';
-import { activities } from '../../src/activities.js';
-import { health as makeHealth } from '../../src/health.js';
+import { activities } from '../../src/activities/activities.js';
+import { health as makeHealth } from '../../src/probing/health.js';
 import { deferred, followed, type PartsUnderTest, partsUnderTest } from '../activities/operator-parts.js';
 
 export interface ProbingUnderTest extends PartsUnderTest {

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { KopfError } from '@kopf-ts/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { activities } from '../../src/activities.js';
-import { parseEndpoint } from '../../src/endpoint.js';
-import { health } from '../../src/health.js';
+import { activities } from '../../src/activities/activities.js';
+import { parseEndpoint } from '../../src/probing/endpoint.js';
+import { health } from '../../src/probing/health.js';
 import { deferred, eventually, partsUnderTest } from '../activities/operator-parts.js';
 import { probing } from './probing-harness.js';
 

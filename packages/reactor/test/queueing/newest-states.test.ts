@@ -1,6 +1,6 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { boundedScheduler } from '../../src/scheduler.js';
+import { boundedScheduler } from '../../src/queueing/scheduler.js';
 import { bench, objectOf, stateIn, versionsIn } from './worker-bench.js';
 
 describe('The worker of an object', () => {

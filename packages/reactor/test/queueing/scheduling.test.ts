@@ -1,6 +1,6 @@
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { boundedScheduler } from '../../src/scheduler.js';
+import { boundedScheduler } from '../../src/queueing/scheduler.js';
 
 interface Job {
   readonly name: string;

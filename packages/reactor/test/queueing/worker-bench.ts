@@ -3,8 +3,8 @@ import { type AnyObject, settings as makeSettings, type Scheduler, type Settings
 import type { WatchedEvent } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { memories, type ObjectMemory } from '../../src/memories.js';
-import { boundedScheduler } from '../../src/scheduler.js';
-import { type CycleResult, type Work, type Worker, worker } from '../../src/worker.js';
+import { boundedScheduler } from '../../src/queueing/scheduler.js';
+import { type CycleResult, type Work, type Worker, worker } from '../../src/queueing/worker.js';
 
 export interface RunningCycle {
   readonly work: Work;

@@ -1,7 +1,7 @@
 import type { Clock, Seconds } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { blockingMonitor } from '../../src/blocking-monitor.js';
+import { blockingMonitor } from '../../src/running/blocking-monitor.js';
 import { callOf } from './calls.js';
 
 /** A monitor on a clock that can also jump, as it looks like when something holds the event loop. */

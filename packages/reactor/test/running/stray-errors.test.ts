@@ -3,7 +3,7 @@ import { settings as defaultSettings, KopfError, type Settings } from '@kopf-ts/
 import { runInContext } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { StrayError, strayErrors } from '../../src/stray.js';
+import { StrayError, strayErrors } from '../../src/running/stray.js';
 import { callOf } from './calls.js';
 
 /** An operator with its listener running, on a process that is not real. */

@@ -1,9 +1,9 @@
 /** A whole process with operators in it, for the tests of what becomes of its errors. Prints what it sees, as JSON. */
 import { settings as defaultSettings, type Logger } from '@kopf-ts/core';
 import { runInContext } from '@kopf-ts/core/engine';
-import { systemClock } from '../../src/clock.js';
-import { strayErrors } from '../../src/stray.js';
-import { type Operator, supervise } from '../../src/supervisor.js';
+import { systemClock } from '../../src/running/clock.js';
+import { strayErrors } from '../../src/running/stray.js';
+import { type Operator, supervise } from '../../src/running/supervisor.js';
 import { callOf } from './calls.js';
 
 function print(line: object): void {

@@ -8,7 +8,7 @@ import {
 } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Plan, supervise } from '../../src/supervisor.js';
+import { type Plan, supervise } from '../../src/running/supervisor.js';
 
 /** Everything that happens, in order: in the plan, as told by the plan itself. */
 function supervising(changes: (told: string[]) => Partial<Plan> = () => ({}), signal?: AbortSignal) {

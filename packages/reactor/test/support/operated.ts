@@ -18,13 +18,13 @@ import {
 import { makeResource, type StreamState, toggle, toggleSet } from '@kopf-ts/core/engine';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
-import { applier } from '../../src/applier.js';
-import { runningDaemons } from '../../src/daemons.js';
-import { fences } from '../../src/fences.js';
+import { runningDaemons } from '../../src/daemons/daemons.js';
+import { applier } from '../../src/handling/applier.js';
+import { processor } from '../../src/handling/processor.js';
 import { type Memories, memories } from '../../src/memories.js';
-import { processor } from '../../src/processor.js';
-import { boundedScheduler } from '../../src/scheduler.js';
-import { type WatcherParts, watcherOf } from '../../src/watcher.js';
+import { fences } from '../../src/orchestration/fences.js';
+import { boundedScheduler } from '../../src/queueing/scheduler.js';
+import { type WatcherParts, watcherOf } from '../../src/queueing/watcher.js';
 
 export const EXAMPLES = makeResource({
   group: 'kopf.dev',

@@ -1,7 +1,7 @@
 import { setTimeout as passing } from 'node:timers/promises';
 import { testClock } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/running/clock.js';
 
 // The one place where the time is real: there is no other way to see that the real clock goes. The order of things is
 // not affected by a slow machine; and the durations are not expected to be exact.

@@ -1,0 +1,75 @@
+/** An activity is all handlers of one moment in the life of the operator: its start and end, a login, a probe. */
+import { ActivityError, type HandlerId, type Logger, setOwn } from '@kopf-ts/core';
+import {
+  type Activity,
+  type ActivityCause,
+  type ActivityHandler,
+  executeAll,
+  type Outcome,
+  type Outcomes,
+  State,
+  sleepAmong,
+} from '@kopf-ts/core/engine';
+import type { OperatorParts } from '../parts.js';
+
+export interface RunActivityOptions {
+  readonly activity: Activity;
+  readonly memo: unknown;
+  readonly signal: AbortSignal;
+  /** Instead of those in the registry. */
+  readonly handlers?: readonly ActivityHandler[] | undefined;
+  /** Instead of the operator's. */
+  readonly logger?: Logger | undefined;
+}
+
+/**
+ * Calls all handlers of the activity, in rounds, until each has succeeded or failed for good: those that are to be
+ * retried are waited for. Gives what they have returned, by their ids; those which returned nothing are not there.
+ * Throws {@link ActivityError} if any has failed for good; rejects with the signal's reason if aborted in between.
+ */
+export async function runActivity(
+  parts: OperatorParts,
+  options: RunActivityOptions,
+): Promise<Record<HandlerId, unknown>> {
+  const { settings, clock, poster, random, monitor } = parts;
+  const { signal } = options;
+  const cause = causeOf(parts, options);
+  const handlers = options.handlers ?? parts.registry.handlers.activities.select(cause);
+  const outcomes = new Map<HandlerId, Outcome>();
+  let state = State.fromScratch(clock).withHandlers(handlers);
+  while (!state.done) {
+    const round = await executeAll({ cause, handlers, state, settings, clock, signal, poster, random, monitor });
+    for (const [id, outcome] of round) outcomes.set(id, outcome);
+    state = state.withOutcomes(round);
+    if (state.done) break;
+    // Also without a delay, others must have their turn: of them could be the one who aborts all this.
+    if (state.delay === 0) await clock.sleep(0, { signal });
+    await sleepAmong(clock, state.delays, { signal });
+  }
+  return resultsOf(outcomes);
+}
+
+/** The way to the cluster is not there for those who have to make it. */
+function causeOf(parts: OperatorParts, { activity, memo, logger = parts.logger }: RunActivityOptions): ActivityCause {
+  const { settings, indices, client } = parts;
+  return {
+    kind: 'activity',
+    activity,
+    settings,
+    memo,
+    logger: logger.child({ activity }),
+    ...(indices && { indices }),
+    ...(activity !== 'login' && { client }),
+  };
+}
+
+function resultsOf(outcomes: Outcomes): Record<HandlerId, unknown> {
+  const results: Record<HandlerId, unknown> = {};
+  for (const [id, outcome] of outcomes) {
+    if ('error' in outcome) {
+      throw new ActivityError('One or more handlers failed.', { outcomes, cause: outcome.error });
+    }
+    if (outcome.result !== undefined && outcome.result !== null) setOwn(results, id, outcome.result);
+  }
+  return results;
+}

@@ -1,0 +1,161 @@
+/** Keeps the vault filled: logs in when there are no credentials, when they are refused, and ahead of their end. */
+import { ActivityError, type HandlerId, LoginError, type Seconds, type Service } from '@kopf-ts/core';
+import { childController, describeError, sleepAmong, terseLogger } from '@kopf-ts/core/engine';
+import { runActivity } from '../activities/run-activity.js';
+import type { OperatorParts } from '../parts.js';
+import type { Trouble } from '../probing/health.js';
+import { type FallbackLogin, fallbackHandlers, loginsOf, noLogins } from './logins.js';
+import type { Logins, Vault, Want } from './vault.js';
+
+export interface AuthenticatorParts extends OperatorParts {
+  readonly memo: unknown;
+  readonly vault: Vault;
+  /** Used if the registry has no login handlers. */
+  readonly fallbackLogins?: readonly FallbackLogin[] | undefined;
+}
+
+export interface Authenticator {
+  readonly service: Service;
+  /** What is wrong with the credentials; since the service runs, as nobody needs any before that. */
+  readonly trouble: Trouble | undefined;
+  /**
+   * Runs what may need the cluster while the service does not run; logs in only if that is really needed.
+   * Ends with an error if the login does.
+   */
+  during<T>(signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+interface Found {
+  readonly found: Logins;
+  readonly whyNone: () => LoginError;
+}
+
+/** Between logins that do not help, and before credentials are used that have just been refused; the last one repeats. */
+const PAUSES: readonly Seconds[] = [1, 2, 5, 10, 30];
+/** What has served for that long was good, whatever happened to it afterwards. */
+const GOOD_AFTER: Seconds = 60;
+
+export function authenticator(parts: AuthenticatorParts): Authenticator {
+  const { vault, clock, logger, random = Math.random } = parts;
+  /** Logins in a row that did not help: those that gave nothing, or whose credentials were refused soon. */
+  let fruitless = 0;
+  let populatedAt = Number.NEGATIVE_INFINITY;
+  let isRefusalCounted = true;
+  let hasPaused = false;
+  let servesSince: Seconds | undefined;
+
+  const serve = async (signal: AbortSignal, options?: { readonly isLazy: boolean }): Promise<never> => {
+    for (;;) {
+      const want = await vault.whenWanted(signal, options);
+      if (want === 'refused' && !isRefusalCounted) {
+        fruitless = clock.now() - populatedAt < GOOD_AFTER ? fruitless + 1 : 0;
+        isRefusalCounted = true;
+      }
+      try {
+        await logIn(want, signal);
+      } catch (error) {
+        if (!signal.aborted && error instanceof Error) vault.close(error);
+        throw error;
+      }
+    }
+  };
+
+  const logIn = async (want: Want, signal: AbortSignal): Promise<void> => {
+    const isInitial = want === 'initial';
+    const title = isInitial ? 'Initial authentication' : 'Re-authentication';
+    // There are tokens that have to be read again each minute; it is of no interest, unless somebody waits for that.
+    const level = want === 'ahead' ? 'debug' : 'info';
+    logger[level](`${title} has been initiated.`);
+    const { found, whyNone } = await runLogins(want, signal);
+    if (found.size === 0) {
+      logger.warn(`${title} has failed: no credentials were retrieved from the login handlers.`);
+      if (isInitial) throw whyNone();
+      fruitless += 1;
+      await pause(signal);
+      hasPaused = true;
+      return;
+    }
+    logger[level](`${title} has finished.`);
+    await use(found, want, signal);
+  };
+
+  const use = async (found: Logins, want: Want, signal: AbortSignal): Promise<void> => {
+    const acceptable = vault.acceptable(found);
+    const areRefused = acceptable.size === 0;
+    if (want !== 'refused' && !areRefused) fruitless = 0;
+    if (areRefused) fruitless = Math.max(fruitless, 1);
+    if (areRefused) {
+      const text = 'The server refuses the credentials, and the logins give the same ones. They will be tried again.';
+      logger[fruitless === 1 ? 'warn' : 'debug'](text);
+    }
+    if (areRefused || !hasPaused) await pause(signal);
+    vault.populate(areRefused ? found : acceptable);
+    populatedAt = clock.now();
+    isRefusalCounted = false;
+    hasPaused = false;
+  };
+
+  const pause = async (signal: AbortSignal): Promise<void> => {
+    const seconds = fruitless === 0 ? 0 : (PAUSES[fruitless - 1] ?? Math.max(...PAUSES));
+    await sleepAmong(clock, seconds * (1 - random() / 4), { signal });
+  };
+
+  /** Throws if it makes no sense to try it again. */
+  const runLogins = async (want: Want, signal: AbortSignal): Promise<Found> => {
+    const errors = new Map<HandlerId, Error>();
+    const handlers = fallbackHandlers(parts, parts.fallbackLogins ?? [], (id, error) => errors.set(id, error));
+    const options = { activity: 'login', memo: parts.memo, signal, handlers } as const;
+    let results: Record<HandlerId, unknown>;
+    try {
+      results = await runActivity(parts, want === 'ahead' ? { ...options, logger: terseLogger(logger) } : options);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new LoginError(`The login to the cluster has failed for good: ${describeError(rootOf(error))}`, {
+        cause: error,
+      });
+    }
+    const logins = loginsOf(results);
+    const areFallbacks = handlers !== undefined;
+    return {
+      found: vault.unexpired(logins),
+      whyNone: () => noLogins({ areFallbacks, hasExpired: logins.size > 0, errors }),
+    };
+  };
+
+  return {
+    get trouble() {
+      const { trouble } = vault;
+      return trouble && { ...trouble, since: Math.max(trouble.since, servesSince ?? clock.now()) };
+    },
+    service: {
+      name: 'credentials retriever',
+      async run(signal) {
+        servesSince ??= clock.now();
+        try {
+          await serve(signal);
+        } catch (error) {
+          if (!signal.aborted) throw error;
+        }
+      },
+    },
+    async during(signal, run) {
+      // It ends with the work, and not with the signal: the work may still have something to finish.
+      const serving = new AbortController();
+      const running = childController(signal);
+      try {
+        return await Promise.race([run(running.signal), serve(serving.signal, { isLazy: true })]);
+      } catch (error) {
+        running.abort(error);
+        throw error;
+      } finally {
+        running.dispose();
+        serving.abort();
+      }
+    },
+  };
+}
+
+/** What has happened in the handler is of more interest than that a handler has failed. */
+function rootOf(error: unknown): unknown {
+  return error instanceof ActivityError ? (error.cause ?? error) : error;
+}

@@ -1,0 +1,241 @@
+/**
+ * Where the credentials are: put in by the logins, taken by the clients, returned by them if the server refuses them.
+ *
+ * Nobody is ever told that there are none: whoever asks waits until there are some, or until it is clear that there
+ * will never be any. Nothing is refused for ever either: what to do with refused ones is up to who logs in.
+ */
+import {
+  type Clock,
+  type ConnectionInfo,
+  type Credentials,
+  type HandlerId,
+  type Logger,
+  LoginError,
+  type Seconds,
+} from '@kopf-ts/core';
+import { childController, condition } from '@kopf-ts/core/engine';
+import type { Trouble } from '../probing/health.js';
+import { sameCredentials } from './same-credentials.js';
+
+/** Why new credentials are wanted: there were none yet; those in use were refused, or are over, or will soon be. */
+export type Want = 'initial' | 'refused' | 'expired' | 'ahead';
+
+/** Credentials by the ids of the login handlers that gave them. */
+export type Logins = ReadonlyMap<HandlerId, ConnectionInfo>;
+
+export interface Vault extends Credentials {
+  /** Takes these out of use, if they are still in use: this very object, not an equal one. */
+  invalidate(info: ConnectionInfo, cause: Error): void;
+  /** Puts credentials in. Those under other ids remain; those which are the same as before remain the same object. */
+  populate(logins: Logins): void;
+  /** Those which were neither refused recently, nor are over. */
+  acceptable(logins: Logins): Logins;
+  /** Those which are not over. */
+  unexpired(logins: Logins): Logins;
+  /** Whether new ones are wanted, and why. */
+  readonly want: Want | undefined;
+  /** Resolves when new ones are wanted. With `isLazy`, only if somebody waits for them. */
+  whenWanted(signal: AbortSignal, options?: { readonly isLazy?: boolean }): Promise<Want>;
+  /** What is wrong with the credentials now. */
+  readonly trouble: Trouble | undefined;
+  /** From now on, nobody gets any; those who wait get this error. */
+  close(error?: Error): void;
+}
+
+export interface VaultOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From 0 to 1: picks one of equally good credentials. Default: `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
+interface Item {
+  readonly info: ConnectionInfo;
+  /** By the wall clock, as those who issue credentials know no other. */
+  readonly expiration: Date | undefined;
+  /** By the monotonic clock. */
+  readonly refreshAt: Seconds;
+}
+
+interface Refusal {
+  readonly info: ConnectionInfo;
+  readonly at: Seconds;
+}
+
+/** The part of the lifetime that is left when new credentials are asked for, but not more than so many seconds. */
+const REFRESH_PART = 0.1;
+const MAX_REFRESH_AHEAD: Seconds = 300;
+/** After so long, a refusal means nothing: it may have been the server's mistake. The next one is a new trouble. */
+const REFUSAL_MEMORY: Seconds = 120;
+/** Those that come after refused ones, be they the same or not, are believed in when they have served for so long. */
+const PROBATION: Seconds = 10;
+
+export function vault({ clock, logger, random = Math.random }: VaultOptions): Vault {
+  const items = new Map<HandlerId, Item>();
+  const refusals = new Map<HandlerId, Refusal>();
+  const changed = condition();
+  let emptied: Exclude<Want, 'ahead'> = 'initial';
+  let trouble: Trouble | undefined = { why: 'not logged in yet', since: clock.now() };
+  /** Nobody tells us of success; so if there were refusals, the trouble ends only in some time without new ones. */
+  let onProbationSince: Seconds | undefined;
+  let last: { readonly since: Seconds; readonly endedAt: Seconds } | undefined;
+  let waiting = 0;
+  let closedWith: Error | undefined;
+
+  const isOver = (expiration: Date | undefined): boolean =>
+    expiration !== undefined && clock.utc().getTime() >= expiration.getTime();
+  const isRefused = (id: HandlerId, info: ConnectionInfo): boolean => {
+    const refusal = refusals.get(id);
+    return refusal !== undefined && clock.now() - refusal.at < REFUSAL_MEMORY && sameCredentials(refusal.info, info);
+  };
+
+  const endTrouble = (endedAt: Seconds): void => {
+    if (trouble !== undefined) last = { since: trouble.since, endedAt };
+    trouble = undefined;
+    onProbationSince = undefined;
+  };
+  const troubleNow = (): Trouble | undefined => {
+    const provenAt = onProbationSince === undefined ? Number.POSITIVE_INFINITY : onProbationSince + PROBATION;
+    if (clock.now() >= provenAt) endTrouble(provenAt);
+    return trouble;
+  };
+  const beInTrouble = (why: string): void => {
+    const begunAt = troubleNow()?.since;
+    const isBack = last !== undefined && clock.now() - last.endedAt < REFUSAL_MEMORY;
+    trouble = { why, since: begunAt ?? (isBack ? last?.since : undefined) ?? clock.now() };
+    onProbationSince = undefined;
+  };
+
+  const remove = (id: HandlerId, why: 'refused' | 'expired'): void => {
+    items.delete(id);
+    if (items.size > 0) return;
+    emptied = why;
+    beInTrouble(why === 'refused' ? 'refused by the server' : 'expired');
+    changed.notify();
+  };
+  const dropExpired = (): void => {
+    for (const [id, { expiration }] of items) {
+      if (!isOver(expiration)) continue;
+      logger.debug(`The credentials of '${id}' have expired.`);
+      remove(id, 'expired');
+    }
+  };
+
+  const want = (): Want | undefined => {
+    dropExpired();
+    if (items.size === 0) return emptied;
+    return [...items.values()].some(({ refreshAt }) => clock.now() >= refreshAt) ? 'ahead' : undefined;
+  };
+
+  const pick = (): ConnectionInfo | undefined => {
+    dropExpired();
+    const infos = [...items.values()].map(({ info }) => info);
+    const highest = Math.max(...infos.map(priorityOf));
+    const best = infos.filter((info) => priorityOf(info) === highest);
+    return best[Math.floor(random() * best.length)];
+  };
+
+  /** Until the predicate holds, or a refresh of the current ones is due. */
+  const untilOrRefresh = async (predicate: () => boolean, signal: AbortSignal): Promise<void> => {
+    const delay = Math.min(...[...items.values()].map(({ refreshAt }) => refreshAt)) - clock.now();
+    const either = childController(signal);
+    try {
+      const held = changed.until(predicate, either.signal);
+      const isEndless = delay === Number.POSITIVE_INFINITY;
+      await (isEndless ? held : Promise.race([held, clock.sleep(delay, { signal: either.signal })]));
+    } finally {
+      either.abort();
+    }
+  };
+
+  return {
+    async current(signal) {
+      for (;;) {
+        signal?.throwIfAborted();
+        if (closedWith !== undefined) throw closedWith;
+        const picked = pick();
+        if (picked !== undefined) return picked;
+        waiting += 1;
+        try {
+          if (waiting === 1) changed.notify();
+          await changed.until(() => items.size > 0 || closedWith !== undefined, signal);
+        } finally {
+          waiting -= 1;
+        }
+      }
+    },
+
+    invalidate(info, cause) {
+      // Others may have got this refusal, too, and earlier; by now there can be others instead of these.
+      const found = [...items].find(([, item]) => item.info === info);
+      if (found === undefined) return;
+      const [id] = found;
+      logger.debug(`The credentials of '${id}' are refused by the server.`, { error: cause });
+      refusals.set(id, { info, at: clock.now() });
+      remove(id, 'refused');
+    },
+
+    populate(logins) {
+      const isAfterRefusal = items.size === 0 && emptied === 'refused';
+      for (const [id, info] of logins) {
+        const known = items.get(id);
+        // Copied: each login has objects of its own, even if the handler gives the same one; so an old refusal of the
+        // one does not harm the other. But while it is in use, it stays, as connections are kept for each object.
+        const kept = known !== undefined && isSameLogin(known.info, info) ? known.info : { ...info };
+        items.set(id, { info: kept, expiration: info.expiration, refreshAt: refreshTime(info, clock) });
+      }
+      if (items.size === 0) return;
+      if (isAfterRefusal) onProbationSince = clock.now();
+      else if (onProbationSince === undefined) endTrouble(clock.now());
+      changed.notify();
+    },
+
+    acceptable: (logins) => filtered(logins, (id, info) => !isOver(info.expiration) && !isRefused(id, info)),
+    unexpired: (logins) => filtered(logins, (_, info) => !isOver(info.expiration)),
+
+    get want() {
+      return want();
+    },
+
+    async whenWanted(signal, { isLazy = false } = {}) {
+      for (;;) {
+        if (isLazy) await changed.until(() => waiting > 0, signal);
+        signal.throwIfAborted();
+        const wanted = want();
+        if (wanted !== undefined) return wanted;
+        if (!isLazy) await untilOrRefresh(() => want() !== undefined, signal);
+      }
+    },
+
+    get trouble() {
+      return troubleNow();
+    },
+
+    close(error = new LoginError('The operator has ended, and has no credentials any more.')) {
+      closedWith ??= error;
+      items.clear();
+      beInTrouble('none are left');
+      changed.notify();
+    },
+  };
+}
+
+function priorityOf({ priority = 0 }: ConnectionInfo): number {
+  return priority;
+}
+
+/** Not only the same for the server, but the same for us, too. */
+function isSameLogin(one: ConnectionInfo, another: ConnectionInfo): boolean {
+  const isEqual = priorityOf(one) === priorityOf(another) && one.defaultNamespace === another.defaultNamespace;
+  return isEqual && sameCredentials(one, another);
+}
+
+function filtered(logins: Logins, is: (id: HandlerId, info: ConnectionInfo) => boolean): Logins {
+  return new Map([...logins].filter(([id, info]) => is(id, info)));
+}
+
+function refreshTime({ expiration }: ConnectionInfo, clock: Clock): Seconds {
+  if (expiration === undefined) return Number.POSITIVE_INFINITY;
+  const lifetime = (expiration.getTime() - clock.utc().getTime()) / 1000;
+  return clock.now() + lifetime - Math.min(MAX_REFRESH_AHEAD, lifetime * REFRESH_PART);
+}

@@ -1,0 +1,273 @@
+/**
+ * One daemon or timer of one object, from when it is spawned until it has ended: calling its function, and sending its
+ * patches. When to call it is decided by those who lead its life: the loops of daemons and of timers.
+ *
+ * Thousands of these sleep at once. So it is a class and not a bunch of closures, what is needed only while something
+ * happens is made only then, and the object's body is held only by its live view.
+ */
+import { type Body, type HandlerId, type Logger, Patch, type Seconds } from '@kopf-ts/core';
+import {
+  type DaemonCause,
+  type DaemonStopper,
+  daemonStopper,
+  deliverResults,
+  describeError,
+  type ExecuteOnceOptions,
+  executeOnce,
+  filterKwargs,
+  type HandlerState,
+  type LiveBody,
+  type Outcome,
+  objectLogger,
+  type SpawningCause,
+  type SpawningHandler,
+  State,
+  titleOf,
+  toError,
+} from '@kopf-ts/core/engine';
+import type { ApplyFn } from '../handling/applier.js';
+import type { DaemonsMemory, RunningDaemon } from '../memories.js';
+import type { OperatorParts } from '../parts.js';
+import { DaemonOutbox, delayAfter } from './outbox.js';
+
+/** How it has ended: on its own, so that it is not to be started again; or since others wanted it to. */
+export type LifeEnd = 'over' | 'stopped';
+
+/** Leads the life of a task; rejects only by mistake. */
+export type Life = (task: DaemonTask) => Promise<LifeEnd>;
+
+/** What a task needs of its object and of its operator. */
+export interface TaskSurroundings {
+  readonly of: Pick<SpawningCause, 'resource' | 'memo' | 'indices' | 'client'>;
+  readonly memory: DaemonsMemory;
+  readonly live: LiveBody;
+  readonly parts: OperatorParts;
+  readonly apply: ApplyFn;
+  readonly onFinish: (task: DaemonTask) => void;
+}
+
+export class DaemonTask implements RunningDaemon {
+  readonly handler: SpawningHandler;
+  readonly stopper: DaemonStopper = daemonStopper();
+  readonly memory: DaemonsMemory;
+  readonly ended: Promise<void>;
+  /** When it was forced to end, by the monotonic clock; `undefined` if it was not. */
+  cancelledAt: Seconds | undefined;
+  /** Called once it has ended: for those who would look at it later otherwise. Must not throw. */
+  onEnd: (() => void) | undefined;
+  #isEnded = false;
+  readonly #surroundings: TaskSurroundings;
+  /** Of the current attempt; there is none between the attempts. */
+  #controller: AbortController | undefined;
+  /** Made when there is something to send for the first time: many have nothing to send, ever. */
+  #outbox: DaemonOutbox | undefined;
+
+  /** Begins to live: soon, but not at once, so that whoever spawns it can prevent it from doing anything at all. */
+  constructor(handler: SpawningHandler, surroundings: TaskSurroundings, life: Life) {
+    this.handler = handler;
+    this.memory = surroundings.memory;
+    this.#surroundings = surroundings;
+    this.ended = this.#live(life);
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get isStopped(): boolean {
+    return this.stopper.stopped.aborted;
+  }
+
+  get title(): string {
+    return titleOf(this.handler);
+  }
+
+  /** For what is said of the task, not by it: such lines are never posted as events. Made when needed, as it is rare. */
+  get logger(): Logger {
+    const { parts, live } = this.#surroundings;
+    return objectLogger({ logger: parts.logger, body: live.newest });
+  }
+
+  /** Idling, intervals, delays: all of it is by this clock. */
+  now(): Seconds {
+    return this.#surroundings.parts.clock.now();
+  }
+
+  cancel(): void {
+    this.cancelledAt ??= this.now();
+    // Not the reason of `stopped`: that one is to be looked at, and this one is to interrupt whatever is going on.
+    this.#controller?.abort(new DOMException(`${this.title} is cancelled.`, 'AbortError'));
+  }
+
+  freshState(): State {
+    return State.fromScratch(this.#surroundings.parts.clock).withHandlers([this.handler]);
+  }
+
+  /** Whether it has failed for good by that state. */
+  hasFailed(state: State): boolean {
+    return Boolean(state.get(this.handler.id)?.failure);
+  }
+
+  /** Sleeps for as long as the handler wants before its first call, or until stopped. */
+  async delayStart(): Promise<void> {
+    const { initialDelay } = this.handler;
+    const delay = typeof initialDelay === 'function' ? this.#askDelay(initialDelay) : initialDelay;
+    if (delay !== undefined && delay > 0) await this.#sleep(delay);
+  }
+
+  /**
+   * Calls the function once, and sends the patch with whatever it has left there or returned.
+   * Resolves with the new state; or with nothing, if it was cancelled, and so there is nothing to go on with.
+   */
+  async attempt(state: State): Promise<State | undefined> {
+    const controller = new AbortController();
+    this.#controller = controller;
+    try {
+      const patch = new Patch(this.#outbox?.unsent, { body: this.#surroundings.live.body });
+      let outcome: Outcome;
+      try {
+        outcome = await executeOnce(this.#call(state, patch, controller.signal));
+      } catch (error) {
+        if (controller.signal.aborted) return undefined;
+        outcome = this.#mishap(toError(error));
+      }
+      const outcomes = new Map<HandlerId, Outcome>([[this.handler.id, outcome]]);
+      const next = state.withOutcomes(outcomes);
+      if (this.#isDisowned) {
+        this.logger.warn(`${this.title} has ended after it was left orphaned. What it returned or threw is ignored.`);
+        return undefined;
+      }
+      deliverResults({ outcomes, patch });
+      if (!patch.isEmpty) this.#outbox ??= new DaemonOutbox(this, this.#surroundings);
+      await this.#outbox?.send(patch, controller.signal);
+      return next;
+    } finally {
+      this.#controller = undefined;
+    }
+  }
+
+  /** Sleeps for that long, or until stopped. What the cluster could not accept is sent again meanwhile. */
+  rest(seconds: Seconds): Promise<unknown> {
+    return this.#outbox?.isFailing ? this.#restAndSend(seconds, this.#outbox) : this.#sleep(seconds);
+  }
+
+  async #restAndSend(seconds: Seconds, outbox: DaemonOutbox): Promise<void> {
+    const until = this.now() + seconds;
+    while (outbox.isFailing && !this.isStopped && this.now() + outbox.delay < until) {
+      await this.#sleep(outbox.delay);
+      await outbox.sendAgain();
+    }
+    await this.#sleep(until - this.now());
+  }
+
+  /** Sends what is not sent yet, as there will be no more attempts to send it with. Once stopped, tries only once. */
+  async flush(): Promise<void> {
+    const outbox = this.#outbox;
+    while (outbox?.unsent !== undefined) {
+      await this.#sleep(outbox.delay);
+      const isLastTry = this.isStopped;
+      await outbox.sendAgain();
+      if (isLastTry) break;
+    }
+    if (outbox?.unsent !== undefined) this.logger.warn(`${this.title} has exited, and its last patch is lost.`);
+  }
+
+  async #live(life: Life): Promise<void> {
+    await Promise.resolve();
+    let end: LifeEnd = 'stopped';
+    try {
+      end = await life(this);
+    } catch (error) {
+      // A mistake of ours. The next event of the object starts it again.
+      this.logger.error(`${this.title} has ended unexpectedly: ${describeError(error)}`, { error: toError(error) });
+    }
+    this.#finish(end);
+  }
+
+  #finish(end: LifeEnd): void {
+    const { memory } = this;
+    const { id } = this.handler;
+    if (end === 'over') memory.foreverStopped.add(id);
+    if (memory.running.get(id) === this) memory.running.delete(id);
+    if (memory.running.size === 0) memory.live = undefined;
+    this.#isEnded = true;
+    this.#surroundings.onFinish(this);
+    // Whatever the function has left behind is to know that it is over.
+    this.stopper.add('done', this.now());
+    this.onEnd?.();
+  }
+
+  /** It was forced to end, did not obey, and nobody waits for it any more. */
+  get #isDisowned(): boolean {
+    return this.cancelledAt !== undefined && this.stopper.reasons.has('daemon-abandoned');
+  }
+
+  /** A function is a user's one, and may fail; but a delay that is not known is no reason not to start at all. */
+  #askDelay(initialDelay: (kwargs: unknown) => Seconds): Seconds {
+    try {
+      const delay = initialDelay(filterKwargs(this.#cause(new Patch())));
+      if (typeof delay !== 'number') throw new TypeError(`it has returned ${describeError(delay)}`);
+      return delay;
+    } catch (error) {
+      const what = describeError(error);
+      this.logger.error(`${this.title} cannot tell its initial delay, and starts at once: ${what}`, {
+        error: toError(error),
+      });
+      return 0;
+    }
+  }
+
+  #call(state: State, patch: Patch, signal: AbortSignal): ExecuteOnceOptions {
+    const { handler } = this;
+    const { settings, clock, poster, random, monitor } = this.#surroundings.parts;
+    const cause = this.#cause(patch);
+    const ofHandler = state.get(handler.id) as HandlerState;
+    return { handler, cause, state: ofHandler, settings, clock, signal, signalIsOwn: true, poster, random, monitor };
+  }
+
+  #cause(patch: Patch): DaemonCause {
+    const { of, live, parts } = this.#surroundings;
+    const { settings, poster } = parts;
+    const logger = objectLogger({ logger: parts.logger, body: live.newest, posting: { settings, poster } });
+    return new LiveCause({ ...of, logger, stopped: this.stopper.stopped, patch, live });
+  }
+
+  /** It is not the function that has failed, but the framework: a daemon must not end because of that. */
+  #mishap(error: Error): Outcome {
+    const { errorDelays } = this.#surroundings.parts.settings.queueing;
+    this.logger.error(`${this.title} could not be called: ${describeError(error)}`, { error });
+    return { final: false, error, delay: delayAfter(1, errorDelays), subrefs: [] };
+  }
+
+  #sleep(seconds: Seconds): Promise<unknown> {
+    return this.#surroundings.parts.clock.sleep(seconds, { wakeup: this.stopper.stopped });
+  }
+}
+
+/** Why a daemon is called. While it runs, for days maybe, it must not hold the state that the object had once. */
+class LiveCause implements DaemonCause {
+  readonly kind = 'daemon';
+  readonly resource: DaemonCause['resource'];
+  readonly memo: unknown;
+  readonly indices?: NonNullable<DaemonCause['indices']>;
+  readonly client?: NonNullable<DaemonCause['client']>;
+  readonly logger: Logger;
+  readonly stopped: AbortSignal;
+  readonly patch: Patch;
+  readonly live: LiveBody;
+
+  constructor(fields: Omit<DaemonCause, 'kind' | 'body'>) {
+    this.resource = fields.resource;
+    this.memo = fields.memo;
+    if (fields.indices) this.indices = fields.indices;
+    if (fields.client) this.client = fields.client;
+    this.logger = fields.logger;
+    this.stopped = fields.stopped;
+    this.patch = fields.patch;
+    this.live = fields.live;
+  }
+
+  get body(): Body {
+    return this.live.newest;
+  }
+}

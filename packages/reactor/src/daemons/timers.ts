@@ -1,0 +1,62 @@
+/** A timer's life: it is called again and again, never twice at once; until it fails for good, or is asked to stop. */
+import type { Seconds } from '@kopf-ts/core';
+import type { State, TimerHandler } from '@kopf-ts/core/engine';
+import { elapsed, remainderOf } from './moments.js';
+import type { DaemonTask, LifeEnd } from './task.js';
+
+/** How often to look for changes, if the handler does not say for how long there must be none. */
+const LOOKOUT: Seconds = 1;
+
+const EXITED = 'has exited on its own and will not be retried or restarted.';
+
+export async function timerLife(task: DaemonTask): Promise<LifeEnd> {
+  const handler = task.handler as TimerHandler;
+  let state: State | undefined;
+  await task.delayStart();
+  while (!task.isStopped) {
+    await untilIdle(task, handler);
+    if (task.isStopped) break;
+
+    const begunAt = task.now();
+    state = await task.attempt(state ?? task.freshState());
+    if (state === undefined) return 'stopped';
+    if (task.isStopped) break;
+    if (isOver(task, handler, state)) {
+      await task.flush();
+      const why = task.hasFailed(state) ? 'has failed for good, and is stopped for this object.' : EXITED;
+      task.logger.debug(`${task.title} ${why}`);
+      return 'over';
+    }
+    const { done, delay } = state;
+    if (done) state = undefined;
+    await (done ? untilNext(task, handler, begunAt) : task.rest(delay ?? 0));
+  }
+  await task.flush();
+  return 'stopped';
+}
+
+/** Without a rhythm, it is called only once; and there is no point in repeating what has failed for good. */
+function isOver(task: DaemonTask, { interval, idle }: TimerHandler, state: State): boolean {
+  const isOneShot = interval === undefined && idle === undefined;
+  return task.hasFailed(state) || (state.done && isOneShot);
+}
+
+/** The object is to be left alone for some time. While that is waited for, it may be changed again. */
+async function untilIdle(task: DaemonTask, { idle }: TimerHandler): Promise<void> {
+  if (idle === undefined) return;
+  const left = (): Seconds => idle - elapsed(task.memory.idleResetAt, task.now());
+  while (!task.isStopped && left() > 0) await task.rest(left());
+}
+
+/** After it has succeeded. The first rhythm that fits is the rhythm. */
+function untilNext(task: DaemonTask, handler: TimerHandler, begunAt: Seconds): Promise<unknown> {
+  const { interval, sharp, idle } = handler;
+  if (interval !== undefined && sharp) return task.rest(remainderOf(interval, elapsed(begunAt, task.now())));
+  if (interval !== undefined) return task.rest(interval);
+  return untilChanged(task, idle || LOOKOUT, begunAt);
+}
+
+/** It was called for that state of the object already: the next call is for the next change. */
+async function untilChanged(task: DaemonTask, step: Seconds, since: Seconds): Promise<void> {
+  while (!task.isStopped && task.memory.idleResetAt <= since) await task.rest(step);
+}

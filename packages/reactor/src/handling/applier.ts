@@ -1,0 +1,97 @@
+/** Sending patches to the handled objects: nothing else in the reactor writes to them. */
+import type { Body, KubeClient, Logger, Patch, Resource, Settings } from '@kopf-ts/core';
+import { isMapping, KopfError } from '@kopf-ts/core';
+import { childController, formatResource, type PatchOutcome, patchObject, type ToggleView } from '@kopf-ts/core/engine';
+import type { Fences } from '../orchestration/fences.js';
+
+export interface ApplyOptions {
+  readonly resource: Resource;
+  /** The newest known state of the object. */
+  readonly body: Body;
+  readonly patch: Patch;
+  readonly logger: Logger;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends the patch, or what of it makes sense to be sent. An empty one is not sent. */
+export type ApplyFn = (options: ApplyOptions) => Promise<PatchOutcome>;
+
+/** What is known of the kinds: which keys of their status are dropped by the cluster without a word. */
+export interface PruningKnowledge {
+  prunes(resource: Resource, key: string): boolean;
+}
+
+export interface ApplierOptions {
+  readonly client: KubeClient;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly fences?: Fences | undefined;
+  readonly statusSchemas?: PruningKnowledge | undefined;
+  /** On while another operator is to do the work. */
+  readonly paused?: ToggleView | undefined;
+}
+
+export function applier(options: ApplierOptions): ApplyFn {
+  const { client, settings, logger, fences, statusSchemas, paused } = options;
+  const reported = new Set<string>();
+
+  /** The cluster would not keep them, so that they would be sent again and again. */
+  const dropDoomed = (resource: Resource, patch: Patch): void => {
+    const status = patch.merge.status;
+    if (statusSchemas === undefined || !isMapping(status)) return;
+    for (const key of Object.keys(status)) {
+      if (!statusSchemas.prunes(resource, key)) continue;
+      delete status[key];
+      const what = `${formatResource(resource)} ${key}`;
+      if (reported.has(what)) continue;
+      reported.add(what);
+      logger.warn(
+        `Results in status.${key} of ${formatResource(resource)} are not stored: the schema of the kind does not ` +
+          'permit that field. Add the field to the CRD, or x-kubernetes-preserve-unknown-fields to its status; ' +
+          'or let the handlers neither return nor patch it.',
+      );
+    }
+    if (Object.keys(status).length === 0) delete patch.merge.status;
+  };
+
+  return async ({ resource, body, patch, logger: objectLogger, signal }) => {
+    const { compat } = settings.persistence;
+    if (compat === undefined) dropDoomed(resource, patch);
+    const name = body.metadata?.name;
+    if (patch.isEmpty || name === undefined) return {};
+    const namespace = body.metadata?.namespace;
+    const common = { namespace, name, patch, body, compat, logger: objectLogger };
+    if (!fences?.isFenced) return await patchObject(client, resource, { ...common, signal });
+
+    // Another operator can have taken over without our noticing it. Nothing of ours must be written after that: what
+    // is on its way is broken off as soon as we know, and what is not is refused by the cluster as outdated.
+    const sending = childController(signal);
+    paused?.whenOn(sending.signal).then(
+      () => sending.abort(pausedError()),
+      () => {},
+    );
+    let isForbidden = false;
+    const mayWrite = (): boolean => {
+      isForbidden = !fences.mayWrite();
+      return !isForbidden;
+    };
+    const guards = { signal: sending.signal, mayWrite, guardsVersion: true };
+    try {
+      const outcome = await patchObject(client, resource, { ...common, ...guards });
+      // Not the same as having nothing to send: what was to be remembered is not.
+      if (isForbidden) throw pausedError();
+      return outcome;
+    } finally {
+      sending.abort();
+    }
+  };
+}
+
+function pausedError(): KopfError {
+  return new KopfError('Another operator may be at work now.', { code: 'KOPF_PAUSED' });
+}
+
+/** Whether a patch was not sent because the operator is paused: it is outdated, whenever the operator goes on. */
+export function isBrokenOffByPause(error: unknown): boolean {
+  return error instanceof KopfError && error.code === 'KOPF_PAUSED';
+}

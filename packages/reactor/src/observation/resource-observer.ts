@@ -1,0 +1,139 @@
+/** Service: finds out which kinds there are, and goes on noticing as they come, change, and go. */
+import { ApiForbiddenError, KopfError, LoginError, type Resource, type Seconds, type Service } from '@kopf-ts/core';
+import { backoffDelay, describeError, stackOf } from '@kopf-ts/core/engine';
+import { together } from '../orchestration/together.js';
+import type { Requirement } from '../probing/health.js';
+import { isKept } from './definitions.js';
+import { followDefinitions } from './definitions-watch.js';
+import type { ObserverParts } from './observer-parts.js';
+import { rescans } from './rescans.js';
+import { groupsOfInterest, revise } from './revision.js';
+import { type Scanner, scanner } from './scanner.js';
+
+/** As it is in the probes. */
+const REQUIREMENT = 'resources discovered';
+/** How long the start may wait for the schemas: they make the operator wiser, but it can do without them. */
+const SCHEMAS_PATIENCE: Seconds = 5;
+const FIRST_SCAN = { base: 1, cap: 30 };
+
+export function resourceObserver(parts: ObserverParts): Service {
+  return {
+    name: 'resource observer',
+    async run(signal) {
+      const requirement = parts.health.demand(REQUIREMENT);
+      try {
+        await observe(parts, requirement, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        requirement.drop();
+      }
+    },
+  };
+}
+
+async function observe(parts: ObserverParts, requirement: Requirement, signal: AbortSignal): Promise<void> {
+  const { registry, insights, clock, logger, random = Math.random } = parts;
+  const groups = groupsOfInterest(registry.handlers);
+  const scanning = scanner(parts);
+  const publish = publisher(parts, scanning);
+  const pending = rescans({
+    clock,
+    logger,
+    random,
+    requirement,
+    isKept: (promised) => isKept(promised, scanning.resources),
+    async scan(some, ofRun) {
+      const silent = await scanning.scan(some, ofRun);
+      publish();
+      return silent;
+    },
+  });
+
+  const silent = await scanPersistently(parts, requirement, () => scanning.scan(groups, signal), signal);
+  for (const group of silent) pending.suspect(group);
+  // The kinds for the framework's own needs can be found from now on; the others wait for what their schemas are like.
+  insights.revise({ all: scanning.resources });
+
+  const digested = new AbortController();
+  await together(
+    signal,
+    (ofTask) => pending.run(ofTask),
+    (ofTask) =>
+      followDefinitions({
+        ...parts,
+        signal: ofTask,
+        rescans: pending,
+        isOfInterest: (group) => groups === undefined || groups.has(group),
+        custom: () => customOf(revise(registry.handlers, insights.all).watched),
+        onDigested: () => digested.abort(),
+      }),
+    async (ofTask) => {
+      const isWorthWaiting = customOf(revise(registry.handlers, scanning.resources).watched).length > 0;
+      if (isWorthWaiting) await clock.sleep(SCHEMAS_PATIENCE, { wakeup: digested.signal, signal: ofTask });
+      publish.begin();
+    },
+  );
+}
+
+/** Tells everybody what is served, from the beginning on; and tells the user what is not: once, for as long as it lasts. */
+function publisher({ registry, insights, logger }: ObserverParts, scanning: Scanner): { (): void; begin(): void } {
+  let hasBegun = false;
+  let told: readonly string[] = [];
+  const publish = (): void => {
+    const all = scanning.resources;
+    if (!hasBegun) {
+      insights.revise({ all });
+      return;
+    }
+    const { warnings, ...served } = revise(registry.handlers, all);
+    for (const warning of warnings) if (!told.includes(warning)) logger.warn(warning);
+    told = warnings;
+    insights.revise({ all, ...served });
+  };
+  return Object.assign(publish, {
+    begin() {
+      hasBegun = true;
+      publish();
+    },
+  });
+}
+
+/** Those which may have been defined by definitions: their groups are domains, unlike those of most built-in kinds. */
+function customOf(resources: Iterable<Resource>): Resource[] {
+  return [...resources].filter(({ group }) => group.includes('.'));
+}
+
+/** Nothing can be done before the first scan succeeds: so it is tried for as long as there is hope. */
+async function scanPersistently<T>(
+  { clock, logger, random = Math.random }: ObserverParts,
+  requirement: Requirement,
+  scan: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let failures = 1, told = ''; ; failures += 1) {
+    try {
+      const result = await scan();
+      if (told !== '') logger.info('The cluster can be asked for its resources now.');
+      requirement.turn(true);
+      return result;
+    } catch (error) {
+      if (signal.aborted || error instanceof LoginError) throw error;
+      if (error instanceof ApiForbiddenError) throw notPermitted(error);
+      const message = `The resources of the cluster cannot be discovered, trying on: ${describeError(error)}`;
+      if (message === told) logger.debug(message);
+      else logger.warn(message, stackOf(error));
+      told = message;
+      requirement.turn(false, message);
+      await clock.sleep(backoffDelay(failures, { ...FIRST_SCAN, random }), { signal });
+    }
+  }
+}
+
+function notPermitted(error: ApiForbiddenError): KopfError {
+  return new KopfError(
+    'The operator is not permitted to discover the resources of the cluster, which everybody with valid credentials ' +
+      `usually is (see the cluster role "system:discovery"): ${describeError(error)}`,
+    { code: 'KOPF_DISCOVERY_FORBIDDEN', cause: error },
+  );
+}

@@ -1,0 +1,82 @@
+/** The peering of one namespace or of the cluster, as it is seen by the orchestrator. */
+import type { Peering, Toggle } from '@kopf-ts/core';
+import type { ToggleSet } from '@kopf-ts/core/engine';
+import type { LiveInsights } from '../observation/insights.js';
+import type { OperatorParts } from '../parts.js';
+import type { Health } from '../probing/health.js';
+import type { Fences } from './fences.js';
+import { type LastingTask, lastingTask } from './lasting-task.js';
+
+export interface PeersParts extends OperatorParts {
+  readonly insights: LiveInsights;
+  readonly health: Health;
+  /** Any of its toggles pauses everything. */
+  readonly paused: ToggleSet;
+  readonly fences: Pick<Fences, 'add'>;
+}
+
+export interface JoinedPeers {
+  readonly task: LastingTask;
+  /** From now on, it neither pauses the operator nor forbids it anything. */
+  dispose(): void;
+}
+
+/**
+ * Joins the peers, and goes on with that until stopped. Nothing is done by the operator until the peering says for
+ * the first time who is to do it. If the peering fails, its last word is still in force while it is restarted.
+ */
+export function joinPeers(
+  peering: Peering,
+  namespace: string | null,
+  parts: PeersParts & { readonly signal: AbortSignal },
+): JoinedPeers {
+  const { insights, client, clock, logger, health, paused, fences, random = Math.random } = parts;
+  const place = namespace === null ? 'cluster-wide' : `in namespace ${namespace}`;
+  const requirement = health.demand(`peering ${place}`);
+  const verdict = paused.make(true, { name: `peering ${place}` });
+  let removeFence = (): void => {};
+  let isDisposed = false;
+  const observed: Toggle = {
+    get isOn() {
+      return verdict.isOn;
+    },
+    turn(on) {
+      verdict.turn(on);
+      requirement.turn(true);
+    },
+    whenOn: (signal) => verdict.whenOn(signal),
+    whenOff: (signal) => verdict.whenOff(signal),
+  };
+
+  const task = lastingTask({
+    title: `Peering ${place}`,
+    clock,
+    logger,
+    random,
+    signal: parts.signal,
+    run: (signal) =>
+      peering.join({
+        namespace,
+        insights,
+        client,
+        clock,
+        logger,
+        signal,
+        paused: observed,
+        fence(mayWrite) {
+          removeFence();
+          if (!isDisposed) removeFence = fences.add(mayWrite);
+        },
+      }),
+    onFailure: (error) => requirement.turn(false, error.message),
+  });
+  return {
+    task,
+    dispose() {
+      isDisposed = true;
+      removeFence();
+      paused.drop(verdict);
+      requirement.drop();
+    },
+  };
+}
