@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Call {
+interface Call {
   /** Who was it. */
   readonly by: string;
   /** What, and with which object: `create one`. */

@@ -2,7 +2,7 @@ import type { Logger } from '@kopf-ts/core';
 import { consoleLogger, type LoggingOptions } from '../../src/logging.js';
 
 /** The same time of the day everywhere: it is made of local parts, and printed by them. */
-export const LOCAL = new Date(2026, 10, 16, 1, 41, 36, 154);
+const LOCAL = new Date(2026, 10, 16, 1, 41, 36, 154);
 
 /** In all time zones, the same in UTC. */
 export const UTC = new Date('2026-11-16T01:41:36.155Z');

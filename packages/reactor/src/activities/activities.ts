@@ -9,9 +9,6 @@ import type { Health } from '../probing/health.js';
 import { healthReporter } from '../probing/probes.js';
 import { runActivity } from './run-activity.js';
 
-export type { FallbackLogin, FallbackLoginOptions } from '../authentication/logins.js';
-export { type RunActivityOptions, runActivity } from './run-activity.js';
-
 export interface ActivitiesParts extends OperatorParts {
   readonly memo: unknown;
   readonly health: Health;

@@ -17,7 +17,7 @@ export interface ApplyOptions {
 export type ApplyFn = (options: ApplyOptions) => Promise<PatchOutcome>;
 
 /** What is known of the kinds: which keys of their status are dropped by the cluster without a word. */
-export interface PruningKnowledge {
+interface PruningKnowledge {
   prunes(resource: Resource, key: string): boolean;
 }
 

@@ -1,7 +1,7 @@
 /** How a cycle ends: its patch is sent, and it is decided how to go on. */
 import { type AnyObject, ApiError, type Essence, formatTimestamp, Patch, type Seconds } from '@kopf-ts/core';
 import { decideNext, isThenable, type PatchOutcome } from '@kopf-ts/core/engine';
-import type { CycleResult } from '../queueing/worker.js';
+import type { CycleResult } from '../queueing/work.js';
 import { isBrokenOffByPause } from './applier.js';
 import { withoutBroken } from './broken-patches.js';
 import type { ChangingResult } from './changing.js';

@@ -11,7 +11,7 @@ import {
 import { type ChangingCause, objectLogger, type ToggleView, type WatchedEvent } from '@kopf-ts/core/engine';
 import type { ObjectMemory } from '../memories.js';
 import type { OperatorParts } from '../parts.js';
-import type { Work } from '../queueing/worker.js';
+import type { Work } from '../queueing/work.js';
 import type { ApplyFn } from './applier.js';
 import type { RunningDaemons } from './spawning.js';
 

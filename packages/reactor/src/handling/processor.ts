@@ -19,7 +19,7 @@ import {
   type WatchedEvent,
 } from '@kopf-ts/core/engine';
 import type { OperatorParts } from '../parts.js';
-import type { CycleResult } from '../queueing/worker.js';
+import type { CycleResult } from '../queueing/work.js';
 import { type ChangingResult, handleChanging } from './changing.js';
 import { conclude, touch } from './concluding.js';
 import { type Cycle, type CycleOptions, newCycle, type ProcessorParts, type Storages, storagesOf } from './cycle.js';

@@ -1,7 +1,7 @@
 /** Which keys of `status` would be lost, as the schema of the kind does not know of them, and the server prunes them. */
 import { type AnyObject, getOwn, isMapping, type Mapping, type Resource } from '@kopf-ts/core';
 
-export interface StatusSchemas {
+interface StatusSchemas {
   /** Is it known that this key at the top of `status` would not survive? If nothing is known, it is not. */
   prunes(resource: Resource, key: string): boolean;
 }

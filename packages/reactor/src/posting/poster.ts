@@ -19,7 +19,7 @@ import { type AggregationLimits, eventAggregation } from './aggregation.js';
 import { countedEvents, lossReport } from './losses.js';
 import type { OutgoingEvent } from './series.js';
 
-export interface EventPosterLimits extends AggregationLimits {
+interface EventPosterLimits extends AggregationLimits {
   /** How many requests are made at once. */
   readonly concurrency: number;
   /** How long the rest may take when the operator stops. */

@@ -7,7 +7,7 @@
 import type { Clock, Seconds, Settings } from '@kopf-ts/core';
 import { describeError, type StreamState } from '@kopf-ts/core/engine';
 
-export interface StreamReport {
+interface StreamReport {
   /** As it was given by whoever runs the stream. */
   readonly name: string;
   /** A stream is starting until it says anything else. */
@@ -29,7 +29,7 @@ export interface Trouble {
   readonly since: Seconds;
 }
 
-export interface FollowedStream {
+interface FollowedStream {
   update(state: StreamState): void;
   /** The stream has crashed, and will be restarted: it is down until it works, not only until it is started. */
   fail(error: Error): void;

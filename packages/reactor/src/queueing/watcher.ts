@@ -30,7 +30,8 @@ import type { Processor } from '../handling/processor.js';
 import { forgetUnsent, type Memories, type ObjectMemory, objectKey } from '../memories.js';
 import type { Fences } from '../orchestration/fences.js';
 import type { OperatorParts } from '../parts.js';
-import { type Worker, worker } from './worker.js';
+import type { Worker } from './work.js';
+import { worker } from './worker.js';
 
 export interface WatcherParts extends OperatorParts {
   readonly memories: Memories;
@@ -45,7 +46,7 @@ export interface WatcherParts extends OperatorParts {
   readonly fences?: Pick<Fences, 'mayWrite'> | undefined;
 }
 
-export interface WatcherOptions {
+interface WatcherOptions {
   readonly resource: Resource;
   /** `null` for the whole cluster. */
   readonly namespace: string | null;

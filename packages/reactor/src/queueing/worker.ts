@@ -11,8 +11,6 @@ import { errorPauses } from './throttling.js';
 import { compareVersions, versionOf } from './versions.js';
 import { type CycleResult, newestOf, type ObjectState, type Work, type Worker, type WorkerOptions } from './work.js';
 
-export type { CycleResult, ObjectState, Work, Worker, WorkerOptions } from './work.js';
-
 interface Waiting {
   readonly what: 'delay' | 'throttling';
   readonly until: Seconds;

@@ -1,6 +1,6 @@
 import { ActivityError, PermanentError, TemporaryError } from '@kopf-ts/core';
 import { describe, expect, it, vi } from 'vitest';
-import { runActivity } from '../../src/activities/activities.js';
+import { runActivity } from '../../src/activities/run-activity.js';
 import { followed, type PartsUnderTest, partsUnderTest } from './operator-parts.js';
 
 const ACTIVITIES = ['startup', 'cleanup', 'login', 'probe'] as const;

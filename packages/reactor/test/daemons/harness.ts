@@ -27,7 +27,7 @@ export const BODY: AnyObject = {
 };
 
 /** What was sent to the cluster, and when. */
-export interface SentPatch {
+interface SentPatch {
   readonly at: Seconds;
   readonly merge: unknown;
   readonly fns: number;

@@ -23,7 +23,7 @@ import { type Orchestrator, orchestrator, type RunWatcher } from '../../src/orch
 import { type Health, health } from '../../src/probing/health.js';
 
 /** What was started, and is under control of the test. */
-export interface Started<At> {
+interface Started<At> {
   readonly name: string;
   readonly at: At;
   readonly isStopped: boolean;

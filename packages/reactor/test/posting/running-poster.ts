@@ -13,7 +13,7 @@ import { onTestFinished } from 'vitest';
 import { type EventPosterOptions, eventPoster } from '../../src/posting/poster.js';
 
 /** An event as it was posted; only what tests look at. */
-export interface PostedEvent {
+interface PostedEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;

@@ -9,7 +9,7 @@ import {
   nat,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CycleResult, Worker } from '../../src/queueing/worker.js';
+import type { CycleResult, Worker } from '../../src/queueing/work.js';
 import { bench, objectOf, type RunningCycle } from './worker-bench.js';
 
 /**

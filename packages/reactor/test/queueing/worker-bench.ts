@@ -4,7 +4,8 @@ import type { WatchedEvent } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { memories, type ObjectMemory } from '../../src/memories.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
-import { type CycleResult, type Work, type Worker, worker } from '../../src/queueing/worker.js';
+import type { CycleResult, Work, Worker } from '../../src/queueing/work.js';
+import { worker } from '../../src/queueing/worker.js';
 
 export interface RunningCycle {
   readonly work: Work;

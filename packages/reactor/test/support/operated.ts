@@ -26,7 +26,7 @@ import { fences } from '../../src/orchestration/fences.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
 import { type WatcherParts, watcherOf } from '../../src/queueing/watcher.js';
 
-export const EXAMPLES = makeResource({
+const EXAMPLES = makeResource({
   group: 'kopf.dev',
   version: 'v1',
   plural: 'kopfexamples',
@@ -37,12 +37,12 @@ export const EXAMPLES = makeResource({
   verbs: ['list', 'watch', 'patch'],
 });
 
-export const EXAMPLES_WITH_STATUS = makeResource({ ...EXAMPLES, subresources: ['status'] });
+const EXAMPLES_WITH_STATUS = makeResource({ ...EXAMPLES, subresources: ['status'] });
 
 const HUNG_GRACE = 5;
 
 /** A request that changes something. */
-export interface SentPatch {
+interface SentPatch {
   readonly path: string;
   readonly contentType: string;
   // biome-ignore lint/suspicious/noExplicitAny: looked into by the tests
