@@ -37,7 +37,7 @@ describe('A handler that throws', () => {
     expect(line?.message).toMatch(text);
     expect(line?.fields).toMatchObject({ object: { name: 'name1' } });
     // What is not an error has no stack of its own, and ours would lead astray.
-    expect(line?.fields.error).toBeUndefined();
+    expect(line?.fields.error).toBe(thrown instanceof Error ? thrown : undefined);
     expect(operator.logger.find('Throttling')).toBeUndefined();
   });
 });
