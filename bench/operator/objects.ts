@@ -84,20 +84,26 @@ export async function objectsOf({ url, token, ca }: ControlPlane): Promise<Objec
       }
     },
     async watch(onObject) {
-      const { metadata } = await request('GET', `${OBJECTS}?limit=1`);
       const leaving = new AbortController();
-      const path = `${OBJECTS}?watch=1&resourceVersion=${metadata.resourceVersion}`;
-      const { body } = await pool.request({ method: 'GET', path, headers, signal: leaving.signal, bodyTimeout: 0 });
-      let text = '';
-      body.setEncoding('utf8');
-      body.on('error', () => {});
-      body.on('data', (chunk: string) => {
-        text += chunk;
-        for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-          onObject((JSON.parse(text.slice(0, end)) as { object: HandledObject }).object);
-          text = text.slice(end + 1);
-        }
-      });
+      const follow = async (): Promise<void> => {
+        const { metadata, items } = await request('GET', OBJECTS);
+        items.forEach(onObject);
+        const path = `${OBJECTS}?watch=1&resourceVersion=${metadata.resourceVersion}`;
+        const { body } = await pool.request({ method: 'GET', path, headers, signal: leaving.signal, bodyTimeout: 0 });
+        let text = '';
+        body.setEncoding('utf8');
+        body.on('error', () => {});
+        // The server ends the streams of those who read too slowly, e.g. because the machine is busy.
+        body.on('end', () => void follow());
+        body.on('data', (chunk: string) => {
+          text += chunk;
+          for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+            onObject((JSON.parse(text.slice(0, end)) as { object: HandledObject }).object);
+            text = text.slice(end + 1);
+          }
+        });
+      };
+      await follow();
       return () => leaving.abort();
     },
     close: () => pool.destroy(),

@@ -47,10 +47,11 @@ function list(path) {
   });
 }
 
-function watch(path, onEvent) {
+function watch(path, onEvent, onEnd) {
   https.get(server + path, { headers, rejectUnauthorized: false }, (answer) => {
     let text = '';
     answer.setEncoding('utf8');
+    answer.on('end', onEnd);
     answer.on('data', (chunk) => {
       text += chunk;
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
@@ -72,8 +73,13 @@ async function handle({ metadata, spec, status }, type) {
   await patch(`${path}/status`, { status: { create_fn: { ok: true } } });
 }
 
-const { items, metadata } = await list(KIND);
-for (const object of items) handle(object);
+/** The server ends the streams of those who read too slowly, e.g. because the machine is busy. */
+async function follow() {
+  const { items, metadata } = await list(KIND);
+  for (const object of items) handle(object);
+  watch(`${KIND}?watch=1&resourceVersion=${metadata.resourceVersion}`, handle, follow);
+}
+
+await follow();
 console.log('READY');
-watch(`${KIND}?watch=1&resourceVersion=${metadata.resourceVersion}`, handle);
 process.on('SIGTERM', () => process.exit(0));
