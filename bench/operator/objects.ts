@@ -18,7 +18,7 @@ export interface Objects {
   close(): Promise<void>;
 }
 
-export interface HandledObject {
+interface HandledObject {
   readonly metadata: { readonly name: string };
   readonly status?: { readonly create_fn?: { readonly ok?: boolean } };
 }

@@ -73,7 +73,7 @@ export async function runIn(
   // An operator with nothing to do has nothing that would keep the process alive; but it still waits for things to do.
   const release = host.hold();
   try {
-    const code = await Promise.race([outcomeOf(start(stopping.signal), logger), forced.code]);
+    const code = await Promise.race([outcomeOf(() => start(stopping.signal), logger), forced.code]);
     host.setExitCode(code);
     host.later(EXIT_GRACE, () => {
       logger.debug(`The operator has ended, but the process has not, and is ended by force. ${waitedFor(host)}`);
@@ -88,12 +88,12 @@ export async function runIn(
   }
 }
 
-async function outcomeOf(operator: Operator, logger: Logger): Promise<number> {
+async function outcomeOf(start: () => Operator, logger: Logger): Promise<number> {
   try {
-    await operator.done;
+    await start().done;
     return 0;
   } catch (error) {
-    // The stack is logged where it has failed.
+    // The stack is logged where it has failed; and mistakes in the options need none.
     logger.error(`Operator has failed: ${describeError(error)}`);
     return 1;
   }

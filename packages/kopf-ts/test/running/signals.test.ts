@@ -42,7 +42,8 @@ describe('a signal of the process', () => {
     const start = () => {
       throw new TypeError('bad options');
     };
-    await expect(runIn(host, start, { clock, logger, settings })).rejects.toThrow('bad options');
+    expect(await runIn(host, start, { clock, logger, settings })).toBe(1);
+    expect(logger.messages('error')).toEqual(['Operator has failed: bad options']);
     expect(host.listeners).toBe(0);
   });
 
