@@ -2,12 +2,12 @@ import { createRegistry, getDefaultRegistry, type Registry, setDefaultRegistry }
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as kopf from '../../src/index.js';
 
-let registry: Registry;
+let declared: Registry;
 beforeEach(() => {
   const previous = getDefaultRegistry();
   onTestFinished(() => setDefaultRegistry(previous));
-  registry = createRegistry();
-  setDefaultRegistry(registry);
+  declared = createRegistry();
+  setDefaultRegistry(declared);
 });
 
 function idsOf(handlers: Iterable<{ readonly id: string }>): readonly string[] {
@@ -27,7 +27,7 @@ describe('the short way to declare handlers', () => {
     kopf.index(Volume, function indexed({ name, spec }) {
       return { [name]: spec.size };
     });
-    const { activities, changing, watching, spawning, indexing } = registry.handlers;
+    const { activities, changing, watching, spawning, indexing } = declared.handlers;
     expect([activities, changing, watching, spawning, indexing].map(idsOf)).toEqual([
       ['started'],
       ['created'],
@@ -37,7 +37,7 @@ describe('the short way to declare handlers', () => {
     ]);
   });
 
-  it('looks for that registry each time, as it may be replaced', () => {
+  it('looks for that declared each time, as it may be replaced', () => {
     const { on, daemon } = kopf;
     const other = createRegistry();
     setDefaultRegistry(other);
@@ -45,6 +45,6 @@ describe('the short way to declare handlers', () => {
     daemon('pods', function served() {});
     expect(idsOf(other.handlers.changing)).toEqual(['created']);
     expect(idsOf(other.handlers.spawning)).toEqual(['served']);
-    expect(registry.handlers.changing.size).toBe(0);
+    expect(declared.handlers.changing.size).toBe(0);
   });
 });
