@@ -37,7 +37,7 @@ describe('the short way to declare handlers', () => {
     ]);
   });
 
-  it('looks for that declared each time, as it may be replaced', () => {
+  it('looks for that registry each time, as it may be replaced', () => {
     const { on, daemon } = kopf;
     const other = createRegistry();
     setDefaultRegistry(other);
