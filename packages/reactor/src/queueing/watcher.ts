@@ -30,6 +30,7 @@ import type { Processor } from '../handling/processor.js';
 import { forgetUnsent, type Memories, type ObjectMemory, objectKey } from '../memories.js';
 import type { Fences } from '../orchestration/fences.js';
 import type { OperatorParts } from '../parts.js';
+import { compareVersions, versionOf } from './versions.js';
 import type { Worker } from './work.js';
 import { worker } from './worker.js';
 
@@ -209,7 +210,18 @@ function objectWorkers(parts: WatcherParts, options: WatcherOptions, scheduler: 
     }
   };
 
+  /** Most events are those of our own patches, and nobody waits for them: that is found out before all else. */
+  const isOwnEcho = ({ type, object }: WatchedEvent): boolean => {
+    if (isIndexed || type !== 'MODIFIED' || registry.handlers.watching.of(resource).length > 0) return false;
+    const memory = memories.find(object);
+    if (memory === undefined || workers.has(memory)) return false;
+    const order = compareVersions(versionOf(object), memory.version);
+    if (order === 0) memory.doubtfulUntil = undefined;
+    return order !== undefined && order <= 0;
+  };
+
   const push = (event: WatchedEvent): void => {
+    if (isOwnEcho(event)) return;
     const { object } = event;
     const logger = objectLogger({ logger: parts.logger, body: object });
     const memory = memories.of(object, { isListed: event.type === null, logger });
