@@ -144,7 +144,8 @@ describeOnClusters('kinds and namespaces', (cluster) => {
       },
       { namespaces: [namespace], connection },
     );
-    expect((performance.now() - began) / 1000).toBeLessThan(5);
+    // At once, or as soon as a busy machine permits: with retries, it would be a minute.
+    expect((performance.now() - began) / 1000).toBeLessThan(20);
     await things.create(namespace, 'one');
     await eventually(async () =>
       expect((await things.get(namespace, 'one'))?.['status']).toEqual({ created: { seen: true } }),
@@ -195,7 +196,7 @@ describeOnClusters('kinds and namespaces', (cluster) => {
         },
         { namespaces: [namespace] },
       );
-      expect((performance.now() - began) / 1000).toBeLessThan(10);
+      expect((performance.now() - began) / 1000).toBeLessThan(25);
       await things.create(namespace, 'one');
       await eventually(() => expect(new Set(calls)).toEqual(new Set(['seen one', 'created one'])));
       expect(operator.logger.messages('error')).toEqual([]);

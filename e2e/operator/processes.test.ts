@@ -63,7 +63,7 @@ describeOnClusters('processes with operators', (cluster) => {
     await running.says('stopped');
     const began = performance.now();
     expect(await running.ended, running.log).toBe(0);
-    expect(secondsSince(began)).toBeLessThan(5);
+    expect(secondsSince(began)).toBeLessThan(15);
     expect(running.said.slice(-3).sort()).toEqual(['one is left', 'stopped', 'two is left']);
     await release('one');
     await release('two');
@@ -77,7 +77,8 @@ describeOnClusters('processes with operators', (cluster) => {
     const began = performance.now();
     running.kill('SIGTERM');
     const code = await running.ended;
-    expect(secondsSince(began)).toBeLessThan(12);
+    // What hangs is given some seconds; if it were waited for, it would take the whole time of 25 seconds.
+    expect(secondsSince(began)).toBeLessThan(20);
     expect(running.said).toContain('cleaned up');
     expect(running.log).toContain('stuck');
     expect(code, running.log).toBe(0);

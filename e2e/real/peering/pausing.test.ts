@@ -98,8 +98,9 @@ describeOnRealCluster('an operator that is to pause', () => {
     await eventually(() => expect(gate.waiting).toBe(1));
     const frozenAt = performance.now();
     await freeze({ ...manually(), lifetime: 60 });
-    await eventually(() => expect(gate.waiting).toBe(0), 1);
-    expect(performance.now() - frozenAt).toBeLessThan(1000);
+    // At once, or as soon as a busy machine permits; left alone, it would wait for half a minute.
+    await eventually(() => expect(gate.waiting).toBe(0), 5);
+    expect(performance.now() - frozenAt).toBeLessThan(5000);
     await eventually(() => expect(operator.logger.find('Pausing operations')).toBeDefined());
     expect(gate.silenced).toBe(1);
 
