@@ -1,7 +1,7 @@
 /**
  * Shows what exists: every package, what it is for, and which words its build offers.
  *
- * There is no operator to run yet, so this ends by itself, with or without `--once`;
+ * It starts no operator of its own yet, so it ends by itself, with or without `--once`;
  * the flag is there for those who start it from scripts and rely on the end.
  */
 import { existsSync, readdirSync } from 'node:fs';
@@ -20,10 +20,8 @@ for (const [index, names] of floors.entries()) {
   if (index > 0) console.log();
   for (const name of names) await show(name);
 }
-console.log(
-  '\nThere is no operator to run yet: handlers can be declared, and clusters can be watched, but nothing joins the two.',
-);
-console.log('To see the parts work: npm test. To read on: README.md, then ARCHITECTURE.md.');
+console.log('\nOperators run: "A minute of it" in README.md is one, on a cluster in the same process.');
+console.log('To see all the parts work: npm test. To read on: README.md, then ARCHITECTURE.md.');
 if (!values.once) console.log('(Nothing keeps running, so `npm start` ends here; `npm start -- --once` always does.)');
 
 function leaves() {
