@@ -93,6 +93,7 @@ export { cherrypick, requireField } from './values/fields.js';
 export { type Comparison, compareEssences } from './values/comparison.js';
 export { reduceDiff } from './values/diff.js';
 export { quoteId } from './values/ids.js';
+export { objectKey } from './values/object-key.js';
 export { bodyViews, type LiveBody, makeLiveBody } from './values/views.js';
 export {
   formatResource,
@@ -143,6 +144,7 @@ export {
   isCancellation,
   NOT_NEEDED,
   onAbort,
+  untilAborted,
 } from './sync/abort.js';
 export { alarm } from './sync/alarm.js';
 export { type Condition, condition } from './sync/condition.js';

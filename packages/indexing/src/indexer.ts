@@ -1,4 +1,5 @@
 import type { Awaitable, Indexer } from '@kopf-ts/core';
+import { objectKey } from '@kopf-ts/core/engine';
 import {
   cancelDigestion,
   type Digestion,
@@ -9,7 +10,6 @@ import {
 } from './digestion.js';
 import { exclusions } from './exclusions.js';
 import { memoryIndices } from './memory-indices.js';
-import { objectKey } from './object-key.js';
 import { structuralKeys } from './structural-keys.js';
 
 export interface MemoryIndexerOptions extends Omit<DigestionParts, 'indices' | 'slotOf'> {}

@@ -1,9 +1,8 @@
 /** Kopf's own way of agreeing: records of operators in a common object, and priorities. */
 import { KopfError, type Peering, type PeeringScope, type Resource, type Settings } from '@kopf-ts/core';
-import { childController, formatResource, resourceKey } from '@kopf-ts/core/engine';
+import { childController, formatResource, resourceKey, untilAborted } from '@kopf-ts/core/engine';
 import { detectIdentity } from './identity.js';
 import { takePart, type Verdict } from './membership.js';
-import { whenAborted } from './requests.js';
 import { standalone } from './standalone.js';
 
 export interface KopfPeeringOptions {
@@ -137,7 +136,7 @@ async function joinAll(
       if (staying.signal.aborted) break;
       adjust();
     }
-    await whenAborted(staying.signal);
+    await untilAborted(staying.signal);
   } catch (error) {
     if (!staying.signal.aborted) staying.abort(error);
   } finally {

@@ -1,10 +1,9 @@
 /** One operator of several replicas works at a time: whoever holds the lease. */
 import { readFile } from 'node:fs/promises';
 import { KopfError, type Peering, type PeeringScope, type Seconds } from '@kopf-ts/core';
-import { childController } from '@kopf-ts/core/engine';
+import { childController, untilAborted } from '@kopf-ts/core/engine';
 import { detectIdentity } from './identity.js';
 import { type Election, election } from './lease-election.js';
-import { whenAborted } from './requests.js';
 
 export interface LeasePeeringOptions {
   /** The name of the Lease; the same for all replicas. It is created when needed. */
@@ -98,7 +97,7 @@ export function leasePeering(options: LeasePeeringOptions): Peering {
         own.members.add(scope);
         mayWrite = () => own.members.has(scope) && elected.isLeading;
         paused.turn(!elected.isLeading);
-        await whenAborted(signal);
+        await untilAborted(signal);
       } finally {
         // The last one turns off the light; and stays a member until then, to be told of the end.
         await leave(own);

@@ -1,6 +1,6 @@
 /** Requests of those who have little time and a loop of their own. */
 import { type Clock, KopfError, type KubeClient, type Seconds } from '@kopf-ts/core';
-import { abortable, childController, onAbort } from '@kopf-ts/core/engine';
+import { abortable, childController } from '@kopf-ts/core/engine';
 
 /** The same client, but it gives up at the first error: it is us who try again, and with newer data. */
 export function impatient(client: KubeClient): KubeClient {
@@ -31,12 +31,4 @@ export async function withinTime<T>(
   } finally {
     attempt.abort(new KopfError('The request is over.', { code: 'KOPF_PEERING_OVER' }));
   }
-}
-
-/** Resolves when the signal aborts. */
-export async function whenAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    onAbort(signal, () => resolve());
-  });
 }

@@ -1,5 +1,5 @@
 import type { Peering } from '@kopf-ts/core';
-import { whenAborted } from './requests.js';
+import { untilAborted } from '@kopf-ts/core/engine';
 
 /** No peers: the operator works at once and always. For those who know that it is the only one. */
 export function standalone(): Peering {
@@ -7,7 +7,7 @@ export function standalone(): Peering {
     async join({ paused, signal }) {
       if (signal.aborted) return;
       paused.turn(false);
-      await whenAborted(signal);
+      await untilAborted(signal);
     },
   };
 }

@@ -1,6 +1,13 @@
 /** What is remembered of each object while the operator lives. Never stored anywhere, and lost with the operator. */
 import type { Body, Essence, HandlerId, Logger, Mapping, Memos, Patch, ReportMalformed, Seconds } from '@kopf-ts/core';
-import { copyMemo, type DaemonStopper, type LiveBody, reportOnce, type SpawningHandler } from '@kopf-ts/core/engine';
+import {
+  copyMemo,
+  type DaemonStopper,
+  type LiveBody,
+  objectKey,
+  reportOnce,
+  type SpawningHandler,
+} from '@kopf-ts/core/engine';
 
 /** A daemon or a timer that runs now for an object. */
 export interface RunningDaemon {
@@ -117,11 +124,4 @@ export function forgetUnsent(memories: Iterable<ObjectMemory>): void {
     memory.remaining = undefined;
     memory.handled = undefined;
   }
-}
-
-/** What tells objects apart. Very few have no uid (it is not in the specification that all have one). */
-export function objectKey({ apiVersion, kind, metadata }: Body): string {
-  if (metadata?.uid) return metadata.uid;
-  const { name, namespace, creationTimestamp } = metadata ?? {};
-  return [kind, apiVersion, name, namespace, creationTimestamp].map((part) => part || '-').join('//');
 }

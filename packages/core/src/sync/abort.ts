@@ -94,6 +94,13 @@ function listened(signal: ListenedSignal): Listeners {
   return made;
 }
 
+/** Resolves when the signal aborts: for those who have nothing to do until then. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    onAbort(signal, () => resolve());
+  });
+}
+
 /** Rejects with the signal's reason when it aborts. It waits for as long as the signal lives: not for short waits. */
 export function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {

@@ -3,7 +3,7 @@ import { ApiError, type Logger, type Patch, type Resource, type Seconds } from '
 import { describeError, type LiveBody, toError } from '@kopf-ts/core/engine';
 import { type ApplyFn, isBrokenOffByPause } from '../handling/applier.js';
 import type { OperatorParts } from '../parts.js';
-import { compareVersions, versionOf } from '../queueing/versions.js';
+import { compareVersions, versionOf } from '../versions.js';
 
 /** Whose patches these are. */
 export interface Sender {

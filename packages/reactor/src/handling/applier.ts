@@ -2,7 +2,7 @@
 import type { Body, KubeClient, Logger, Patch, Resource, Settings } from '@kopf-ts/core';
 import { isMapping, KopfError } from '@kopf-ts/core';
 import { childController, formatResource, type PatchOutcome, patchObject, type ToggleView } from '@kopf-ts/core/engine';
-import type { Fences } from '../orchestration/fences.js';
+import type { Fences } from '../fences.js';
 
 export interface ApplyOptions {
   readonly resource: Resource;

@@ -1,12 +1,12 @@
 /** How a cycle ends: its patch is sent, and it is decided how to go on. */
 import { type AnyObject, ApiError, type Essence, formatTimestamp, Patch, type Seconds } from '@kopf-ts/core';
 import { decideNext, isThenable, type PatchOutcome } from '@kopf-ts/core/engine';
-import type { CycleResult } from '../queueing/work.js';
 import { isBrokenOffByPause } from './applier.js';
 import { withoutBroken } from './broken-patches.js';
 import type { ChangingResult } from './changing.js';
 import { type Cycle, storagesOf } from './cycle.js';
 import { applyWithinLimits, bodyForStorages, isTooLarge } from './oversize.js';
+import type { CycleResult } from './work.js';
 
 export interface Conclusion extends CycleResult {
   /** There is no such object any more. */

@@ -11,9 +11,9 @@ import {
 import { type ChangingCause, objectLogger, type ToggleView, type WatchedEvent } from '@kopf-ts/core/engine';
 import type { ObjectMemory } from '../memories.js';
 import type { OperatorParts } from '../parts.js';
-import type { Work } from '../queueing/work.js';
 import type { ApplyFn } from './applier.js';
 import type { RunningDaemons } from './spawning.js';
+import type { Work } from './work.js';
 
 export interface ProcessorParts extends OperatorParts {
   readonly apply: ApplyFn;

@@ -19,7 +19,6 @@ import {
   type WatchedEvent,
 } from '@kopf-ts/core/engine';
 import type { OperatorParts } from '../parts.js';
-import type { CycleResult } from '../queueing/work.js';
 import { type ChangingResult, handleChanging } from './changing.js';
 import { conclude, touch } from './concluding.js';
 import { type Cycle, type CycleOptions, newCycle, type ProcessorParts, type Storages, storagesOf } from './cycle.js';
@@ -27,6 +26,7 @@ import { foreseeing } from './foreseeing.js';
 import { bodyForStorages } from './oversize.js';
 import { handleSpawning } from './spawning.js';
 import { handleWatching } from './watching.js';
+import type { CycleResult } from './work.js';
 
 /** Processes what has happened. Rejects with errors of the framework and of the cluster, and of users' filters. */
 export type Processor = (options: CycleOptions) => Promise<CycleResult>;

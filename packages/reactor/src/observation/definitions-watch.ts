@@ -1,8 +1,7 @@
 /** Definitions of custom resources, as they come, change, and go: each of them may change what can be discovered. */
 import type { AnyObject, Resource, Seconds } from '@kopf-ts/core';
 import { ApiError } from '@kopf-ts/core';
-import { describeError, resourceUrl, type WatchSignal } from '@kopf-ts/core/engine';
-import { untilAborted } from '../orchestration/together.js';
+import { describeError, resourceUrl, untilAborted, type WatchSignal } from '@kopf-ts/core/engine';
 import { groupOf, isKept, nothingOf, promisedBy } from './definitions.js';
 import type { ObserverParts } from './observer-parts.js';
 import { watchIfPermitted } from './permitted-watch.js';

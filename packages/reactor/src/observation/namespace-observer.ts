@@ -1,7 +1,12 @@
 /** Service: finds out which namespaces are to be served, and goes on noticing as they come and go. */
 import type { AnyObject, Logger, Seconds, Service } from '@kopf-ts/core';
-import { exactNamespaces, matchesAnyNamespace, type NamespacePattern, type WatchSignal } from '@kopf-ts/core/engine';
-import { untilAborted } from '../orchestration/together.js';
+import {
+  exactNamespaces,
+  matchesAnyNamespace,
+  type NamespacePattern,
+  untilAborted,
+  type WatchSignal,
+} from '@kopf-ts/core/engine';
 import type { ObserverParts } from './observer-parts.js';
 import { type Refusal, watchIfPermitted } from './permitted-watch.js';
 

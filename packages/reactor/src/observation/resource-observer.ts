@@ -1,8 +1,8 @@
 /** Service: finds out which kinds there are, and goes on noticing as they come, change, and go. */
 import { ApiForbiddenError, KopfError, LoginError, type Resource, type Seconds, type Service } from '@kopf-ts/core';
 import { backoffDelay, describeError, stackOf } from '@kopf-ts/core/engine';
-import { together } from '../orchestration/together.js';
 import type { Requirement } from '../probing/health.js';
+import { together } from '../together.js';
 import { isKept } from './definitions.js';
 import { followDefinitions } from './definitions-watch.js';
 import type { ObserverParts } from './observer-parts.js';

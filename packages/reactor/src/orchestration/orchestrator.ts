@@ -1,17 +1,17 @@
 /** Service: one watcher per kind × namespace, one peering per namespace; they come and go with what is served. */
-import type { Clock, Peering, Resource, Seconds, Service } from '@kopf-ts/core';
+import type { Peering, Resource, Seconds, Service } from '@kopf-ts/core';
 import {
   container,
   formatResource,
-  NOT_NEEDED,
   resourceKey,
   type StreamState,
   type ToggleView,
   toggle,
 } from '@kopf-ts/core/engine';
+import { together } from '../together.js';
+import { within } from '../within.js';
 import { type LastingTask, lastingTask, whenEnded } from './lasting-task.js';
 import { type JoinedPeers, joinPeers, type PeersParts } from './peers.js';
-import { together } from './together.js';
 
 /** Watches one kind in one namespace (`null` for the whole cluster), and handles what comes; until aborted. */
 export type RunWatcher = (at: {
@@ -156,20 +156,12 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
       const all = whenEnded([...ending, ...leaving.values(), ...joined], { clock, logger });
       // The others take over as soon as we leave; so we leave when all is done, or when we do not believe in that.
       const isDone = Promise.all([...ending.map(({ ended }) => ended), parts.whenQuiet?.()]);
-      await giveTime(clock, STOPPING_PATIENCE, isDone);
+      await within(clock, STOPPING_PATIENCE, isDone);
       // The fences of the peers stay where they are: what comes too late must not be written.
       for (const task of joined) task.stop();
       await all;
     },
   };
-}
-
-/** Waits for the promise, but not for longer than that. */
-async function giveTime(clock: Clock, patience: Seconds, promise: Promise<unknown>): Promise<void> {
-  const wakeup = new AbortController();
-  const wake = (): void => wakeup.abort(NOT_NEEDED);
-  promise.then(wake, wake);
-  await clock.sleep(patience, { wakeup: wakeup.signal });
 }
 
 function wantedWatchers({ watched, namespaces }: OrchestratorParts['insights']): Watcher[] {

@@ -1,10 +1,10 @@
 /** The peering of one namespace or of the cluster, as it is seen by the orchestrator. */
 import type { Peering, Toggle } from '@kopf-ts/core';
 import type { ToggleSet } from '@kopf-ts/core/engine';
+import type { Fences } from '../fences.js';
 import type { LiveInsights } from '../observation/insights.js';
 import type { OperatorParts } from '../parts.js';
 import type { Health } from '../probing/health.js';
-import type { Fences } from './fences.js';
 import { type LastingTask, lastingTask } from './lasting-task.js';
 
 export interface PeersParts extends OperatorParts {

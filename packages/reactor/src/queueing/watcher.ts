@@ -1,6 +1,5 @@
 /** One kind in one namespace: its events go to the index first, and then to the objects' workers. */
 import {
-  type Clock,
   type Indexer,
   KopfError,
   type Logger,
@@ -15,6 +14,7 @@ import {
   childController,
   describeError,
   NOT_NEEDED,
+  objectKey,
   objectLogger,
   type ServerCapabilities,
   type StreamState,
@@ -26,13 +26,14 @@ import {
   type WatchSignal,
   watchInto,
 } from '@kopf-ts/core/engine';
+import type { Fences } from '../fences.js';
 import type { Processor } from '../handling/processor.js';
-import { forgetUnsent, type Memories, type ObjectMemory, objectKey } from '../memories.js';
-import type { Fences } from '../orchestration/fences.js';
+import { forgetUnsent, type Memories, type ObjectMemory } from '../memories.js';
 import type { OperatorParts } from '../parts.js';
-import { compareVersions, versionOf } from './versions.js';
-import type { Worker } from './work.js';
+import { compareVersions, versionOf } from '../versions.js';
+import { within } from '../within.js';
 import { worker } from './worker.js';
+import type { Worker } from './worker-contract.js';
 
 export interface WatcherParts extends OperatorParts {
   readonly memories: Memories;
@@ -298,14 +299,4 @@ function hungGrace({ process }: Settings): Seconds {
 
 function reportUnindexed(error: unknown, logger: Logger): void {
   logger.error(`Indexing has failed unexpectedly: ${describeError(error)}`, { error: toError(error) });
-}
-
-/** Waits for the promise, but not for longer than that; tells whether it has come. */
-async function within(clock: Clock, limit: Seconds, promise: Promise<void>): Promise<boolean> {
-  const wakeup = new AbortController();
-  const isOver = promise.then(() => {
-    wakeup.abort(NOT_NEEDED);
-    return true;
-  });
-  return await Promise.race([isOver, clock.sleep(limit, { wakeup: wakeup.signal }).then(() => false)]);
 }

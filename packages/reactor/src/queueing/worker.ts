@@ -6,10 +6,11 @@
  */
 import type { AnyObject, Seconds } from '@kopf-ts/core';
 import { alarm, describeError, interruptedSleep, toError, type WatchedEvent } from '@kopf-ts/core/engine';
+import type { CycleResult, ObjectState, Work } from '../handling/work.js';
+import { compareVersions, versionOf } from '../versions.js';
 import { backlog } from './backlog.js';
 import { errorPauses } from './throttling.js';
-import { compareVersions, versionOf } from './versions.js';
-import { type CycleResult, newestOf, type ObjectState, type Work, type Worker, type WorkerOptions } from './work.js';
+import { newestOf, type Worker, type WorkerOptions } from './worker-contract.js';
 
 interface Waiting {
   readonly what: 'delay' | 'throttling';

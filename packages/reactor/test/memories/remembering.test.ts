@@ -1,7 +1,8 @@
 import { COPY } from '@kopf-ts/core';
+import { objectKey } from '@kopf-ts/core/engine';
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { memories, objectKey } from '../../src/memories.js';
+import { memories } from '../../src/memories.js';
 
 const BODY = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod1', namespace: 'ns1', uid: 'uid1' } };
 

@@ -17,8 +17,8 @@ import {
 } from '@kopf-ts/core/engine';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
+import { type Fences, fences } from '../../src/fences.js';
 import { type LiveInsights, liveInsights } from '../../src/observation/insights.js';
-import { type Fences, fences } from '../../src/orchestration/fences.js';
 import { type Orchestrator, orchestrator, type RunWatcher } from '../../src/orchestration/orchestrator.js';
 import { type Health, health } from '../../src/probing/health.js';
 

@@ -9,7 +9,8 @@ import {
   nat,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CycleResult, Worker } from '../../src/queueing/work.js';
+import type { CycleResult } from '../../src/handling/work.js';
+import type { Worker } from '../../src/queueing/worker-contract.js';
 import { bench, objectOf, type RunningCycle } from './worker-bench.js';
 
 /**

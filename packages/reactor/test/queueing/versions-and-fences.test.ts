@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fences } from '../../src/orchestration/fences.js';
-import { compareVersions, versionOf } from '../../src/queueing/versions.js';
+import { fences } from '../../src/fences.js';
+import { compareVersions, versionOf } from '../../src/versions.js';
 
 describe('Versions', () => {
   it.each([

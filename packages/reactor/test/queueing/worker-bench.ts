@@ -2,10 +2,11 @@
 import { type AnyObject, settings as makeSettings, type Scheduler, type SettingsOverrides } from '@kopf-ts/core';
 import type { WatchedEvent } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
+import type { CycleResult, Work } from '../../src/handling/work.js';
 import { memories, type ObjectMemory } from '../../src/memories.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
-import type { CycleResult, Work, Worker } from '../../src/queueing/work.js';
 import { worker } from '../../src/queueing/worker.js';
+import type { Worker } from '../../src/queueing/worker-contract.js';
 
 export interface RunningCycle {
   readonly work: Work;

@@ -19,10 +19,10 @@ import { makeResource, type StreamState, toggle, toggleSet } from '@kopf-ts/core
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { runningDaemons } from '../../src/daemons/daemons.js';
+import { fences } from '../../src/fences.js';
 import { applier } from '../../src/handling/applier.js';
 import { processor } from '../../src/handling/processor.js';
 import { type Memories, memories } from '../../src/memories.js';
-import { fences } from '../../src/orchestration/fences.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
 import { type WatcherParts, watcherOf } from '../../src/queueing/watcher.js';
 

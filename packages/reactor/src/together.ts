@@ -1,5 +1,5 @@
 /** Tasks that make sense only all together. */
-import { childController, onAbort } from '@kopf-ts/core/engine';
+import { childController } from '@kopf-ts/core/engine';
 
 /** Runs them until all have ended. If one fails, the others are aborted, awaited, and the failure is thrown. */
 export async function together(
@@ -19,11 +19,4 @@ export async function together(
   );
   controller.dispose();
   if (outcomes.some(({ status }) => status === 'rejected')) throw controller.signal.reason;
-}
-
-/** Resolves when the signal aborts: for those who have nothing to do until then. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    onAbort(signal, () => resolve());
-  });
 }

@@ -1,4 +1,4 @@
-import type { Body } from '@kopf-ts/core';
+import type { Body } from './body.js';
 
 /** What tells objects apart: the uid, or all that can be known of the very few that have none. */
 export function objectKey({ apiVersion, kind, metadata }: Body): string {
