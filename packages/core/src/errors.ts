@@ -107,6 +107,38 @@ export class AdmissionError extends PermanentError {
 }
 recognisable(AdmissionError, 'AdmissionError');
 
+/** An admission request cannot be reviewed at all: nobody has decided anything, so nothing is allowed. */
+export class WebhookError extends KopfError {
+  constructor(message: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_WEBHOOK', ...options });
+  }
+}
+recognisable(WebhookError, 'WebhookError');
+
+/** Something that every admission review has is absent from this one, or is not what it should be. */
+export class MissingDataError extends WebhookError {
+  constructor(message: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_WEBHOOK_DATA', ...options });
+  }
+}
+recognisable(MissingDataError, 'MissingDataError');
+
+/** An admission request is about a kind that is not served here, or for a handler that does not exist. */
+export class UnknownResourceError extends WebhookError {
+  constructor(message: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_WEBHOOK_UNKNOWN', ...options });
+  }
+}
+recognisable(UnknownResourceError, 'UnknownResourceError');
+
+/** An admission request is about several kinds at once, as far as can be told. */
+export class AmbiguousResourceError extends WebhookError {
+  constructor(message: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_WEBHOOK_AMBIGUOUS', ...options });
+  }
+}
+recognisable(AmbiguousResourceError, 'AmbiguousResourceError');
+
 /** One or more handlers of an activity (startup, cleanup, login, probe) have failed for good. */
 export class ActivityError extends KopfError {
   /** What became of each handler of that activity, by id. */

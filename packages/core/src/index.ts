@@ -98,6 +98,7 @@ export {
 export {
   ActivityError,
   AdmissionError,
+  AmbiguousResourceError,
   ApiClientError,
   ApiConflictError,
   ApiError,
@@ -118,9 +119,12 @@ export {
   KopfError,
   type KopfErrorOptions,
   LoginError,
+  MissingDataError,
   PermanentError,
   RegistrationError,
   TemporaryError,
+  UnknownResourceError,
+  WebhookError,
 } from './errors.js';
 
 // Settings.

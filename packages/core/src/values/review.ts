@@ -92,6 +92,8 @@ export interface ReviewHints {
   readonly headers?: Readonly<Record<string, string>>;
   /** The client's certificate, as node's TLS describes it. */
   readonly sslPeer?: Readonly<Record<string, unknown>>;
+  /** Seconds until the API server gives up, if it has told that: an answer that comes later is of no use to it. */
+  readonly timeout?: number;
 }
 
 /** How the API server can reach the webhook server: by a URL, or through a service in the cluster. */
