@@ -4,4 +4,5 @@
  * It leaves matching and running the handlers to `@kopf-ts/core`, and works beside `@kopf-ts/reactor`
  * without knowing it.
  */
-export {};
+// Certificates.
+export type { TlsMaterial, TlsSource, TlsSurroundings } from './certificates/source.js';

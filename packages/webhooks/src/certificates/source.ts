@@ -1,0 +1,32 @@
+/** The seam between certificates and servers: whoever makes, shares or reads certificates, servers know only this. */
+import type { SecureContextOptions } from 'node:tls';
+import type { Clock, KubeClient, Logger } from '@kopf-ts/core';
+
+/** What a server is to speak TLS with, as of now. */
+export interface TlsMaterial {
+  /** For `tls.createSecureContext()` and `server.setSecureContext()`: the certificate, its key, the passphrase. */
+  readonly secure: SecureContextOptions;
+  /**
+   * PEM of all the authorities that callers are to trust now: both the old and the new one during a roll-over.
+   * `undefined` if the callers know them otherwise.
+   */
+  readonly authorities: string | undefined;
+}
+
+/** What a source of certificates may use. */
+export interface TlsSurroundings {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly client: KubeClient;
+}
+
+/** Where a server takes its certificates from. */
+export interface TlsSource {
+  /**
+   * Yields at once, then on every change of the certificate or of the authorities; ends when aborted.
+   * Ask for the next one only when the previous one is in use and its authorities are announced: a new certificate
+   * is only ever yielded when its authority has been among `authorities` for long enough to be known to everybody.
+   */
+  materials(at: TlsSurroundings): AsyncIterable<TlsMaterial>;
+}
