@@ -22,8 +22,9 @@ const checks = [
   { name: 'knip: nothing unused', groups: ['lint'], run: tool('knip', ['--no-config-hints', '--no-progress']) },
   { name: 'types, type tests included', groups: ['typecheck'], run: tool('typescript', ['--project', '.'], 'tsc') },
   { name: 'eslint: promises and layers', groups: ['lint'], run: tool('eslint', ['.', '--max-warnings=0']) },
-  { name: 'build', groups: ['build', 'fences', 'packages'], run: () => build({ quiet: true }) },
+  { name: 'build', groups: ['build', 'fences', 'packages', 'demo'], run: () => build({ quiet: true }) },
   { name: 'fence: exports and builds', groups: ['fences'], needs: 'build', run: fence('exports') },
+  { name: 'demo: npm start -- --once', groups: ['demo'], needs: 'build', run: () => demo() },
   { name: 'packages: publint and attw', groups: ['packages'], needs: 'build', run: () => turbo('check:package') },
   { name: 'tests', groups: ['tests'], run: (args) => tests(args) },
   // Not among `all`: it needs more than Node, and minutes when it runs for the first time.
@@ -68,6 +69,10 @@ async function main([group = 'all', ...args]) {
   }
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed === 0 && broken.size === 0 ? 0 : 1;
+}
+
+function demo() {
+  return runScript('scripts/start.mjs', ['--once'], { quiet: true });
 }
 
 function turbo(task) {

@@ -1,54 +1,162 @@
 /**
- * Shows what exists: every package, what it is for, and which words its build offers.
- *
- * It starts no operator of its own yet, so it ends by itself, with or without `--once`;
- * the flag is there for those who start it from scripts and rely on the end.
+ * The demo: a Kubernetes API server and an operator in this process, and a story that happens to them.
+ * With `--once`, it ends when the story is told, with the exit code 0 if it went as it should;
+ * otherwise, it goes on until Ctrl-C, so that one can play with it from another terminal.
  */
-import { existsSync, readdirSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readJson, root } from './tools.mjs';
+import { websiteHandlers } from './demo/websites.mjs';
+import { root } from './tools.mjs';
 
-const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+const HELP = `Usage: npm start [-- --once]
 
-/** From the bottom of the star to its top. */
-const floors = [['core'], leaves(), ['kopf-ts']];
+Starts an API server and a small operator in one process, and shows what the operator does.
+  --once   end when the story is told, instead of waiting for Ctrl-C
+  --help   show this`;
 
-console.log('\nkopf-ts: Kubernetes operators in TypeScript. These packages are built:\n');
-for (const [index, names] of floors.entries()) {
-  if (index > 0) console.log();
-  for (const name of names) await show(name);
-}
-console.log('\nOperators run: "A minute of it" in README.md is one, on a cluster in the same process.');
-console.log('To see all the parts work: npm test. To read on: README.md, then ARCHITECTURE.md.');
-if (!values.once) console.log('(Nothing keeps running, so `npm start` ends here; `npm start -- --once` always does.)');
+/** How long any step of the story may take: it takes a second or two. */
+const PATIENCE_MS = 30_000;
 
-function leaves() {
-  return readdirSync(join(root, 'packages'))
-    .filter((name) => name !== 'core' && name !== 'kopf-ts')
-    .filter((name) => existsSync(join(root, 'packages', name, 'package.json')))
-    .sort();
-}
-
-async function show(name) {
-  const manifest = readJson(`packages/${name}/package.json`);
-  const offers = [];
-  for (const [entry, target] of Object.entries(manifest.exports)) {
-    if (typeof target === 'string') continue;
-    const words = await wordsOf(join(root, 'packages', name, target.default));
-    offers.push(`${posix.join(manifest.name, entry)}: ${words.length === 0 ? 'nothing yet' : listed(words)}`);
+async function main() {
+  const options = parsed(process.argv.slice(2));
+  if (options === undefined) return 2;
+  if (options.help) {
+    console.log(HELP);
+    return 0;
   }
-  console.log(`  ${manifest.name} — ${manifest.description}`);
-  for (const offer of offers) console.log(`      ${offer}`);
+  const kopf = await importBuilt('kopf-ts');
+  const { localCluster } = await importBuilt('apiserver');
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stopping.abort(name));
+
+  const cluster = await localCluster({ tls: true });
+  try {
+    await cluster.define({
+      group: 'example.com',
+      plural: 'websites',
+      kind: 'Website',
+      singular: 'website',
+      subresources: ['status'],
+    });
+    const kubeconfig = await cluster.kubeconfigFile();
+    tell('A Kubernetes API server runs in this process, with a kind of objects of our own: websites.');
+    tell(`It is at ${cluster.url}, and its kubeconfig is ${kubeconfig}`);
+
+    const operator = kopf.operator({
+      registry: websiteHandlers(kopf),
+      client: cluster.client,
+      clusterwide: true,
+      standalone: true,
+      logger: kopf.consoleLogger({ format: 'plain', stream: indented(process.stdout) }),
+    });
+    try {
+      await operator.ready;
+      tell('An operator for websites runs here, too: scripts/demo/websites.mjs. What it says is indented.\n');
+      await tellStory(cluster, Promise.race([aborted(stopping.signal), operator.done]));
+      if (!options.once && !stopping.signal.aborted) await keepGoing(cluster, kubeconfig, stopping.signal, operator);
+    } finally {
+      await operator.stop();
+    }
+  } finally {
+    await cluster.stop();
+  }
+  return 0;
 }
 
-/** What a user would get from importing the built module. Types do not count: they are not there at run time. */
-async function wordsOf(file) {
-  return Object.keys(await import(pathToFileURL(file).href)).sort();
+/** Each step is something that a user does; the next one comes when the operator is done with it. */
+async function tellStory(cluster, ended) {
+  const seen = (what, condition) => until(what, condition, ended);
+  const site = () => cluster.get('websites/default/first');
+  const page = () => cluster.get('configmaps/default/first-page')?.data?.['index.html'] ?? '';
+
+  tell('You create the website "first":');
+  await cluster.create(website('first', { title: 'Hello', text: 'Nice to see you.' }));
+  await seen('the page of the new website', () => page().includes('Hello') && site()?.status?.publish);
+  tell(`Now there is a page, and the website knows it: status.publish = ${JSON.stringify(site().status.publish)}.\n`);
+
+  tell('You change its title and remove its text:');
+  await cluster.patch('websites/default/first', { spec: { title: 'Hello, world', text: null } });
+  await seen('the change of the page', () => page().includes('Hello, world'));
+  tell(`The page is ${page()} now.\n`);
+
+  tell('You wait a little, and the timer goes on:');
+  const looks = site()?.status?.looks ?? 0;
+  await seen('the timer', () => (site()?.status?.looks ?? 0) > looks);
+  console.log();
+
+  tell('You delete the website:');
+  await cluster.delete('websites/default/first');
+  await seen('the website to be gone, and its page', () => site() === undefined && page() === '');
+  tell('The website is gone; and its page, since the website was its owner, as well. That is the story.\n');
 }
 
-function listed(words) {
-  const shown = words.slice(0, 6).join(', ');
-  return `${words.length} ${words.length === 1 ? 'word' : 'words'} (${shown}${words.length > 6 ? ', …' : ''})`;
+async function keepGoing(cluster, kubeconfig, signal, operator) {
+  await cluster.create(website('second', { title: 'Your turn' }));
+  tell('There is a second website now, for you to play with. If you have kubectl, in another terminal:\n');
+  console.log(`    export KUBECONFIG=${kubeconfig}`);
+  console.log(`    kubectl get websites,configmaps`);
+  console.log(`    kubectl patch website second --type=merge -p '{"spec":{"title":"My turn"}}'`);
+  console.log(`    kubectl delete website second\n`);
+  tell('Ctrl-C ends it all.\n');
+  await Promise.race([aborted(signal), operator.done]);
+  tell('Stopping.');
+}
+
+function website(name, spec) {
+  return { apiVersion: 'example.com/v1', kind: 'Website', metadata: { name, namespace: 'default' }, spec };
+}
+
+/** Waits for the condition; fails if it takes too long. Ends early, as if all were well, when everything ends. */
+async function until(what, condition, ended) {
+  let hasEnded = false;
+  const end = ended.then(() => {
+    hasEnded = true;
+  });
+  for (const deadline = performance.now() + PATIENCE_MS; !hasEnded && !condition(); ) {
+    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}.`);
+    await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 20))]);
+  }
+  if (hasEnded) throw new Interrupted();
+}
+
+/** Ctrl-C in the middle of the story. */
+class Interrupted extends Error {}
+
+function aborted(signal) {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function tell(text) {
+  console.log(text);
+}
+
+function indented(stream) {
+  return { write: (text) => stream.write(text.replace(/^(?=.)/gm, '    │ ')) };
+}
+
+function importBuilt(name) {
+  return import(pathToFileURL(join(root, 'packages', name, 'dist', 'index.js')).href);
+}
+
+function parsed(args) {
+  try {
+    return parseArgs({ args, options: { once: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } }).values;
+  } catch (error) {
+    console.error(`${error.message}\n\n${HELP}`);
+    return undefined;
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof Interrupted) tell('Stopped.');
+  else {
+    console.error(`The demo has failed: ${error.message}`);
+    process.exitCode = 1;
+  }
 }

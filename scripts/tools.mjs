@@ -64,9 +64,16 @@ export function runScript(script, args = [], { quiet = false, env = {} } = {}) {
     child.stderr?.setEncoding('utf8').on('data', (text) => {
       output += text;
     });
+    // Terminals send Ctrl-C to both of us: whoever is shown ends as it wants to, and we after it.
+    const endLater = () => {};
+    const endTogether = () => child.kill('SIGTERM');
+    process.on('SIGINT', endLater).on('SIGTERM', endTogether);
     child.on('error', reject);
-    // A tool ended by a signal has not succeeded, whatever it has said before.
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.on('close', (code) => {
+      process.off('SIGINT', endLater).off('SIGTERM', endTogether);
+      // A tool ended by a signal has not succeeded, whatever it has said before.
+      resolve({ code: code ?? 1, output });
+    });
   });
 }
 
