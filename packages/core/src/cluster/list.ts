@@ -8,6 +8,8 @@ import { type Resource, resourceUrl } from '../values/resource.js';
 export interface ListOptions {
   /** Of all namespaces unless given. */
   readonly namespace?: string | undefined;
+  /** Only the objects with these fields: usually, `metadata.name=<name>` for one of them. */
+  readonly fieldSelector?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How many objects to ask for in one request; 0 for all of them. Default: 500. */
   readonly pageSize?: number | undefined;
@@ -41,11 +43,11 @@ export async function* listPages(
   resource: Resource,
   options: ListOptions = {},
 ): AsyncGenerator<ListPage, void, void> {
-  const { namespace, signal, retries } = options;
+  const { namespace, fieldSelector, signal, retries } = options;
   let limit = options.pageSize ?? DEFAULT_PAGE_SIZE;
   let token: string | undefined;
   for (;;) {
-    const query = { limit: limit > 0 ? limit : undefined, continue: token };
+    const query = { fieldSelector, limit: limit > 0 ? limit : undefined, continue: token };
     const request = client.request<KubeList>({
       method: 'GET',
       path: resourceUrl(resource, { namespace, query }),

@@ -16,13 +16,13 @@ import {
 
 /** Lists everything that there is. */
 export async function listing(stream: Stream, emit: Emit): Promise<State> {
-  const { client, resource, namespace, pageSize, known, health } = stream;
+  const { client, resource, namespace, fieldSelector, pageSize, known, health } = stream;
   const attempt = startAttempt(stream.signal, stream.paused);
   let version: string | undefined;
   try {
     health.enter('listing');
     await waitForPermission(stream, attempt.signal);
-    const request = { namespace, pageSize, signal: attempt.signal, retries: 'none' } as const;
+    const request = { namespace, fieldSelector, pageSize, signal: attempt.signal, retries: 'none' } as const;
     for await (const page of listPages(client, resource, request)) {
       health.touch();
       if (page.isFirst) known.beginListing();

@@ -28,6 +28,8 @@ export interface ServerCapabilities {
 export interface WatchOptions {
   /** Of all namespaces unless given. */
   readonly namespace?: string | undefined;
+  /** Only the objects with these fields: usually, `metadata.name=<name>` for one of them. */
+  readonly fieldSelector?: string | undefined;
   readonly settings: Pick<Settings, 'watching' | 'networking'>;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -58,8 +58,9 @@ export async function watching(
 }
 
 function watchRequest(stream: Stream, from: { readonly version: string | undefined } | undefined): KubeRequest {
-  const { resource, namespace, settings } = stream;
+  const { resource, namespace, fieldSelector, settings } = stream;
   const query: QueryFields = {
+    fieldSelector,
     watch: true,
     allowWatchBookmarks: true,
     ...(from === undefined ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : {}),

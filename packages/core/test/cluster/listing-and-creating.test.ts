@@ -41,6 +41,13 @@ describe('listing', () => {
     expect(client.requests.map(({ retries }) => retries)).toEqual(['none', 'none']);
   });
 
+  it('can be of the objects with some fields only', async () => {
+    const client = scriptedClient();
+    client.answer(kexList('100', [kex('a', '1')]));
+    await list(client, KEX, { fieldSelector: 'metadata.name=a' });
+    expect(client.log).toEqual([`GET ${LIST}?fieldSelector=metadata.name%3Da&limit=500`]);
+  });
+
   it('asks for the next page only when it is needed', async () => {
     const client = scriptedClient();
     client.answer(kexList('100', [kex('a', '1')], 'more'));

@@ -29,6 +29,18 @@ describe('a watch-stream', () => {
     expect(watched.logger.lines).toEqual([]);
   });
 
+  it('can be of the objects with some fields only', async () => {
+    const watched = watchUnderTest({ fieldSelector: 'metadata.name=a' });
+    watched.client.answer(kexList('100', [kex('a', '1')]));
+    watched.client.prepareStream(modified(kex('a', '102')));
+    await watched.start();
+    expect(watched.story).toEqual(['null a', 'LISTED', 'MODIFIED a']);
+    expect(watched.client.log).toEqual([
+      expect.stringContaining('?fieldSelector=metadata.name%3Da&limit=500'),
+      expect.stringContaining('?fieldSelector=metadata.name%3Da&watch=true&'),
+    ]);
+  });
+
   it('tells that all is listed even if there is nothing', async () => {
     const watched = watchUnderTest();
     watched.client.answer(kexList('100', []));
