@@ -8,6 +8,8 @@ export interface Insights {
   readonly webhook: ReadonlySet<Resource>;
   readonly namespaces: ReadonlySet<string | null>;
   find(selector: SelectorSpec): Resource | undefined;
+  /** Resolves when the cluster has been looked at for the first time: until then, what is not here may still be there. */
+  whenReady(signal?: AbortSignal): Promise<void>;
   /** Yields now, and after every revision. */
   revisions(signal: AbortSignal): AsyncIterable<void>;
 }

@@ -57,6 +57,7 @@ export function testInsights(client: KubeClient): TestInsights {
     webhook: new Set(),
     namespaces: new Set(),
     find: (selector) => [...parseSelector(selector).select(known.value ?? [])][0],
+    whenReady: () => Promise.resolve(),
     async *revisions(signal) {
       for await (const _resources of known.values(signal)) yield;
     },

@@ -21,7 +21,6 @@ interface Knowledge extends ServedResources {
 export interface LiveInsights extends Insights, Knowledge {
   /** Both the kinds and the namespaces to serve are known, even if there are none of them at the moment. */
   readonly isReady: boolean;
-  whenReady(signal?: AbortSignal): Promise<void>;
   /** Waits for the kind, for as long as it takes. */
   whenFound(selector: SelectorSpec, signal?: AbortSignal): Promise<Resource>;
   /** Takes the news, all at once. Whoever follows the revisions is told, unless there is nothing new in them. */

@@ -325,6 +325,7 @@ const NOTHING_KNOWN: Insights = {
   webhook: new Set(),
   namespaces: new Set(),
   find: () => undefined,
+  whenReady: () => Promise.resolve(),
   async *revisions() {
     yield;
   },
