@@ -12,6 +12,7 @@ export const sources = [
   { find: /^@kopf-ts\/core\/engine$/, replacement: path('packages/core/src/engine.ts') },
   { find: /^@kopf-ts\/([^/]+)$/, replacement: path('packages/$1/src/index.ts') },
   { find: /^kopf-ts$/, replacement: path('packages/kopf-ts/src/index.ts') },
+  { find: /^kopf-ts\/testing$/, replacement: path('packages/kopf-ts/src/testing.ts') },
 ];
 
 export default defineConfig({
@@ -30,6 +31,11 @@ export default defineConfig({
       {
         extends: true as const,
         test: { name: 'controlplane', root: path('e2e/controlplane'), include: ['test/**/*.test.ts'] },
+      },
+      {
+        extends: true as const,
+        // On the embedded server; e2e/ has them on a real one.
+        test: { name: 'examples', root: path('examples'), include: ['*/*.test.ts'] },
       },
     ],
   },
