@@ -55,6 +55,8 @@ export interface LocalCluster extends Conveniences, AsyncDisposable {
   readonly token: string;
   /** A client without sockets: the same requests, the same answers. */
   readonly client: KubeClient;
+  /** The clock that it was given, if any: for others to live by the same one. */
+  readonly clock: Clock | undefined;
   /** Tokens and certificates of others than the administrator. */
   readonly security: ClusterSecurity;
   /** What should go wrong. */
@@ -159,6 +161,7 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
     },
     token: security.token,
     client,
+    clock: options.clock,
     security,
     faults,
     clientAs,

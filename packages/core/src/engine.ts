@@ -44,7 +44,7 @@ export { type RegistrationTarget, registrars } from './intents/on.js';
 export { type ExecuteAllOptions, type ExecuteOnceOptions, executeAll, executeOnce } from './actions/execution.js';
 export { type ExecutePromptlyOptions, executePromptly } from './actions/prompt-execution.js';
 export { isThenable } from './actions/deadlines.js';
-export type { ExecutionMonitor, MonitoredCall } from './actions/monitoring.js';
+export { bothMonitors, type ExecutionMonitor, type MonitoredCall } from './actions/monitoring.js';
 export type { Outcome, Outcomes } from './actions/outcomes.js';
 export { HandlerState } from './actions/handler-state.js';
 export {

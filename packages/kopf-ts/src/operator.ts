@@ -12,7 +12,7 @@ import {
   type Scheduler,
   type Settings,
 } from '@kopf-ts/core';
-import { createMemo } from '@kopf-ts/core/engine';
+import { bothMonitors, createMemo, type ExecutionMonitor } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
 import { kopfPeering } from '@kopf-ts/peering';
 import {
@@ -67,6 +67,8 @@ export interface OperatorOptions {
   readonly scheduler?: (() => Scheduler) | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
+  /** Is told of each call of each handler, and of what became of it: for tests and for metrics. */
+  readonly monitor?: ExecutionMonitor | undefined;
 }
 
 /** Starts an operator. It runs until stopped, until its signal aborts, or until it fails. */
@@ -85,11 +87,15 @@ export function operator(options: OperatorOptions = {}): Operator {
   const ownClient =
     options.client === undefined ? kubeClient({ credentials: vault, settings, clock, logger }) : undefined;
   const client = options.client ?? (ownClient as KubeClient);
-  const ownIndexer = options.indexer === undefined ? memoryIndexer({ registry, settings, clock, client }) : undefined;
+  const ownIndexer =
+    options.indexer === undefined
+      ? memoryIndexer({ registry, settings, clock, client, monitor: options.monitor })
+      : undefined;
   const indexer = options.indexer ?? (ownIndexer as Indexer);
   const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
   const blocking = blockingMonitor({ clock, logger });
+  const monitor = options.monitor === undefined ? blocking.monitor : bothMonitors(blocking.monitor, options.monitor);
   const strays = strayErrors({ settings, logger });
 
   const shared = {
@@ -101,7 +107,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     health,
     memo,
     poster: events.poster,
-    monitor: blocking.monitor,
+    monitor,
     indexer,
     indices: indexer.indices,
     lifecycle: options.lifecycle,

@@ -1,6 +1,6 @@
 /**
- * What tests of operators and plugins need: a clock that moves when told, a logger that remembers, and a
- * conformance suite for each seam.
+ * What tests of operators and plugins need: a clock that moves when told, a logger that remembers, operators that
+ * live as long as a test, and a conformance suite for each seam.
  * It leaves the test runner to you, the cluster to `@kopf-ts/apiserver` or a real one, and the operator to
  * whoever passes it in.
  */
@@ -9,6 +9,19 @@
 // Time and logs that are under control.
 export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.js';
 export { type LogLine, type RecordingLogger, recordingLogger } from './recording-logger.js';
+
+// Operators for the length of a test.
+export {
+  type OperatorRunner,
+  operatorRunner,
+  type RunnableOperator,
+  type RunnableOptions,
+  type RunnerCluster,
+  type RunnerOptions,
+  type RunnerParts,
+} from './operator-runner.js';
+export type { HandlersSource, LoadHandlers } from './runner/loading.js';
+export type { CallMatch, HandledCall, HandledCalls, HandledObject } from './runner/outcomes.js';
 
 // Conformance suites: as tests of your runner, and as plain lists of cases.
 export {

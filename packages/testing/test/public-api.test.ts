@@ -9,6 +9,7 @@ it('exports the clock, the logger and the conformance suites', () => {
     'diffBaseStorageCases',
     'indexerCases',
     'manualClock',
+    'operatorRunner',
     'peeringCases',
     'progressStorageCases',
     'recordingLogger',

@@ -111,7 +111,7 @@ export async function executeOnce(options: ExecuteOnceOptions): Promise<Outcome>
     if (spent !== undefined) throw spent;
     const result = storable(await call(options, subrefs), options);
     if (isEnabled(logger, 'info')) logger.info(`${titleOf(handler)} succeeded.`);
-    return { final: true, result, subrefs: subrefs.size > 0 ? [...subrefs].sort() : NO_SUBHANDLERS };
+    return judged(options, { final: true, result, subrefs: subrefs.size > 0 ? [...subrefs].sort() : NO_SUBHANDLERS });
   } catch (thrown) {
     if (isCancellation(thrown, signal)) {
       logger.warn(`${titleOf(handler)} is cancelled. Will escalate.`);
@@ -121,8 +121,13 @@ export async function executeOnce(options: ExecuteOnceOptions): Promise<Outcome>
     const error = toError(thrown);
     const verdict = judgeError(error, { handler, runtime: state.runtime, retries: state.retries, backoff });
     logger[verdict.level](verdict.text, verdict.isTraced ? { error } : undefined);
-    return { ...verdict.outcome, subrefs: [...subrefs].sort() };
+    return judged(options, { ...verdict.outcome, subrefs: [...subrefs].sort() });
   }
+}
+
+function judged({ monitor, handler, cause, state }: ExecuteOnceOptions, outcome: Outcome): Outcome {
+  monitor?.judged?.({ handler, cause }, outcome, state.retries);
+  return outcome;
 }
 
 function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promise<unknown> {

@@ -1,7 +1,8 @@
-/** Telling others which handlers run: those who look for whoever holds the event loop. */
+/** Telling others which handlers run, and how they end: those who look for whoever holds the event loop, and tests. */
 import type { Cause } from '../intents/causes.js';
 import type { AnyHandler } from '../intents/handlers.js';
 import { isThenable } from './deadlines.js';
+import type { Outcome } from './outcomes.js';
 
 /** One call of one handler. */
 export interface MonitoredCall {
@@ -20,6 +21,29 @@ export interface ExecutionMonitor {
   };
   /** Those that are entered and not yet settled, if it keeps count of them. */
   running?(): Iterable<MonitoredCall>;
+  /**
+   * What became of the handler, sub-handlers included: comes last, and also for those handlers that were not called
+   * because they are out of their time or attempts. `retry` is the number of the attempts before this one.
+   */
+  judged?(call: MonitoredCall, outcome: Outcome, retry: number): void;
+}
+
+/** Two monitors as one. Those that run are asked of the first one. */
+export function bothMonitors(first: ExecutionMonitor, second: ExecutionMonitor): ExecutionMonitor {
+  return {
+    enter(call) {
+      const calls = [first.enter(call), second.enter(call)];
+      return {
+        returned: () => calls.forEach((one) => void one.returned()),
+        settled: () => calls.forEach((one) => void one.settled()),
+      };
+    },
+    running: () => first.running?.() ?? [],
+    judged(call, outcome, retry) {
+      first.judged?.(call, outcome, retry);
+      second.judged?.(call, outcome, retry);
+    },
+  };
 }
 
 /** Calls the function, and tells the monitor of it. */

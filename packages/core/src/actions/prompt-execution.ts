@@ -59,9 +59,10 @@ export function executePromptly(options: ExecutePromptlyOptions): Awaitable<Outc
   }
 }
 
-function succeeded({ handler, cause: { logger } }: ExecutePromptlyOptions, result: unknown): Outcome {
-  if (logger.isEnabled?.('info') ?? true) logger.info(`${titleOf(handler)} succeeded.`);
-  return { final: true, result, subrefs: NO_SUBHANDLERS };
+function succeeded(options: ExecutePromptlyOptions, result: unknown): Outcome {
+  const { handler, cause } = options;
+  if (cause.logger.isEnabled?.('info') ?? true) cause.logger.info(`${titleOf(handler)} succeeded.`);
+  return judged(options, { final: true, result, subrefs: NO_SUBHANDLERS });
 }
 
 function failed(options: ExecutePromptlyOptions, thrown: unknown): Outcome {
@@ -71,7 +72,12 @@ function failed(options: ExecutePromptlyOptions, thrown: unknown): Outcome {
   const backoff = backoffOf(handler.backoff ?? settings.execution.defaultBackoff, retries, random);
   const verdict = judgeError(error, { handler, runtime, retries, backoff });
   options.cause.logger[verdict.level](verdict.text, verdict.isTraced ? { error } : undefined);
-  return { ...verdict.outcome, subrefs: NO_SUBHANDLERS };
+  return judged(options, { ...verdict.outcome, subrefs: NO_SUBHANDLERS });
+}
+
+function judged({ monitor, handler, cause, attempt }: ExecutePromptlyOptions, outcome: Outcome): Outcome {
+  monitor?.judged?.({ handler, cause }, outcome, attempt.retries);
+  return outcome;
 }
 
 async function waitFor(

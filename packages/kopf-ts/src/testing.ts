@@ -1,0 +1,33 @@
+/**
+ * All for tests of operators, in one place: a cluster without a cluster, operators for the length of a test, time that
+ * moves when told, logs to assert on, faults, and the conformance suites of the seams.
+ */
+// biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
+import { systemClock } from '@kopf-ts/reactor';
+import * as testing from '@kopf-ts/testing';
+import { consoleLogger } from './logging.js';
+import { type OperatorOptions, operator } from './operator.js';
+
+export * from '@kopf-ts/apiserver';
+export * from '@kopf-ts/testing';
+
+/** What the operator is started with, and what is up to the runner itself. */
+export interface OperatorRunnerOptions extends OperatorOptions, testing.RunnerOptions {}
+
+/**
+ * Starts an operator for the length of a test, and stops it at the end of the scope:
+ *
+ *     await using cluster = await localCluster();
+ *     await using runner = await operatorRunner({ cluster, handlers: new URL('./handlers.ts', import.meta.url) });
+ *     await runner.ready;
+ *
+ * It does not wait for the operator to be ready; and it rejects if the handlers cannot be loaded.
+ */
+export function operatorRunner(options: OperatorRunnerOptions = {}): Promise<testing.OperatorRunner> {
+  return testing.operatorRunner({ operator, clock: systemClock, printer }, options);
+}
+
+/** As an operator in a terminal prints it, with the debugging lines. */
+function printer(write: (text: string) => void): ReturnType<typeof consoleLogger> {
+  return consoleLogger({ level: 'debug', colors: false, stream: { write } });
+}

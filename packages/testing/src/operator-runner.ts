@@ -1,0 +1,202 @@
+/**
+ * An operator for the length of a test: started, looked at, stopped. Which operators, is up to those who bind it:
+ * `kopf-ts/testing` does so for the operators of `kopf-ts`.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  type Clock,
+  createRegistry,
+  KopfError,
+  type KubeClient,
+  type Logger,
+  type Registry,
+  type Seconds,
+} from '@kopf-ts/core';
+import { bothMonitors, type ExecutionMonitor, toError } from '@kopf-ts/core/engine';
+import { type RecordingLogger, recordingLogger } from './recording-logger.js';
+import { type HandlersSource, type LoadHandlers, loadHandlers } from './runner/loading.js';
+import { type HandledCalls, handledCalls } from './runner/outcomes.js';
+import { endsWithin, isManual } from './runner/stopping.js';
+import { teeLogger } from './runner/tee.js';
+
+/** An operator, as far as it concerns those who run it. */
+export interface RunnableOperator {
+  readonly ready: Promise<void>;
+  readonly done: Promise<void>;
+  stop(reason?: unknown): Promise<void>;
+}
+
+/** What is given to the operators. They may have more options; these go there as they are. */
+export interface RunnableOptions {
+  // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
+  readonly registry?: Registry<any> | undefined;
+  readonly client?: KubeClient | undefined;
+  readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
+  readonly monitor?: ExecutionMonitor | undefined;
+  readonly identity?: string | undefined;
+  readonly clusterwide?: boolean | undefined;
+  readonly namespaces?: readonly (string | RegExp)[] | undefined;
+}
+
+/** What a cluster must have to run operators on it; those of `localCluster()` do. */
+export interface RunnerCluster {
+  readonly client: KubeClient;
+  readonly clock?: Clock | undefined;
+  settled?(): Promise<void>;
+}
+
+/** What is up to the runner itself. */
+export interface RunnerOptions {
+  /** The cluster to run on: its client and its clock are given to the operator, unless others are. */
+  readonly cluster?: RunnerCluster | undefined;
+  /** What declares the handlers; into the registry that is given, or into a new one. */
+  readonly handlers?: HandlersSource | undefined;
+  /** For how long to wait when stopping. Default: for as long as it takes. By the clock of the operator. */
+  readonly timeout?: Seconds | undefined;
+  /** Whether the error that the operator has failed with is thrown when it is stopped. Default: yes. */
+  readonly reraise?: boolean | undefined;
+}
+
+/** How to make operators, and what they need by default. */
+export interface RunnerParts<Options extends RunnableOptions> {
+  operator(options: Options): RunnableOperator;
+  /** Used where neither the options nor the cluster give one. */
+  readonly clock: Clock;
+  /** A logger that writes its lines as people read them. Default: levels and messages. */
+  printer?(write: (text: string) => void): Logger;
+  /** How to load files with handlers. Default: they are imported. */
+  readonly load?: LoadHandlers | undefined;
+}
+
+export interface OperatorRunner extends AsyncDisposable {
+  /** Resolved when the operator works; rejected if it ends before that. */
+  readonly ready: Promise<void>;
+  /** Settled when the operator has ended; rejected if it has failed. */
+  readonly done: Promise<void>;
+  /** Stops the operator, if it runs; throws if it does not stop in time, or if it has failed (unless `reraise` is off). */
+  stop(): Promise<void>;
+  /** Everything that was logged so far. */
+  readonly logs: RecordingLogger;
+  /** The same as text: as an operator in a terminal would print it, with everything that `--debug` shows. */
+  readonly output: string;
+  /** What became of the handlers: to look at, and to wait for. */
+  readonly outcomes: HandledCalls;
+  /** 0 if the operator was stopped, 1 if it has failed; `undefined` while it runs. */
+  readonly exitCode: number | undefined;
+  /** What the operator has failed with. */
+  readonly exception: Error | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
+  readonly registry: Registry<any> | undefined;
+  /** Waits until nothing happens any more without the time moving: neither in the cluster nor by a manual clock. */
+  settled(): Promise<void>;
+}
+
+/** Loads the handlers, and starts the operator; it does not wait for it to be ready. */
+export async function operatorRunner<Options extends RunnableOptions>(
+  parts: RunnerParts<Options>,
+  options: RunnerOptions & Options,
+): Promise<OperatorRunner> {
+  const { cluster, handlers, timeout, reraise = true, ...others } = options;
+  const registry = options.registry ?? (handlers === undefined ? undefined : createRegistry());
+  if (handlers !== undefined && registry !== undefined) await loadHandlers(handlers, registry, parts.load);
+
+  const clock = options.clock ?? cluster?.clock ?? parts.clock;
+  const logs = recordingLogger();
+  const written: string[] = [];
+  const printer = (parts.printer ?? plainPrinter)((text) => void written.push(text));
+  const loggers = [logs, printer, ...(options.logger === undefined ? [] : [options.logger])];
+  const ended = new AbortController();
+  const { calls, monitor } = handledCalls(ended.signal);
+  const operator = parts.operator({
+    // Otherwise, the host is asked for its name, and that takes real time.
+    identity: `runner-${randomUUID()}`,
+    ...(options.namespaces === undefined && { clusterwide: true }),
+    ...(others as unknown as Options),
+    client: options.client ?? cluster?.client,
+    registry,
+    clock,
+    logger: teeLogger(loggers),
+    monitor: options.monitor === undefined ? monitor : bothMonitors(monitor, options.monitor),
+  });
+
+  let exitCode: number | undefined;
+  let exception: Error | undefined;
+  /** What the test knows already: it is not told again by the disposal. */
+  let told: unknown;
+  const ending = operator.done
+    .then(
+      () => {
+        exitCode = 0;
+      },
+      (error: unknown) => {
+        exitCode = 1;
+        exception = toError(error);
+      },
+    )
+    .then(() => ended.abort());
+  const telling = (promise: Promise<void>): Promise<void> => {
+    const telltale = promise.catch((error: unknown) => {
+      told = error;
+      throw error;
+    });
+    telltale.catch(() => {});
+    return telltale;
+  };
+
+  const stop = async (): Promise<void> => {
+    operator.stop().catch(() => {});
+    if (!(await endsWithin(ending, timeout, clock))) {
+      const text = `The operator didn't stop in ${timeout} seconds.`;
+      throw new KopfError(text, { code: 'KOPF_NOT_ENDED', cause: exception });
+    }
+    if (exception === undefined || !reraise || told === exception) return;
+    told = exception;
+    throw exception;
+  };
+
+  return {
+    get ready() {
+      return telling(operator.ready);
+    },
+    get done() {
+      return telling(operator.done);
+    },
+    stop,
+    logs,
+    get output() {
+      return written.join('');
+    },
+    outcomes: calls,
+    get exitCode() {
+      return exitCode;
+    },
+    get exception() {
+      return exception;
+    },
+    registry,
+    async settled() {
+      // Each can give work to the other.
+      for (let turn = 0; turn < 3; turn++) {
+        await cluster?.settled?.();
+        if (isManual(clock)) await clock.settle();
+      }
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function plainPrinter(write: (text: string) => void): Logger {
+  const at =
+    (level: string) =>
+    (message: string): void =>
+      write(`[${level}] ${message}\n`);
+  const printer: Logger = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => printer,
+  };
+  return printer;
+}
