@@ -250,7 +250,9 @@ export function settings(overrides: SettingsOverrides = {}): Settings {
       (target as Record<string, unknown>)[field] = value;
     }
   }
-  return result;
+  // Startup handlers assign fields of the groups: those that do not exist are refused there, too, and not ignored.
+  for (const group of Object.values(result)) Object.seal(group);
+  return Object.seal(result);
 }
 
 function unknownSetting(name: string, known: readonly string[]): KopfError {

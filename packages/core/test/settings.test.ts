@@ -128,6 +128,18 @@ describe('the settings of an operator', () => {
   });
 });
 
+describe('settings that do not exist', () => {
+  it('cannot be assigned either, so that a misspelt one is noticed', () => {
+    const all = settings() as unknown as Record<string, Record<string, unknown>>;
+    expect(() => {
+      Object.assign(all['posting'] ?? {}, { enable: false });
+    }).toThrow(/enable/);
+    expect(() => {
+      all['postings'] = {};
+    }).toThrow(/postings/);
+  });
+});
+
 describe('the scope of the peering', () => {
   it.each([true, false])('is either of the cluster or of namespaces, whichever is set: %s', (value) => {
     const { peering } = settings();
