@@ -73,8 +73,17 @@ export interface MemoriesOptions {
   readonly now: () => Seconds;
 }
 
+/**
+ * So many objects that were only asked about keep their memos: nothing tells when those of unwatched kinds are gone.
+ * Whoever was not asked about for the longest time goes first.
+ */
+const MAX_ASKED = 1000;
+
 export function memories({ memo, now }: MemoriesOptions): Memories {
   const all = new Map<string, ObjectMemory>();
+  // Apart, as it is the first event of an object that decides on the rest of its memory.
+  const asked = new Map<string, unknown>();
+  const memoOf = (key: string): unknown => (asked.has(key) ? asked.get(key) : copyMemo(memo));
   return {
     get size() {
       return all.size;
@@ -84,17 +93,30 @@ export function memories({ memo, now }: MemoriesOptions): Memories {
       const key = objectKey(body);
       let memory = all.get(key);
       if (memory === undefined) {
-        memory = newMemory(key, copyMemo(memo), isListed, now(), logger);
+        memory = newMemory(key, memoOf(key), isListed, now(), logger);
         all.set(key, memory);
+        asked.delete(key);
       }
       return memory;
     },
     find: (body) => all.get(objectKey(body)),
     forget(body) {
-      all.delete(objectKey(body));
+      const key = objectKey(body);
+      all.delete(key);
+      asked.delete(key);
     },
-    recall(body, { ephemeral } = {}) {
-      return all.get(objectKey(body as Body))?.memo ?? (ephemeral ? copyMemo(memo) : undefined);
+    recall(body, { ephemeral = false } = {}) {
+      const key = objectKey(body as Body);
+      const memory = all.get(key);
+      if (memory !== undefined) return memory.memo;
+      const recalled = memoOf(key);
+      if (ephemeral) return recalled;
+      // Put to the end.
+      asked.delete(key);
+      asked.set(key, recalled);
+      const [longest] = asked.keys();
+      if (asked.size > MAX_ASKED && longest !== undefined) asked.delete(longest);
+      return recalled;
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   type Body,
   buildEssence,
   type DiffBaseStorage,
+  deepCopy,
   digestOf,
   digestOnly,
   type Essence,
@@ -19,7 +20,7 @@ import {
 import { pack, roomForAnnotations, sizeOf, unpack } from './fallbacks.js';
 import { type Complain, compactJson, readMapping } from './json.js';
 import { checkPrefix, keysFormer } from './keys.js';
-import { markPrefix, operatorsAnnotations } from './marks.js';
+import { markOf, markPrefix, operatorsAnnotations } from './marks.js';
 import type { Compat } from './records.js';
 import { concealing, type SecretsMode } from './secrets.js';
 import { annotationPath, erase } from './traces.js';
@@ -108,6 +109,16 @@ export function annotationsDiffBaseStorage(options: AnnotationsDiffBaseOptions =
       const room = roomForAnnotations(body, patch, forms.all);
       if (plain !== undefined && totalSize(plain) <= room) return keep(plain);
       return smallerForm(stored, plain, forms, room).then(keep);
+    },
+
+    clear(essence) {
+      const cleared = deepCopy(essence);
+      const annotations = resolveField(cleared, ['metadata', 'annotations']);
+      if (isMapping(annotations)) {
+        for (const annotation of [...formsFor(essence as Body).all, markOf(prefix)]) delete annotations[annotation];
+      }
+      removeEmptyStanzas(cleared);
+      return cleared;
     },
   };
 }

@@ -17,9 +17,14 @@ const KOPF_DOMAIN = 'kopf.zalando.org';
  */
 export function markPrefix(prefix: string, body: Body, patch: Patch): void {
   if (prefix.startsWith('kopf.')) return;
-  const path = annotationPath(`${prefix}/${MARK}`);
+  const path = annotationPath(markOf(prefix));
   if (hasField(body, path) || hasField(patch.merge, path)) return;
   ensureField(patch.merge, path, 'yes');
+}
+
+/** The annotation that marks all others of this prefix. */
+export function markOf(prefix: string): string {
+  return `${prefix}/${MARK}`;
 }
 
 /** Of all annotations of an object, those of Kopf-like operators: of this one and of any other. */

@@ -33,6 +33,10 @@ export function multiDiffBaseStorage(storages: Iterable<DiffBaseStorage>): DiffB
     async store(at) {
       for (const storage of all) await storage.store(at);
     },
+
+    clear(essence) {
+      return all.reduce((cleared, storage) => storage.clear?.(cleared) ?? cleared, essence);
+    },
   };
 }
 

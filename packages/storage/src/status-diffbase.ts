@@ -1,11 +1,13 @@
 import {
   buildEssence,
   type DiffBaseStorage,
+  deepCopy,
   ensureField,
   type FieldSpec,
   formatField,
   isDigestOnly,
   parseField,
+  removeEmptyStanzas,
   removeField,
   resolveField,
 } from '@kopf-ts/core';
@@ -58,6 +60,13 @@ export function statusDiffBaseStorage(options: StatusDiffBaseOptions = {}): Diff
       // A digest alone is never made here, but may come from a storage beside; it says nothing that is not there.
       if (isDigestOnly(essence)) return;
       ensureField(patch.merge, path, compactJson(masked(essence, { body, resource })));
+    },
+
+    clear(essence) {
+      const cleared = deepCopy(essence);
+      removeField(cleared, path, { scalars: 'absent' });
+      removeEmptyStanzas(cleared);
+      return cleared;
     },
   };
 }

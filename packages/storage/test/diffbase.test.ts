@@ -192,3 +192,45 @@ describe('the state in several storages', () => {
     expect(storage.build({ body })).toEqual({ metadata: { annotations: { x: 'y' } } });
   });
 });
+
+describe('the traces of a state', () => {
+  const others = { 'kopf.zalando.org/fn': '{}', 'other.example.com/last-handled-configuration': '{}', x: 'y' };
+  const mine = { 'my.example.com/last-handled-configuration': '{}', 'my.example.com/kopf-managed': 'yes' };
+  const status = { kopf: { 'last-handled-configuration': '{}', progress: {} }, phase: 'ok' };
+
+  it.each<[string, DiffBaseStorage, object]>([
+    [
+      'annotations',
+      annotationsDiffBaseStorage({ prefix: 'my.example.com' }),
+      { metadata: { name: 'n', annotations: others }, status },
+    ],
+    [
+      'the status',
+      statusDiffBaseStorage(),
+      { metadata: { name: 'n', annotations: { ...others, ...mine } }, status: { kopf: { progress: {} }, phase: 'ok' } },
+    ],
+    [
+      'several storages',
+      multiDiffBaseStorage([annotationsDiffBaseStorage({ prefix: 'my.example.com' }), statusDiffBaseStorage()]),
+      { metadata: { name: 'n', annotations: others }, status: { kopf: { progress: {} }, phase: 'ok' } },
+    ],
+  ])('in %s can be removed from a body: these, and nothing else', (_, storage, cleared) => {
+    const body = { kind: 'X', metadata: { name: 'n', annotations: { ...others, ...mine } }, spec: { a: 1 }, status };
+    expect(storage.clear?.(body)).toEqual({ kind: 'X', spec: { a: 1 }, ...cleared });
+    expect(body.metadata.annotations).toEqual({ ...others, ...mine });
+  });
+
+  it('leave nothing empty behind them', () => {
+    const storage = annotationsDiffBaseStorage({ prefix: 'my.example.com' });
+    expect(storage.clear?.({ metadata: { name: 'n', annotations: mine } })).toEqual({ metadata: { name: 'n' } });
+    expect(statusDiffBaseStorage().clear?.({ status: { kopf: { 'last-handled-configuration': '{}' } } })).toEqual({});
+  });
+
+  it('of several storages are removed also if some of the storages leave none', () => {
+    const { clear: _, ...traceless } = annotationsDiffBaseStorage();
+    const storage = multiDiffBaseStorage([traceless, annotationsDiffBaseStorage({ prefix: 'my.example.com' })]);
+    expect(storage.clear?.({ metadata: { annotations: { ...mine, x: 'y' } } })).toEqual({
+      metadata: { annotations: { x: 'y' } },
+    });
+  });
+});

@@ -42,4 +42,9 @@ export interface DiffBaseStorage {
   build(at: { body: Body; extraFields?: Iterable<FieldPath>; resource?: Resource }): Essence;
   fetch(at: { body: Body; resource?: Resource; malformed?: ReportMalformed }): Awaitable<Essence | undefined>;
   store(at: { essence: Essence; body: Body; patch: Patch; resource?: Resource }): Awaitable<void>;
+  /**
+   * Removes this storage's own traces, and nothing else: for those who must tell our own changes of objects from the
+   * others'. It can be given a whole body. Copies. A storage that leaves no traces on objects does not need it.
+   */
+  clear?(essence: Essence): Essence;
 }

@@ -85,14 +85,50 @@ describe('The memo of an object', () => {
     expect(of({ metadata: { uid: 'another' } }).memo).toBe(memo);
   });
 
-  it('can be recalled by its body; for those unknown, only for the moment', () => {
+  it('can be recalled by its body', () => {
     const { of, all } = remembering({ own: 1 });
     const { memo } = of();
     expect(all.recall(BODY)).toBe(memo);
+    expect(all.recall(BODY, { ephemeral: true })).toBe(memo);
+  });
+
+  it('can be recalled only for the moment, if the object may never come to be', () => {
+    const { all } = remembering({ own: 1 });
     const unknown = { metadata: { uid: 'unknown' } };
-    expect(all.recall(unknown)).toBeUndefined();
-    expect(all.recall(unknown, { ephemeral: true })).toEqual({ own: 1 });
-    expect(all.size).toBe(1);
+    const memo = all.recall(unknown, { ephemeral: true });
+    expect(memo).toEqual({ own: 1 });
+    expect(all.recall(unknown)).not.toBe(memo);
+  });
+
+  it('can be recalled before the object is seen, which tells nothing of when it is noticed', () => {
+    const { of, all } = remembering({ own: 1 });
+    const early = { metadata: { uid: 'early' } };
+    const memo = all.recall(early);
+    expect(memo).toEqual({ own: 1 });
+    expect(all.recall(early)).toBe(memo);
+    expect([all.size, all.find(early)]).toEqual([0, undefined]);
+    expect(of(early).memo).toBe(memo);
+    expect(all.recall(early)).toBe(memo);
+  });
+
+  it('is forgotten with the object, be it seen or only asked about', () => {
+    const { of, all } = remembering();
+    for (const see of [() => {}, () => of()]) {
+      const memo = all.recall(BODY);
+      see();
+      all.forget(BODY);
+      expect(all.recall(BODY)).not.toBe(memo);
+    }
+  });
+
+  it('of an object never seen is kept among a limited number of others', () => {
+    const { all } = remembering();
+    const [first, second] = [1, 2].map((uid) => all.recall({ metadata: { uid: String(uid) } }));
+    for (let uid = 3; uid <= 1000; uid++) all.recall({ metadata: { uid: String(uid) } });
+    expect(all.recall({ metadata: { uid: '1' } })).toBe(first);
+    all.recall({ metadata: { uid: '1001' } });
+    expect(all.recall({ metadata: { uid: '1' } })).toBe(first);
+    expect(all.recall({ metadata: { uid: '2' } })).not.toBe(second);
   });
 });
 
