@@ -35,7 +35,8 @@ export default defineConfig({
       {
         extends: true as const,
         // On the embedded server; e2e/ has them on a real one.
-        test: { name: 'examples', root: path('examples'), include: ['*/*.test.ts'] },
+        // They take less time than loading the framework for each of them.
+        test: { name: 'examples', root: path('examples'), include: ['*/*.test.ts'], isolate: false },
       },
     ],
   },
