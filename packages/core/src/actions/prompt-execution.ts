@@ -8,6 +8,7 @@ import { type AnyHandler, titleOf } from '../intents/handlers.js';
 import { causeKwargs, type Kwargs } from '../intents/kwargs.js';
 import type { Awaitable } from '../seams/awaitable.js';
 import type { Clock, Seconds } from '../seams/clock.js';
+import type { EventPoster } from '../seams/poster.js';
 import type { Settings } from '../settings.js';
 import { onAbort } from '../sync/abort.js';
 import { runInOwnContext } from './context.js';
@@ -29,8 +30,14 @@ export interface ExecutePromptlyOptions {
   readonly attempt: AttemptState;
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly poster?: EventPoster | undefined;
   readonly random?: (() => number) | undefined;
   readonly monitor?: ExecutionMonitor | undefined;
+  /**
+   * How long this very call may take, where nobody can wait longer. Unlike the `timeout` of a handler, it tells nothing
+   * of whether there is time for other attempts.
+   */
+  readonly timeLeft?: Seconds | undefined;
   /** Asked for the signal only if the handler turns out to be asynchronous: making signals is dear. */
   readonly cancellation?: (() => AbortSignal) | undefined;
 }
@@ -40,7 +47,7 @@ export interface ExecutePromptlyOptions {
  * Rejects only if cancelled; whatever the function does after that, is of no interest.
  */
 export function executePromptly(options: ExecutePromptlyOptions): Awaitable<Outcome> {
-  const { handler, cause, attempt, settings, clock, random, monitor } = options;
+  const { handler, cause, attempt, settings, clock, poster, random, monitor, timeLeft } = options;
   const { logger } = cause;
   const own = new LazySignal();
   if (logger.isEnabled?.('debug') ?? true) logger.debug(`${titleOf(handler)} is invoked.`);
@@ -49,8 +56,9 @@ export function executePromptly(options: ExecutePromptlyOptions): Awaitable<Outc
     const isLimited = timeout !== undefined || retries !== undefined;
     const spent = isLimited ? whySpent({ handler, runtime: attempt.runtime, retries: attempt.retries }) : undefined;
     if (spent !== undefined) throw spent;
+    if (timeLeft !== undefined && timeLeft <= 0) throw timedOut(handler, attempt.runtime);
     const kwargs = promptKwargs(options, own);
-    const context = { handler, cause, settings, clock, random, monitor };
+    const context = { handler, cause, settings, clock, poster, random, monitor };
     const call = (): unknown => runInOwnContext(context, () => handler.fn(kwargs) as unknown);
     const returned = monitor === undefined ? call() : monitored({ handler, cause }, monitor, call);
     return isThenable(returned) ? waitFor(returned, own, options) : succeeded(options, returned);
@@ -91,7 +99,7 @@ async function waitFor(
   const cancellation = options.cancellation?.();
   const deadline = {
     clock,
-    timeLeft: handler.timeout === undefined ? undefined : handler.timeout - attempt.runtime,
+    timeLeft: timeLeftOf(options),
     signal: cancellation,
     timeout: (options?: ErrorOptions) => timedOut(handler, attempt.runtime, options),
     onLateEnd: (error: Error | undefined) => {
@@ -112,6 +120,11 @@ async function waitFor(
     if (cancellation?.aborted) throw thrown;
     return failed(options, thrown);
   }
+}
+
+function timeLeftOf({ handler, attempt, timeLeft }: ExecutePromptlyOptions): Seconds | undefined {
+  const { timeout = Number.POSITIVE_INFINITY } = handler;
+  return Math.min(timeLeft ?? Number.POSITIVE_INFINITY, timeout - attempt.runtime);
 }
 
 /** A signal that costs nothing unless somebody looks at it. */

@@ -1,19 +1,21 @@
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { currentContext, runInContext } from '../../src/actions/context.js';
+import { info } from '../../src/actions/posting.js';
 import { executePromptly } from '../../src/actions/prompt-execution.js';
-import { TemporaryError } from '../../src/errors.js';
+import { HandlerTimeoutError, TemporaryError } from '../../src/errors.js';
 import type { IndexHandler } from '../../src/intents/handlers.js';
+import type { EventPoster } from '../../src/seams/poster.js';
 import { settings } from '../../src/settings.js';
 import { indexingCause, makeIndices } from '../causation/make-causes.js';
 
 function execute(
   handler: Partial<IndexHandler>,
-  options: { retries?: number; runtime?: number; indices?: string[] } = {},
+  options: { retries?: number; runtime?: number; indices?: string[]; timeLeft?: number; poster?: EventPoster } = {},
 ) {
   const clock = manualClock();
   const logger = recordingLogger();
-  const { retries = 0, runtime = 0, indices = [] } = options;
+  const { retries = 0, runtime = 0, indices = [], timeLeft, poster } = options;
   const cancelling = new AbortController();
   const outcome = executePromptly({
     handler: { kind: 'index', id: 'fn', fn: () => undefined, param: 'p', ...handler },
@@ -22,6 +24,8 @@ function execute(
     settings: settings(),
     clock,
     cancellation: () => cancelling.signal,
+    timeLeft,
+    poster,
   });
   return { outcome, clock, logger, cancelling };
 }
@@ -67,6 +71,42 @@ describe('executing promptly', () => {
     await clock.advance(1);
     expect(await outcome).toMatchObject({ final: true, error: expect.any(Error) });
     expect(signal?.aborted).toBe(true);
+  });
+
+  it.each([
+    [3, 5],
+    [5, 3],
+  ])('waits for it as long as both permit: %s s of the call, %s s of the handler', async (timeLeft, timeout) => {
+    const { outcome, clock, logger } = execute({ fn: () => new Promise(() => {}), timeout }, { timeLeft });
+    await clock.advance(2.9);
+    expect(logger.messages('error')).toEqual([]);
+    await clock.advance(0.1);
+    expect(await outcome).toMatchObject({ final: true, error: expect.any(HandlerTimeoutError) });
+  });
+
+  it('does not call a function that has no time left for this very call', () => {
+    let isCalled = false;
+    const fn = (): void => {
+      isCalled = true;
+    };
+    expect(execute({ fn }, { timeLeft: 0 }).outcome).toMatchObject({ error: expect.any(HandlerTimeoutError) });
+    expect(isCalled).toBe(false);
+  });
+
+  it('does not take the time of one call for the time of all attempts', () => {
+    const error = new TemporaryError('later', { delay: 60 });
+    const fn = (): never => {
+      throw error;
+    };
+    expect(execute({ fn }, { timeLeft: 5 }).outcome).toEqual({ final: false, error, delay: 60, subrefs: [] });
+  });
+
+  it('lets the function post events, if there is somebody to post them', () => {
+    const posted: unknown[] = [];
+    const fn = () => info({ metadata: { name: 'one' } }, { reason: 'Testing' });
+    expect(execute({ fn }, { poster: { post: (event) => posted.push(event) } }).outcome).not.toHaveProperty('error');
+    expect(posted).toEqual([expect.objectContaining({ reason: 'Testing' })]);
+    expect(execute({ fn }).logger.find('nobody to post events')?.level).toBe('error');
   });
 
   it('rejects when cancelled, if the function ends by that', async () => {
