@@ -2,10 +2,9 @@
  * The ground that examples stand on: the embedded server, or a real one where the suite has started it.
  * `npm test` takes the former, `npm run test:real` the latter; the tests cannot tell, except for how fast time passes.
  */
-import { localCluster } from '@kopf-ts/apiserver';
 import { systemClock } from '@kopf-ts/reactor';
-import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { type Clock, client as clients, type KubeClient } from 'kopf-ts';
+import { localCluster, manualClock, recordingLogger } from 'kopf-ts/testing';
 import { inject, vi } from 'vitest';
 import type { RealCluster } from '../../e2e/support/global-setup.js';
 

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type AnyObject, ApiConflictError, ApiNotFoundError, type KubeClient } from 'kopf-ts';
+import type { OperatorRunner } from 'kopf-ts/testing';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Ground, type GroundOptions, newGround } from './grounds.js';
-import { type RunningOperator, type RunOptions, runOperator } from './operators.js';
+import { type RunOptions, runOperator } from './operators.js';
 import { pathOf } from './paths.js';
 
 export interface Stage
@@ -13,7 +14,7 @@ export interface Stage
   /** Of nobody else, so that the tests can run side by side in one cluster. */
   readonly namespace: string;
   /** Starts an operator with the handlers of that file, for this namespace only; waits until it is ready. */
-  run(handlers: URL, options?: RunOptions): Promise<RunningOperator>;
+  run(handlers: URL, options?: RunOptions): Promise<OperatorRunner>;
   /** The object of `obj.yaml`, with what is to be different. */
   createExample(differences?: ExampleDifferences): Promise<AnyObject>;
   create(plural: string, body: AnyObject): Promise<AnyObject>;
