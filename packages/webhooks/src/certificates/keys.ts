@@ -1,0 +1,29 @@
+/** Keys and signatures. All the heavy work is done by OpenSSL, off the main thread. */
+import { generateKeyPair, type KeyObject, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** Where keys and signatures are made. */
+export interface Workshop {
+  newKeyPair(): Promise<KeyPair>;
+  /** RSA with SHA-256, as certificates are signed. */
+  sign(data: Buffer, key: KeyObject): Promise<Buffer>;
+}
+
+export const workshop: Workshop = {
+  newKeyPair: () => promisify(generateKeyPair)('rsa', { modulusLength: 2048 }),
+  sign: (data, key) =>
+    new Promise((resolve, reject) => {
+      sign('sha256', data, key, (error, signature) => (error === null ? resolve(signature) : reject(error)));
+    }),
+};
+
+/** PKCS#8 in PEM; encrypted if there is a password. */
+export function privateKeyPem(key: KeyObject, password?: string): string {
+  const encryption = password === undefined ? {} : { cipher: 'aes-256-cbc', passphrase: password };
+  return key.export({ type: 'pkcs8', format: 'pem', ...encryption }).toString();
+}
