@@ -10,6 +10,13 @@ import { type OperatorOptions, operator } from './operator.js';
 
 export * from '@kopf-ts/apiserver';
 export * from '@kopf-ts/testing';
+export {
+  clusterFixture,
+  clusterHooks,
+  type TestCluster,
+  testCluster,
+  type TestClusterOptions,
+} from './testing/clusters.js';
 
 /** What the operator is started with, and what is up to the runner itself. */
 export interface OperatorRunnerOptions extends OperatorOptions, testing.RunnerOptions {}
@@ -17,7 +24,7 @@ export interface OperatorRunnerOptions extends OperatorOptions, testing.RunnerOp
 /**
  * Starts an operator for the length of a test, and stops it at the end of the scope:
  *
- *     await using cluster = await localCluster();
+ *     await using cluster = await testCluster({ apply: ['crd.yaml'] });
  *     await using runner = await operatorRunner({ cluster, handlers: new URL('./handlers.ts', import.meta.url) });
  *     await runner.ready;
  *

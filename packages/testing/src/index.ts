@@ -9,6 +9,8 @@
 // Time and logs that are under control.
 export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.js';
 export { type LogLine, type RecordingLogger, recordingLogger } from './recording-logger.js';
+export type { LinePattern } from './log-assertions.js';
+export { eventually, type EventuallyOptions } from './eventually.js';
 
 // Operators for the length of a test.
 export {
@@ -22,6 +24,9 @@ export {
 } from './operator-runner.js';
 export type { HandlersSource, LoadHandlers } from './runner/loading.js';
 export type { CallMatch, HandledCall, HandledCalls, HandledObject } from './runner/outcomes.js';
+
+// Whatever has an end, for the length of tests.
+export { type Fixture, fixtureOf, type Hooked, hooked, type Hooks } from './fixtures.js';
 
 // Conformance suites: as tests of your runner, and as plain lists of cases.
 export {

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  type Awaitable,
   type Clock,
   createRegistry,
   KopfError,
@@ -13,6 +14,7 @@ import {
   type Seconds,
 } from '@kopf-ts/core';
 import { bothMonitors, type ExecutionMonitor, toError } from '@kopf-ts/core/engine';
+import { eventually } from './eventually.js';
 import { type RecordingLogger, recordingLogger } from './recording-logger.js';
 import { type HandlersSource, type LoadHandlers, loadHandlers } from './runner/loading.js';
 import { type HandledCalls, handledCalls } from './runner/outcomes.js';
@@ -90,6 +92,8 @@ export interface OperatorRunner extends AsyncDisposable {
   readonly registry: Registry<any> | undefined;
   /** Waits until nothing happens any more without the time moving: neither in the cluster nor by a manual clock. */
   settled(): Promise<void>;
+  /** Calls the function until it does not throw. A manual clock is moved meanwhile: so, time flies. Default: 30 s. */
+  eventually<T>(assertions: () => Awaitable<T>, options?: { readonly timeout?: Seconds | undefined }): Promise<T>;
 }
 
 /** Loads the handlers, and starts the operator; it does not wait for it to be ready. */
@@ -155,6 +159,14 @@ export async function operatorRunner<Options extends RunnableOptions>(
     throw exception;
   };
 
+  const settled = async (): Promise<void> => {
+    // Each can give work to the other.
+    for (let turn = 0; turn < 3; turn++) {
+      await cluster?.settled?.();
+      if (isManual(clock)) await clock.settle();
+    }
+  };
+
   return {
     get ready() {
       return telling(operator.ready);
@@ -175,13 +187,8 @@ export async function operatorRunner<Options extends RunnableOptions>(
       return exception;
     },
     registry,
-    async settled() {
-      // Each can give work to the other.
-      for (let turn = 0; turn < 3; turn++) {
-        await cluster?.settled?.();
-        if (isManual(clock)) await clock.settle();
-      }
-    },
+    settled,
+    eventually: (assertions, { timeout } = {}) => eventually(assertions, { clock, timeout, settled }),
     [Symbol.asyncDispose]: stop,
   };
 }

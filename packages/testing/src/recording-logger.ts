@@ -1,4 +1,6 @@
 import type { LogFields, Logger, LogLevel } from '@kopf-ts/core';
+import { onAbort } from '@kopf-ts/core/engine';
+import { describe, expectLines, expectNoLines, isMatchingLine, type LinePattern, shown } from './log-assertions.js';
 
 /** One line of a log, with the fields of the logger and of the line together. */
 export interface LogLine {
@@ -12,24 +14,41 @@ export interface RecordingLogger extends Logger {
   readonly lines: readonly LogLine[];
   /** The texts only, of all levels or of one. */
   messages(level?: LogLevel): string[];
-  /** The first line that has this text in it, or that matches. */
-  find(text: string | RegExp): LogLine | undefined;
+  /** The first line that is like this: by a part of its text, by a regular expression, or by its level and fields. */
+  find(pattern: LinePattern): LogLine | undefined;
+  /** All lines that are like this. */
+  filter(pattern: LinePattern): readonly LogLine[];
+  /** Throws unless there are such lines, in this order; others may be among them. The error shows the log. */
+  expect(...patterns: readonly LinePattern[]): void;
+  /** Throws if there is any such line. The error shows the log. */
+  expectNone(...patterns: readonly LinePattern[]): void;
+  /** Waits for such a line, unless there is one already; rejects with the log in the message when the signal aborts. */
+  until(pattern: LinePattern, options?: { readonly signal?: AbortSignal | undefined }): Promise<LogLine>;
   /** Forgets all lines: to look only at what comes next. */
   clear(): void;
   /** The child records into the same list. */
   child(fields: LogFields): RecordingLogger;
 }
 
-/** A logger that writes nowhere and remembers everything, for asserting on it. */
-export function recordingLogger(): RecordingLogger {
-  return recordingInto([], {});
+/** What all children of a logger share. */
+interface Records {
+  readonly lines: LogLine[];
+  readonly listeners: Set<(line: LogLine) => void>;
 }
 
-function recordingInto(lines: LogLine[], common: LogFields): RecordingLogger {
+/** A logger that writes nowhere and remembers everything, for asserting on it. */
+export function recordingLogger(): RecordingLogger {
+  return recordingInto({ lines: [], listeners: new Set() }, {});
+}
+
+function recordingInto(records: Records, common: LogFields): RecordingLogger {
+  const { lines, listeners } = records;
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}): void => {
-      lines.push({ level, message, fields: { ...common, ...fields } });
+      const line: LogLine = { level, message, fields: { ...common, ...fields } };
+      lines.push(line);
+      for (const listener of [...listeners]) listener(line);
     };
   return {
     lines,
@@ -37,13 +56,37 @@ function recordingInto(lines: LogLine[], common: LogFields): RecordingLogger {
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => recordingInto(lines, { ...common, ...fields }),
+    child: (fields) => recordingInto(records, { ...common, ...fields }),
     messages: (level) =>
       lines.filter((line) => level === undefined || line.level === level).map((line) => line.message),
-    find: (text) =>
-      lines.find(({ message }) => (typeof text === 'string' ? message.includes(text) : message.search(text) >= 0)),
+    find: (pattern) => lines.find((line) => isMatchingLine(line, pattern)),
+    filter: (pattern) => lines.filter((line) => isMatchingLine(line, pattern)),
+    expect: (...patterns) => expectLines(lines, patterns),
+    expectNone: (...patterns) => expectNoLines(lines, patterns),
+    until: (pattern, { signal } = {}) => untilLine(records, pattern, signal),
     clear: () => {
       lines.length = 0;
     },
   };
+}
+
+function untilLine({ lines, listeners }: Records, pattern: LinePattern, signal?: AbortSignal): Promise<LogLine> {
+  const found = lines.find((line) => isMatchingLine(line, pattern));
+  if (found !== undefined) return Promise.resolve(found);
+  return new Promise((resolve, reject) => {
+    const listener = (line: LogLine): void => {
+      if (!isMatchingLine(line, pattern)) return;
+      listeners.delete(listener);
+      forgetSignal?.();
+      resolve(line);
+    };
+    listeners.add(listener);
+    const forgetSignal =
+      signal &&
+      onAbort(signal, (reason) => {
+        listeners.delete(listener);
+        const text = `No line has come that matches ${describe(pattern)}.\n${shown(lines)}`;
+        reject(new Error(text, { cause: reason }));
+      });
+  });
 }

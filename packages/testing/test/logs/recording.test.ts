@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordingLogger } from '../src/index.js';
+import { recordingLogger } from '../../src/index.js';
 
 describe('the recording logger', () => {
   it('remembers lines of all levels in order, with their fields', () => {
