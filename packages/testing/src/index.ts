@@ -47,5 +47,11 @@ export {
   peeringCases,
   testPeering,
 } from './conformance/peering.js';
+export { testWebhookServer, webhookServerCases } from './conformance/webhook-server.js';
+export type {
+  Destination as WebhookDestination,
+  WebhookServerExpectations,
+  WebhookServerUnderTest,
+} from './conformance/webhook-world.js';
 export { type IndexerParts, indexerCases, testIndexer } from './conformance/indexer.js';
 export { type ConformanceCase, declareCases, type TestRunner } from './conformance/cases.js';

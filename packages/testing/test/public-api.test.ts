@@ -22,5 +22,7 @@ it('exports the clock, the logger and the conformance suites', () => {
     'testIndexer',
     'testPeering',
     'testProgressStorage',
+    'testWebhookServer',
+    'webhookServerCases',
   ]);
 });
