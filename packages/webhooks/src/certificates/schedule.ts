@@ -20,6 +20,9 @@ const USED_AT = 2 / 5;
 /** The part of its life after which a certificate of a server is renewed. */
 const RENEWAL_AT = 2 / 3;
 
+/** The part of its life that must be left for an authority to issue anything at all if there is another one. */
+const WORTH_IT = 1 / 12;
+
 /** When an authority that is made now comes into play. At once, if there is nobody to take over from. */
 export function debutAmong(authorities: readonly Authority[], now: number): Debut {
   const end = Math.max(now, ...alive(authorities, now).map(({ until }) => until));
@@ -63,7 +66,11 @@ export function issuerAmong(
 ): Authority | undefined {
   const candidates = alive(authorities, now);
   const current = candidates.find(({ id }) => id === serving);
-  if (current === undefined) return candidates.find(({ publishedFrom }) => publishedFrom <= now) ?? candidates[0];
+  if (current === undefined) {
+    const isWorthIt = ({ from, until }: Authority): boolean => until - now > (until - from) * WORTH_IT;
+    const known = candidates.filter(({ publishedFrom }) => publishedFrom <= now);
+    return known.find(isWorthIt) ?? known.at(-1) ?? candidates[0];
+  }
   const successors = candidates.slice(candidates.indexOf(current) + 1);
   return successors.findLast(({ id, usedFrom }) => usedFrom <= now && isKnownToCallers(id)) ?? current;
 }
