@@ -14,20 +14,21 @@ it('tries again, or does not', async () => {
   const { status } = await stage.get('kopfexamples', 'kopf-example-1');
   expect(status).toEqual({ impatient: { attempts: 4 } });
 
-  const attempts = (text: string | RegExp): number =>
-    operator.logs.messages().filter((message) => message.startsWith('Handler') && message.search(text) >= 0).length;
-  expect(attempts('There is no size, and nobody can guess it.')).toBe(1);
-  expect(attempts(/Attempt \d is too early\./)).toBe(3);
-  expect(attempts('Something is wrong with the network.')).toBe(3);
-  expect(attempts('Once is enough.')).toBe(1);
-  expect(attempts(/Not done in \d seconds\./)).toBeGreaterThan(1);
+  const outcomesOf = (handler: string) => operator.outcomes.of(handler).map(({ how }) => how);
+  expect(outcomesOf('hopeless')).toEqual(['failed']);
+  expect(outcomesOf('impatient')).toEqual(['retried', 'retried', 'retried', 'succeeded']);
+  expect(outcomesOf('unlucky')).toEqual(['retried', 'retried', 'failed']);
+  expect(outcomesOf('strict')).toEqual(['failed']);
+  expect(outcomesOf('hasty').at(0)).toBe('retried');
+  expect(outcomesOf('hasty').at(-1)).toBe('failed');
 });
 
-it('is as good as done where nothing fails', async () => {
+it('succeeds where there is nothing to complain about', async () => {
   await using stage = await newStage();
   await using operator = await stage.run(handlers);
   await stage.createExample({ spec: { size: '1Gi' } });
   await stage.eventually(() =>
     expect(operator.logs.find('Creation is processed: 2 succeeded; 3 failed.')).toBeDefined(),
   );
+  expect(operator.outcomes.of({ handler: 'hopeless', how: 'succeeded' })).toHaveLength(1);
 });
