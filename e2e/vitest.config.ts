@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     name: 'real',
     root: path('.'),
-    include: ['real/**/*.test.ts', 'embedded/**/*.test.ts', 'operator/**/*.test.ts', '../examples/*/*.test.ts'],
+    include: ['real/**/*.test.ts', 'embedded/**/*.test.ts', 'operator/**/*.test.ts', '../examples/*/handlers.test.ts'],
     globalSetup: [path('support/global-setup.ts')],
     // The tests themselves do little but wait for the servers.
     maxWorkers: 4,
