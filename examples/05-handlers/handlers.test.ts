@@ -12,7 +12,8 @@ it('follows an object from its creation to its deletion, through a restart', asy
     const { status } = await stage.get('kopfexamples', 'kopf-example-1');
     expect(status).toEqual({ registration: { number: uid.slice(0, 8) } });
   });
-  await stage.eventually(() => expect(first.logs.find('The cache is there, because of: create.')).toBeDefined());
+  await stage.eventually(() => expect(first.logs.find('Creation is processed')).toBeDefined());
+  expect(first.logs.find('The cache is there, because of: create.')).toBeDefined();
   expect(first.logs.find('kopf-example-1 is created.')).toBeDefined();
   expect(first.logs.find('There are 2 items now.')).toBeDefined();
   await first.stop();
