@@ -279,6 +279,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'KOPF_CONNECTION',
   'KOPF_DISCOVERY_FORBIDDEN',
   'KOPF_LOGIN',
+  'KOPF_NO_ADMISSION_SERVER',
   'KOPF_TIMEOUT',
   // What the handlers themselves have failed with is logged when it happens, with its stack.
   'KOPF_ACTIVITY',

@@ -7,6 +7,7 @@ export * as client from '@kopf-ts/client';
 export * as indexing from '@kopf-ts/indexing';
 export * as peering from '@kopf-ts/peering';
 export * as storage from '@kopf-ts/storage';
+export * as webhooks from '@kopf-ts/webhooks';
 export { daemon, index, on, timer } from './on.js';
 export { operator, type OperatorOptions } from './operator.js';
 export type { Operator } from '@kopf-ts/reactor';

@@ -44,7 +44,7 @@ export function refuseMistakes(options: OperatorOptions): void {
   }
 }
 
-/** Warns of what is declared and is never called, or is not declared at all. */
+/** Warns if nothing is declared at all. */
 export function warnOfIdleness({ handlers }: Pick<Registry, 'handlers'>, logger: Logger): void {
   const families = Object.values(handlers) as { readonly size: number }[];
   if (families.every(({ size }) => size === 0)) {
@@ -52,9 +52,6 @@ export function warnOfIdleness({ handlers }: Pick<Registry, 'handlers'>, logger:
       'There are no handlers, so the operator has nothing to do. If there should be some: are their files imported, ' +
         'and is the registry that they are declared in given to the operator?',
     );
-  }
-  if (handlers.webhooks.size > 0) {
-    logger.warn('Admission handlers are declared, but admission is not served yet: they will not be called.');
   }
 }
 

@@ -11,8 +11,9 @@ import {
   type Registry,
   type Scheduler,
   type Settings,
+  type Toggle,
 } from '@kopf-ts/core';
-import { bothMonitors, createMemo, type ExecutionMonitor } from '@kopf-ts/core/engine';
+import { bothMonitors, createMemo, type ExecutionMonitor, toggle } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
 import { kopfPeering } from '@kopf-ts/peering';
 import {
@@ -20,6 +21,7 @@ import {
   blockingMonitor,
   eventPoster,
   type FallbackLogin,
+  type Health,
   liveInsights,
   health as makeHealth,
   vault as makeVault,
@@ -30,6 +32,7 @@ import {
   supervise,
   systemClock,
 } from '@kopf-ts/reactor';
+import { admission } from '@kopf-ts/webhooks';
 import { defaultSettings, withStorages } from './defaults.js';
 import { defaultLogger } from './logging.js';
 import { refuseMistakes, warnOfIdleness } from './mistakes.js';
@@ -117,14 +120,24 @@ export function operator(options: OperatorOptions = {}): Operator {
   const logins = { vault: ownClient && vault, fallbackLogins: fallbackLogins(clock) };
   const life = activities({ ...shared, ...logins, liveness: options.liveness });
   const work = reactor({ ...shared, peering, scheduler: options.scheduler, scope: options });
+  const served = servedAdmission(registry, health);
+  const webhooks = admission({
+    ...shared,
+    memos: shared.memories,
+    connection: ownClient && (() => vault.current()),
+    served,
+  });
 
   return supervise(
     {
       lifelong: [strays.service, blocking.service],
       startup: life.startup,
       underlying: life.services,
-      services: [events.service, ...life.probes, ...work.services],
-      working: work.working,
+      services: [events.service, ...life.probes, ...work.services, ...webhooks],
+      async working(signal) {
+        await work.working(signal);
+        await served.whenOn(signal);
+      },
       cleanup: life.cleanup,
       async dispose() {
         ownIndexer?.close();
@@ -134,6 +147,23 @@ export function operator(options: OperatorOptions = {}): Operator {
     },
     { logger, settings, clock, signal: options.signal },
   );
+}
+
+/** Whether reviews can come in; there is nothing to wait for if there is nobody to review. */
+function servedAdmission({ handlers }: Pick<Registry, 'handlers'>, health: Health): Toggle {
+  if (handlers.webhooks.size === 0) return toggle(true);
+  const requirement = health.demand('admission webhooks are served');
+  const served = toggle(false);
+  return {
+    ...served,
+    get isOn() {
+      return served.isOn;
+    },
+    turn(isOn) {
+      served.turn(isOn);
+      requirement.turn(isOn);
+    },
+  };
 }
 
 /** What a pod or a person usually has; in this order, as in a pod the service account is what is meant. */

@@ -4,6 +4,30 @@
  * It leaves matching and running the handlers to `@kopf-ts/core`, and works beside `@kopf-ts/reactor`
  * without knowing it.
  */
+// biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
+
+// The whole of it, as services of an operator; and the way from a review to a response alone.
+export { admission, type AdmissionParts } from './admission.js';
+export { reviewer, type ReviewerOptions, type ReviewParts } from './reviewing/review.js';
+
+// Servers, for the API server to reach: on the developer's machine, in a cluster, or by your own ways.
+export { webhookServer } from './servers/https.js';
+export { dockerDesktopServer, k3dServer, minikubeServer } from './servers/local.js';
+export { autoServer } from './servers/auto.js';
+export { type ServiceServerOptions, serviceServer } from './servers/service.js';
+export type {
+  CertificateOptions,
+  ListeningOptions,
+  VerificationOptions,
+  VerifyMode,
+  WebhookServerOptions,
+} from './servers/options.js';
+
+// Tunnels, where servers cannot be reached.
+export { type NgrokTunnelOptions, ngrokTunnel } from './tunnels/ngrok.js';
+export type { NgrokPackage } from './tunnels/ngrok-package.js';
+export { type AutoTunnelOptions, autoTunnel } from './tunnels/auto.js';
+
 // Certificates.
 export { type BuildCertificateOptions, type BuiltCertificate, buildCertificate } from './certificates/build.js';
 export { type SelfSignedOptions, selfSignedCertificates } from './certificates/self-signed.js';
