@@ -1,49 +1,49 @@
 /** Events of one object that wait for the handlers of events: every one of them in order, as long as they keep up. */
-import type { Logger } from '@kopf-ts/core';
+import type { Logger, Settings } from '@kopf-ts/core';
 import type { WatchedEvent } from '@kopf-ts/core/engine';
 
-export interface Backlog {
-  readonly size: number;
-  push(event: WatchedEvent): void;
-  /** All of them, oldest first. */
-  take(): readonly WatchedEvent[];
-}
-
-export interface BacklogOptions {
-  readonly limit: () => number;
-  readonly logger: Logger;
-}
-
-const NOTHING: readonly WatchedEvent[] = [];
+export const NO_EVENTS: readonly WatchedEvent[] = [];
 
 /** The deletion is never dropped: it is the last event of all. */
-export function backlog({ limit, logger }: BacklogOptions): Backlog {
-  let waiting: WatchedEvent[] | undefined;
-  let dropped = 0;
-  return {
-    get size() {
-      return waiting?.length ?? 0;
-    },
-    push(event) {
-      waiting ??= [];
-      waiting.push(event);
-      while (waiting.length > Math.max(1, limit())) {
-        waiting.shift();
-        dropped += 1;
-      }
-    },
-    take() {
-      if (waiting === undefined) return NOTHING;
-      const taken = waiting;
-      waiting = undefined;
-      if (dropped > 0) {
-        logger.warn(
-          `${dropped} events of the object were dropped: its event handlers are slower than its changes. ` +
-            'See settings.queueing.eventsLimit.',
-        );
-        dropped = 0;
-      }
-      return taken;
-    },
-  };
+export class Backlog {
+  readonly #settings: Pick<Settings['queueing'], 'eventsLimit'>;
+  readonly #logger: Logger;
+  #waiting: WatchedEvent[] | undefined;
+  #dropped = 0;
+
+  constructor(settings: Pick<Settings['queueing'], 'eventsLimit'>, logger: Logger) {
+    this.#settings = settings;
+    this.#logger = logger;
+  }
+
+  get size(): number {
+    return this.#waiting?.length ?? 0;
+  }
+
+  push(event: WatchedEvent): void {
+    if (this.#waiting === undefined) {
+      this.#waiting = [event];
+      return;
+    }
+    this.#waiting.push(event);
+    while (this.#waiting.length > Math.max(1, this.#settings.eventsLimit)) {
+      this.#waiting.shift();
+      this.#dropped += 1;
+    }
+  }
+
+  /** All of them, oldest first. */
+  take(): readonly WatchedEvent[] {
+    if (this.#waiting === undefined) return NO_EVENTS;
+    const taken = this.#waiting;
+    this.#waiting = undefined;
+    if (this.#dropped > 0) {
+      this.#logger.warn(
+        `${this.#dropped} events of the object were dropped: its event handlers are slower than its changes. ` +
+          'See settings.queueing.eventsLimit.',
+      );
+      this.#dropped = 0;
+    }
+    return taken;
+  }
 }

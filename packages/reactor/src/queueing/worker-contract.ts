@@ -5,31 +5,36 @@ import type { CycleResult, ObjectState, Work } from '../handling/work.js';
 import type { ObjectMemory } from '../memories.js';
 import { compareVersions, versionOf } from '../versions.js';
 
-export interface WorkerOptions {
-  readonly memory: ObjectMemory;
+/** What all workers of one stream have in common: made once, as there are thousands of workers. */
+export interface WorkerSurroundings {
   readonly settings: Settings;
   readonly clock: Clock;
-  /** Of the object. */
-  readonly logger: Logger;
   readonly scheduler: Scheduler;
   readonly signal: AbortSignal;
   /** Whether there are handlers of events. */
-  readonly keepsEvents: boolean;
+  keepsEvents(): boolean;
   /** While paused, nothing is begun; whatever is missed is listed again afterwards. */
-  readonly isPaused: () => boolean;
-  /** A cycle begins when this resolves, with what is the newest by then. `undefined` if there is nothing to wait for. */
-  readonly whenReady?: (() => Promise<void> | undefined) | undefined;
-  readonly process: (work: Work, signal: AbortSignal) => Promise<CycleResult>;
+  isPaused(): boolean;
+  /** Until then, cycles are not begun, and only the newest is kept. Whoever opens it calls {@link Worker.proceed}. */
+  mayBegin(): boolean;
+  process(memory: ObjectMemory, work: Work, signal: AbortSignal): Promise<CycleResult>;
   /** There is nothing left to do: the worker can be forgotten, until the next event. */
-  readonly onIdle: () => void;
+  onIdle(worker: Worker): void;
 }
 
-export interface Worker {
+/** Whose worker it is. */
+export interface WorkerSubject {
+  readonly memory: ObjectMemory;
   /** Of the object. */
   readonly logger: Logger;
+}
+
+export interface Worker extends WorkerSubject {
   /** Whether it has something to do now, and not only later. */
   readonly isBusy: boolean;
   push(event: WatchedEvent): void;
+  /** Does what can be done now: begins a cycle, or waits, or ends. */
+  proceed(): void;
   /** Forgets all that is not yet begun. */
   discard(): void;
   /** Goes on with what there is, but neither waits for anything nor comes back by itself any more. */

@@ -4,13 +4,14 @@
  * A cycle is one job for the scheduler. Between the cycles, the object holds no place there: neither while it is idle,
  * nor while it waits for its handlers' delays or for the end of its throttling.
  */
-import type { AnyObject, Seconds } from '@kopf-ts/core';
+import type { AnyObject, Logger, Seconds } from '@kopf-ts/core';
 import { alarm, describeError, interruptedSleep, toError, type WatchedEvent } from '@kopf-ts/core/engine';
 import type { CycleResult, ObjectState, Work } from '../handling/work.js';
+import type { ObjectMemory } from '../memories.js';
 import { compareVersions, versionOf } from '../versions.js';
-import { backlog } from './backlog.js';
-import { errorPauses } from './throttling.js';
-import { newestOf, type Worker, type WorkerOptions } from './worker-contract.js';
+import { Backlog, NO_EVENTS } from './backlog.js';
+import { type ErrorPauses, errorPauses } from './throttling.js';
+import { newestOf, type Worker, type WorkerSubject, type WorkerSurroundings } from './worker-contract.js';
 
 interface Waiting {
   readonly what: 'delay' | 'throttling';
@@ -18,177 +19,215 @@ interface Waiting {
   readonly cancel: () => void;
 }
 
-export function worker(options: WorkerOptions): Worker {
-  const { memory, settings, clock, logger, scheduler, signal } = options;
-  const events = backlog({ limit: () => settings.queueing.eventsLimit, logger });
-  const pauses = errorPauses(settings.queueing);
+/**
+ * A class and not a bundle of closures: when an operator starts, there is one for each object of the cluster, and
+ * most of them do one short cycle. For the same reason, what only few of them need is made when it is needed.
+ */
+export class ObjectWorker implements Worker {
+  readonly memory: ObjectMemory;
+  readonly logger: Logger;
+  readonly #around: WorkerSurroundings;
+  #events: Backlog | undefined;
+  #pauses: ErrorPauses | undefined;
   /** Not yet handled. */
-  let newest: ObjectState | undefined;
+  #newest: ObjectState | undefined;
   /** Handled, but to be handled again after a while. */
-  let last: ObjectState | undefined;
+  #last: ObjectState | undefined;
   /** It cannot be told whether this is newer than our own patch: so it waits until that one comes, or for a while. */
-  let doubtful: { readonly state: ObjectState; readonly cancel: () => void } | undefined;
-  let comeback: { readonly byTouching: boolean } | undefined;
-  let waiting: Waiting | undefined;
-  let isScheduled = false;
-  let isWinding = false;
-  let isOver = false;
+  #doubtful: { readonly state: ObjectState; readonly cancel: () => void } | undefined;
+  #comeback: { readonly byTouching: boolean } | undefined;
+  #waiting: Waiting | undefined;
+  #isScheduled = false;
+  #isWinding = false;
+  #isOver = false;
 
-  const hasWork = (): boolean => newest !== undefined || events.size > 0 || comeback !== undefined;
+  constructor(surroundings: WorkerSurroundings, { memory, logger }: WorkerSubject) {
+    this.#around = surroundings;
+    this.memory = memory;
+    this.logger = logger;
+  }
 
-  const push = (event: WatchedEvent): void => {
-    isOver = false;
-    if (options.keepsEvents) events.push(event);
-    consider({ type: event.type, body: event.object });
-    proceed();
-  };
+  get isBusy(): boolean {
+    return this.#isScheduled || this.#hasWork;
+  }
+
+  get #hasWork(): boolean {
+    return this.#newest !== undefined || this.#comeback !== undefined || (this.#events?.size ?? 0) > 0;
+  }
+
+  push(event: WatchedEvent): void {
+    this.#isOver = false;
+    if (this.#around.keepsEvents()) {
+      this.#events ??= new Backlog(this.#around.settings.queueing, this.logger);
+      this.#events.push(event);
+    }
+    this.#consider({ type: event.type, body: event.object });
+    this.proceed();
+  }
+
+  proceed(): void {
+    if (this.#isScheduled || this.#isOver || this.#around.signal.aborted) return;
+    if (this.#waiting?.what === 'throttling') {
+      // What is gone needs no mercy: there is nothing to be patched any more.
+      if (this.#newest?.type !== 'DELETED') return;
+      this.#stopWaiting();
+    }
+    if (this.#hasWork) {
+      if (this.#newest !== undefined) this.#interruptDelay();
+      if (this.#around.mayBegin()) this.#schedule();
+    } else if (this.#waiting === undefined && this.#doubtful === undefined) {
+      this.#isOver = true;
+      this.#around.onIdle(this);
+    }
+  }
+
+  discard(): void {
+    this.#forget();
+    this.proceed();
+  }
+
+  wind(): void {
+    this.#isWinding = true;
+    this.#comeback = undefined;
+    this.#stopDoubting();
+    this.#stopWaiting();
+    this.proceed();
+  }
 
   /** Is there anything new in that state for other handlers than those of events? */
-  const consider = (state: ObjectState): void => {
+  #consider(state: ObjectState): void {
+    const { memory } = this;
     if (state.type === 'DELETED') {
       memory.isVanishing = true;
-      believe(state);
+      this.#believe(state);
       return;
     }
     if (memory.isVanishing) return;
     const version = versionOf(state.body);
     const order = compareVersions(version, memory.version);
-    if (order === undefined && memory.doubtfulUntil !== undefined && memory.doubtfulUntil > clock.now()) {
-      doubt(state, memory.doubtfulUntil);
+    if (order === undefined && memory.doubtfulUntil !== undefined && memory.doubtfulUntil > this.#now()) {
+      this.#doubt(state, memory.doubtfulUntil);
       return;
     }
     // Our own patch comes back: all that comes from now on is newer.
     if (order === 0) {
       memory.doubtfulUntil = undefined;
-      stopDoubting();
+      this.#stopDoubting();
       // And what waits was believed too early.
-      if (newest !== undefined && compareVersions(versionOf(newest.body), version) === undefined) newest = undefined;
+      const waiting = this.#newest;
+      if (waiting !== undefined && compareVersions(versionOf(waiting.body), version) === undefined) {
+        this.#newest = undefined;
+      }
     }
     // The same or what was before it, is nothing new. But a listing is to be looked at: things can have been missed.
     if (order !== undefined && (order < 0 || (order === 0 && state.type !== null))) return;
-    const toWaiting = newest && compareVersions(version, versionOf(newest.body));
-    if (toWaiting === undefined || toWaiting >= 0) believe(state);
-  };
+    const toWaiting = this.#newest && compareVersions(version, versionOf(this.#newest.body));
+    if (toWaiting === undefined || toWaiting >= 0) this.#believe(state);
+  }
 
-  const believe = (state: ObjectState): void => {
-    stopDoubting();
-    newest = state;
-  };
+  #believe(state: ObjectState): void {
+    this.#stopDoubting();
+    this.#newest = state;
+  }
 
-  const doubt = (state: ObjectState, until: Seconds): void => {
-    stopDoubting();
-    if (isWinding) return;
-    const cancel = alarm(clock, until - clock.now(), () => {
-      memory.doubtfulUntil = undefined;
-      believe(state);
-      proceed();
+  #doubt(state: ObjectState, until: Seconds): void {
+    this.#stopDoubting();
+    if (this.#isWinding) return;
+    const cancel = alarm(this.#around.clock, until - this.#now(), () => {
+      this.memory.doubtfulUntil = undefined;
+      this.#believe(state);
+      this.proceed();
     });
-    doubtful = { state, cancel };
-  };
+    this.#doubtful = { state, cancel };
+  }
 
-  const stopDoubting = (): void => {
-    doubtful?.cancel();
-    doubtful = undefined;
-  };
+  #stopDoubting(): void {
+    this.#doubtful?.cancel();
+    this.#doubtful = undefined;
+  }
 
-  /** Does what can be done now: begins a cycle, or waits, or ends. */
-  const proceed = (): void => {
-    if (isScheduled || signal.aborted) return;
-    if (waiting?.what === 'throttling') {
-      // What is gone needs no mercy: there is nothing to be patched any more.
-      if (newest?.type !== 'DELETED') return;
-      stopWaiting();
-    }
-    if (hasWork()) {
-      if (newest !== undefined) interruptDelay();
-      schedule();
-    } else if (waiting === undefined && doubtful === undefined) {
-      isOver = true;
-      options.onIdle();
-    }
-  };
+  #schedule(): void {
+    this.#isScheduled = true;
+    this.#around.scheduler.spawn({ name: this.memory.key, run: (signal) => this.#cycle(signal) });
+  }
 
-  const schedule = (): void => {
-    isScheduled = true;
-    scheduler.spawn({ name: memory.key, run: cycle });
-  };
-
-  const take = (): Work => {
+  #take(): Work {
+    const newest = this.#newest;
     if (newest !== undefined) {
-      last = newest;
+      this.#last = newest;
       const version = versionOf(newest.body);
-      if (version !== undefined && newest.type !== 'DELETED') memory.version = version;
+      if (version !== undefined && newest.type !== 'DELETED') this.memory.version = version;
     }
-    const isBack = comeback !== undefined && newest === undefined;
+    const isBack = this.#comeback !== undefined && newest === undefined;
     // Whoever is looked at, tells anew how long to wait.
-    if (isBack) stopWaiting();
-    const isToTouch = isBack && Boolean(comeback?.byTouching);
+    if (isBack) this.#stopWaiting();
+    const isToTouch = isBack && Boolean(this.#comeback?.byTouching);
     const work = {
       // Nobody is called while touching: the events wait for the next cycle.
-      events: isToTouch ? [] : events.take(),
-      state: newest ?? (isBack ? last : undefined),
+      events: isToTouch ? NO_EVENTS : (this.#events?.take() ?? NO_EVENTS),
+      state: newest ?? (isBack ? this.#last : undefined),
       isToTouch,
-      comeBack,
+      comeBack: () => this.#comeBack(),
     };
-    newest = undefined;
-    comeback = undefined;
+    this.#newest = undefined;
+    this.#comeback = undefined;
     return work;
-  };
+  }
 
   /** Somebody has ended who was waited for. */
-  const comeBack = (): void => {
+  #comeBack(): void {
     // Whoever has taken over since then, looks by itself.
-    if (isOver || isWinding || last === undefined || memory.isVanishing || options.isPaused()) return;
-    if (waiting?.what === 'delay') stopWaiting();
-    comeback = { byTouching: false };
-    proceed();
-  };
+    if (this.#isOver || this.#isWinding || this.#last === undefined) return;
+    if (this.memory.isVanishing || this.#around.isPaused()) return;
+    if (this.#waiting?.what === 'delay') this.#stopWaiting();
+    this.#comeback = { byTouching: false };
+    this.proceed();
+  }
 
-  const cycle = async (jobSignal: AbortSignal): Promise<void> => {
+  async #cycle(jobSignal: AbortSignal): Promise<void> {
+    const around = this.#around;
     let work: Work | undefined;
     try {
-      const ready = options.whenReady?.();
-      if (ready !== undefined) await ready;
-      if (options.isPaused()) forget();
-      work = take();
+      if (around.isPaused()) this.#forget();
+      work = this.#take();
       // It could be discarded while it was waiting for its turn.
       if (work.state !== undefined || work.events.length > 0) {
-        const result = await options.process(work, jobSignal);
-        pauses.reset();
-        accept(result);
+        const result = await around.process(this.memory, work, jobSignal);
+        this.#pauses = undefined;
+        this.#accept(result);
       }
     } catch (error) {
       // What was broken off by a pause, is not an error; and all is looked at anew after it.
-      if (!jobSignal.aborted && !options.isPaused()) throttle(error, work);
+      if (!jobSignal.aborted && !around.isPaused()) this.#throttle(error, work);
     } finally {
-      isScheduled = false;
+      this.#isScheduled = false;
     }
-    if (jobSignal.aborted || options.isPaused()) discard();
-    else proceed();
-  };
+    if (jobSignal.aborted || around.isPaused()) this.discard();
+    else this.proceed();
+  }
 
-  const accept = ({ answer, isVanishing, delay, byTouching = false }: CycleResult): void => {
+  #accept({ answer, isVanishing, delay, byTouching = false }: CycleResult): void {
     if (isVanishing) {
       // Whatever has come meanwhile, was before that.
-      memory.isVanishing = true;
-      stopDoubting();
-      if (newest?.type !== 'DELETED') newest = undefined;
-      comeback = undefined;
+      this.memory.isVanishing = true;
+      this.#stopDoubting();
+      if (this.#newest?.type !== 'DELETED') this.#newest = undefined;
+      this.#comeback = undefined;
     }
-    if (answer !== undefined && !memory.isVanishing) acceptAnswer(answer);
-    if (isWinding || newest !== undefined) return;
+    if (answer !== undefined && !this.memory.isVanishing) this.#acceptAnswer(answer);
+    if (this.#isWinding || this.#newest !== undefined) return;
     // What was waited for before is either in the new delay, or is not waited for any more.
-    if (delay === undefined) return;
-    if (delay <= 0) comeback = { byTouching };
-    else wait('delay', delay, byTouching);
-  };
+    if (delay !== undefined && delay <= 0) this.#comeback = { byTouching };
+    else if (delay !== undefined) this.#wait('delay', delay, byTouching);
+  }
 
-  const acceptAnswer = (answer: AnyObject): void => {
+  #acceptAnswer(answer: AnyObject): void {
+    const { memory } = this;
     const version = versionOf(answer);
-    const timeout = settings.persistence.consistencyTimeout;
-    const until = version !== undefined && timeout > 0 ? clock.now() + timeout : undefined;
+    const timeout = this.#around.settings.persistence.consistencyTimeout;
+    const until = version !== undefined && timeout > 0 ? this.#now() + timeout : undefined;
     // It came while we were patching; or it was in doubt already.
-    const rival = newest ?? doubtful?.state;
+    const rival = this.#newest ?? this.#doubtful?.state;
     const order = rival && compareVersions(version, versionOf(rival.body));
     const isUnordered = rival !== undefined && order === undefined;
     const isRivalLater = rival !== undefined && order !== undefined && order <= 0;
@@ -198,80 +237,65 @@ export function worker(options: WorkerOptions): Worker {
     }
     // If nobody wants to find out which one is newer: the answer comes back anyway.
     if (isRivalLater || (isUnordered && until === undefined)) {
-      believe(rival);
+      this.#believe(rival);
       return;
     }
-    if (isUnordered && until !== undefined) doubt(rival, until);
-    else stopDoubting();
-    newest = isWinding ? undefined : { type: 'MODIFIED', body: answer };
-  };
+    if (isUnordered && until !== undefined) this.#doubt(rival, until);
+    else this.#stopDoubting();
+    this.#newest = this.#isWinding ? undefined : { type: 'MODIFIED', body: answer };
+  }
 
-  const throttle = (thrown: unknown, work: Work | undefined): void => {
+  #throttle(thrown: unknown, work: Work | undefined): void {
     const error = toError(thrown);
-    const pause = pauses.next();
-    if (isWinding || pause === undefined) {
-      logger.error(`An unexpected error: ${describeError(error)}`, { error });
+    this.#pauses ??= errorPauses(this.#around.settings.queueing);
+    const pause = this.#pauses();
+    if (this.#isWinding || pause === undefined) {
+      this.logger.error(`An unexpected error: ${describeError(error)}`, { error });
       return;
     }
-    logger.error(`Throttling for ${pause} seconds due to an unexpected error: ${describeError(error)}`, { error });
+    this.logger.error(`Throttling for ${pause} seconds due to an unexpected error: ${describeError(error)}`, { error });
     // What is in doubt, is not to be handled any sooner because of that.
-    last = work?.state ?? last ?? (doubtful ? undefined : newestOf(work?.events, memory.version));
-    wait('throttling', pause);
-  };
+    const fromEvents = this.#doubtful ? undefined : newestOf(work?.events, this.memory.version);
+    this.#last = work?.state ?? this.#last ?? fromEvents;
+    this.#wait('throttling', pause);
+  }
 
-  const wait = (what: Waiting['what'], seconds: Seconds, byTouching = false): void => {
-    stopWaiting();
-    const cancel = alarm(clock, seconds, () => {
-      waiting = undefined;
+  #wait(what: Waiting['what'], seconds: Seconds, byTouching = false): void {
+    this.#stopWaiting();
+    const cancel = alarm(this.#around.clock, seconds, () => {
+      this.#waiting = undefined;
       if (what === 'throttling') {
-        logger.info('Throttling is over. Switching back to normal operations.');
-        newest ??= last;
+        this.logger.info('Throttling is over. Switching back to normal operations.');
+        this.#newest ??= this.#last;
       } else {
-        comeback = { byTouching };
+        this.#comeback = { byTouching };
       }
-      proceed();
+      this.proceed();
     });
-    waiting = { what, until: clock.now() + seconds, cancel };
-  };
+    this.#waiting = { what, until: this.#now() + seconds, cancel };
+  }
 
-  const stopWaiting = (): void => {
-    waiting?.cancel();
-    waiting = undefined;
-  };
+  #stopWaiting(): void {
+    this.#waiting?.cancel();
+    this.#waiting = undefined;
+  }
 
-  const interruptDelay = (): void => {
-    if (waiting === undefined) return;
-    logger.debug(interruptedSleep(Math.max(0, waiting.until - clock.now())));
-    stopWaiting();
-  };
+  #interruptDelay(): void {
+    if (this.#waiting === undefined) return;
+    this.logger.debug(interruptedSleep(Math.max(0, this.#waiting.until - this.#now())));
+    this.#stopWaiting();
+  }
 
-  const forget = (): void => {
-    events.take();
-    newest = undefined;
-    last = undefined;
-    comeback = undefined;
-    stopDoubting();
-    stopWaiting();
-  };
+  #forget(): void {
+    this.#events?.take();
+    this.#newest = undefined;
+    this.#last = undefined;
+    this.#comeback = undefined;
+    this.#stopDoubting();
+    this.#stopWaiting();
+  }
 
-  const discard = (): void => {
-    forget();
-    proceed();
-  };
-
-  return {
-    logger,
-    get isBusy() {
-      return isScheduled || hasWork();
-    },
-    push,
-    discard,
-    wind() {
-      isWinding = true;
-      comeback = undefined;
-      stopDoubting();
-      stopWaiting();
-      proceed();
-    },
-  };
+  #now(): Seconds {
+    return this.#around.clock.now();
+  }
 }

@@ -1,12 +1,12 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { backlog } from '../../src/queueing/backlog.js';
+import { Backlog } from '../../src/queueing/backlog.js';
 import { eventOf } from './worker-bench.js';
 
 function waiting(limit: number) {
   const logger = recordingLogger();
-  const limits = { limit };
-  const all = backlog({ limit: () => limits.limit, logger });
+  const limits = { eventsLimit: limit };
+  const all = new Backlog(limits, logger);
   const push = (...versions: number[]) => {
     for (const version of versions) all.push(eventOf('MODIFIED', version));
   };
@@ -45,7 +45,7 @@ describe('Events that wait for their handlers', () => {
   it('obey the limit as it is now', () => {
     const { push, take, limits } = waiting(5);
     push(1, 2, 3, 4);
-    limits.limit = 2;
+    limits.eventsLimit = 2;
     push(5);
     expect(take()).toEqual(['4', '5']);
   });

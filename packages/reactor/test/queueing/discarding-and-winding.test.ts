@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { bench, objectOf, stateIn } from './worker-bench.js';
+import { type BenchOptions, bench, objectOf, stateIn } from './worker-bench.js';
 
-/** A gate that is opened by hand. */
-function gate() {
-  let open = (): void => {};
-  let isOpen = false;
-  const opened = new Promise<void>((resolve) => {
-    open = () => {
-      isOpen = true;
-      resolve();
-    };
-  });
-  return { open: () => open(), whenReady: () => (isOpen ? undefined : opened) };
+/** A worker that may not begin until it is let. */
+function heldBack(options: BenchOptions = {}) {
+  let mayBegin = false;
+  const at = bench({ ...options, mayBegin: () => mayBegin });
+  const letBegin = async (): Promise<void> => {
+    mayBegin = true;
+    at.worker.proceed();
+    await at.clock.settle();
+  };
+  return { at, letBegin };
 }
 
 describe('When all is to be forgotten', () => {
@@ -51,12 +50,10 @@ describe('When all is to be forgotten', () => {
   });
 
   it('what waits for its turn does nothing when its turn comes', async () => {
-    const turn = gate();
-    const at = bench({ whenReady: turn.whenReady, keepsEvents: true });
+    const { at, letBegin } = heldBack({ keepsEvents: true });
     at.push('ADDED', 1);
     at.worker.discard();
-    turn.open();
-    await at.clock.settle();
+    await letBegin();
     expect([at.cycles.length, at.flags.idle, at.worker.isBusy]).toEqual([0, 1, false]);
   });
 
@@ -112,12 +109,10 @@ describe('While paused', () => {
   });
 
   it('what waits for its turn is not begun, even if nobody has told to forget it', async () => {
-    const turn = gate();
-    const at = bench({ whenReady: turn.whenReady });
+    const { at, letBegin } = heldBack();
     at.push('ADDED', 1);
     at.flags.isPaused = true;
-    turn.open();
-    await at.clock.settle();
+    await letBegin();
     expect([at.cycles.length, at.flags.idle]).toEqual([0, 1]);
   });
 
@@ -138,14 +133,12 @@ describe('While paused', () => {
 
 describe('Until it may begin', () => {
   it('waits, and then takes the newest state and all events', async () => {
-    const turn = gate();
-    const at = bench({ whenReady: turn.whenReady, keepsEvents: true });
+    const { at, letBegin } = heldBack({ keepsEvents: true });
     at.push('ADDED', 1);
     at.push('MODIFIED', 2);
     await at.clock.advance(1000);
     expect(at.cycles).toEqual([]);
-    turn.open();
-    await at.clock.settle();
+    await letBegin();
     expect(at.states()).toEqual(['MODIFIED 2']);
     expect(at.cycle.work.events).toHaveLength(2);
   });

@@ -5,8 +5,8 @@ import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import type { CycleResult, Work } from '../../src/handling/work.js';
 import { memories, type ObjectMemory } from '../../src/memories.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
-import { worker } from '../../src/queueing/worker.js';
-import type { Worker } from '../../src/queueing/worker-contract.js';
+import { ObjectWorker } from '../../src/queueing/worker.js';
+import type { Worker, WorkerSurroundings } from '../../src/queueing/worker-contract.js';
 
 export interface RunningCycle {
   readonly work: Work;
@@ -19,7 +19,7 @@ export interface BenchOptions {
   readonly settings?: SettingsOverrides;
   readonly keepsEvents?: boolean;
   readonly scheduler?: Scheduler;
-  readonly whenReady?: () => Promise<void> | undefined;
+  readonly mayBegin?: () => boolean;
   readonly memory?: ObjectMemory;
   readonly onIdle?: () => void;
 }
@@ -52,42 +52,40 @@ export function bench(options: BenchOptions = {}) {
   const control = new AbortController();
   const cycles: RunningCycle[] = [];
   const flags = { isPaused: false, running: 0, mostAtOnce: 0, idle: 0 };
-  const make = (): Worker =>
-    worker({
-      memory,
-      settings,
-      clock,
-      logger,
-      scheduler,
-      signal: control.signal,
-      keepsEvents: options.keepsEvents ?? false,
-      isPaused: () => flags.isPaused,
-      whenReady: options.whenReady,
-      process: (work, signal) => {
-        flags.running += 1;
-        flags.mostAtOnce = Math.max(flags.mostAtOnce, flags.running);
-        return new Promise<CycleResult>((resolve, reject) => {
-          cycles.push({
-            work,
-            signal,
-            end(result = {}) {
-              flags.running -= 1;
-              resolve(result);
-              return clock.settle();
-            },
-            fail(error = new Error('boo!')) {
-              flags.running -= 1;
-              reject(error);
-              return clock.settle();
-            },
-          });
+  const surroundings: WorkerSurroundings = {
+    settings,
+    clock,
+    scheduler,
+    signal: control.signal,
+    keepsEvents: () => options.keepsEvents ?? false,
+    isPaused: () => flags.isPaused,
+    mayBegin: options.mayBegin ?? (() => true),
+    process: (_memory, work, signal) => {
+      flags.running += 1;
+      flags.mostAtOnce = Math.max(flags.mostAtOnce, flags.running);
+      return new Promise<CycleResult>((resolve, reject) => {
+        cycles.push({
+          work,
+          signal,
+          end(result = {}) {
+            flags.running -= 1;
+            resolve(result);
+            return clock.settle();
+          },
+          fail(error = new Error('boo!')) {
+            flags.running -= 1;
+            reject(error);
+            return clock.settle();
+          },
         });
-      },
-      onIdle: () => {
-        flags.idle += 1;
-        options.onIdle?.();
-      },
-    });
+      });
+    },
+    onIdle: () => {
+      flags.idle += 1;
+      options.onIdle?.();
+    },
+  };
+  const make = (): Worker => new ObjectWorker(surroundings, { memory, logger });
   const made = make();
   return {
     worker: made,
