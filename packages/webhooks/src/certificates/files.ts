@@ -23,6 +23,8 @@ export interface CertificateFilesOptions {
 
 const DEFAULT_CHECK_INTERVAL: Seconds = 60;
 
+const MISMATCH = 'KOPF_CERTIFICATE_MISMATCH';
+
 /** How long it takes for the callers to learn of new authorities. */
 const GRACE: Seconds = 5;
 
@@ -70,7 +72,9 @@ async function* followed(
       next = await load(options);
     } catch (error) {
       const reason = describeError(error);
-      if (reason !== rejected) logger.error(`${reason} The server goes on with the previous certificate.`);
+      // One of the files is there, and the other one is still to come: nothing to worry about, if it comes.
+      const level = error instanceof KopfError && error.code === MISMATCH ? 'warn' : 'error';
+      if (reason !== rejected) logger[level](`${reason} The server goes on with the previous certificate.`);
       rejected = reason;
       continue;
     }
@@ -115,7 +119,7 @@ async function load(options: CertificateFilesOptions): Promise<Loaded> {
   } catch (error) {
     throw new KopfError(
       `The certificate ${certfile} and the private key ${pkeyfile} cannot be used together: ${describeError(error)}.`,
-      { code: 'KOPF_CERTIFICATE_FILES', cause: error },
+      { code: MISMATCH, cause: error },
     );
   }
   const authorities = (cadata ?? ca ?? cert).toString();

@@ -1,0 +1,247 @@
+import type { X509Certificate } from 'node:crypto';
+import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
+import type { AnyObject } from '@kopf-ts/core';
+import { type ManualClock, manualClock } from '@kopf-ts/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SharedCertificatesOptions, shared, sharedCertificates } from '../../src/certificates/shared.js';
+import { certificatesOf, type Follower, follow, isTrusted, leafOf, quickWorkshop, warmUp } from './support.js';
+
+const secret = { namespace: 'default', name: 'webhook-authorities' };
+const REFERENCE = 'secret/default/webhook-authorities';
+
+beforeAll(warmUp);
+
+async function starting(): Promise<{ clock: ManualClock; cluster: LocalCluster } & AsyncDisposable> {
+  const clock = manualClock();
+  const cluster = await localCluster({ clock, listen: false });
+  return { clock, cluster, [Symbol.asyncDispose]: () => cluster.stop() };
+}
+
+type Place = Awaited<ReturnType<typeof starting>>;
+
+function replica({ clock, cluster }: Place, options: Partial<SharedCertificatesOptions> = {}): Follower {
+  const source = shared({ hosts: ['service.default.svc'], secret, ...options }, quickWorkshop(), () => 1);
+  return follow(source, { clock, client: cluster.client });
+}
+
+type SecretObject = AnyObject & { readonly data?: Record<string, string>; readonly type?: string };
+const stored = (cluster: LocalCluster): SecretObject => cluster.get(REFERENCE) as SecretObject;
+const text = (data: string | undefined): string => Buffer.from(data ?? '', 'base64').toString();
+
+describe('shared certificates', () => {
+  it('are made by an authority that is put into the secret', async () => {
+    await using place = await starting();
+    await using one = replica(place);
+    await place.clock.settle();
+    const object = stored(place.cluster);
+    expect(object.type).toBe('Opaque');
+    expect(object.metadata?.labels).toEqual({ 'app.kubernetes.io/managed-by': 'kopf-ts' });
+    expect(text(object.data?.['ca.crt'])).toBe(one.current.authorities);
+    expect(isTrusted(leafOf(one.current), one.announced, place.clock.utc())).toBe(true);
+    expect(JSON.stringify(one.logger.lines)).not.toContain('PRIVATE KEY');
+  });
+
+  it('are issued by the same authority for all replicas, with keys of their own', async () => {
+    await using place = await starting();
+    await using one = replica(place);
+    await place.clock.advance(5);
+    await using two = replica(place);
+    await place.clock.settle();
+    expect(two.announced).toBe(one.announced);
+    expect(two.current.secure.cert).not.toBe(one.current.secure.cert);
+    expect(isTrusted(leafOf(two.current), one.announced, place.clock.utc())).toBe(true);
+  });
+
+  it('have one authority even if all replicas start at the same moment', async () => {
+    await using place = await starting();
+    const replicas = [replica(place), replica(place), replica(place)];
+    await place.clock.settle();
+    expect(new Set(replicas.map(({ announced }) => announced)).size).toBe(1);
+    expect(certificatesOf(replicas[0]?.announced)).toHaveLength(1);
+    for (const each of replicas) await each.stop();
+  });
+
+  it('survive the restart of all replicas', async () => {
+    await using place = await starting();
+    const before = replica(place);
+    await place.clock.advance(5);
+    await before.stop();
+    await using after = replica(place);
+    await place.clock.settle();
+    expect(after.announced).toBe(before.announced);
+  });
+
+  it('begin with the older of two authorities: the cluster may have missed the newer one', async () => {
+    await using place = await starting();
+    const before = replica(place, { authorityValidity: 3600 });
+    await place.clock.advance(3600 * 0.6);
+    expect(JSON.parse(text(stored(place.cluster).data?.['authorities.json']))).toHaveLength(2);
+    expect(certificatesOf(before.announced)).toHaveLength(1);
+    await before.stop();
+    await place.clock.advance(3600 * 0.25);
+
+    await using after = replica(place, { authorityValidity: 3600 });
+    await place.clock.settle();
+    expect(certificatesOf(after.announced)).toHaveLength(2);
+    expect(isTrusted(leafOf(after.current), before.announced, place.clock.utc())).toBe(true);
+    await place.clock.advance(5.1);
+    expect(isTrusted(leafOf(after.current), before.announced, place.clock.utc())).toBe(false);
+    expect(isTrusted(leafOf(after.current), after.announced, place.clock.utc())).toBe(true);
+  });
+
+  it('begin anew if everything in the secret has expired', async () => {
+    await using place = await starting();
+    const before = replica(place, { authorityValidity: 60 });
+    await place.clock.advance(5);
+    await before.stop();
+    await place.clock.advance(3600);
+    await using after = replica(place, { authorityValidity: 60 });
+    await place.clock.settle();
+    expect(certificatesOf(after.announced)).toHaveLength(1);
+    expect(after.announced).not.toBe(before.announced);
+    expect(text(stored(place.cluster).data?.['ca.crt'])).toBe(after.announced);
+  });
+
+  it('are written to the secret only when there is something new', async () => {
+    await using place = await starting();
+    await using _one = replica(place);
+    await place.clock.settle();
+    const version = stored(place.cluster).metadata?.resourceVersion;
+    await using _two = replica(place);
+    await place.clock.advance(3600);
+    expect(stored(place.cluster).metadata?.resourceVersion).toBe(version);
+  });
+
+  it('adopt an empty secret, and keep what others have put on it', async () => {
+    await using place = await starting();
+    const labels = { app: 'mine' };
+    await place.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: { ...secret, labels } });
+    await using one = replica(place);
+    await place.clock.settle();
+    expect(text(stored(place.cluster).data?.['ca.crt'])).toBe(one.announced);
+    expect(stored(place.cluster).metadata?.labels).toEqual(labels);
+  });
+
+  it('refuse a secret with something else in it, and leave it alone', async () => {
+    await using place = await starting();
+    const data = { password: 'aGVsbG8=' };
+    await place.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: secret, data });
+    await using one = replica(place);
+    expect(await one.outcome).toMatchObject({
+      code: 'KOPF_SECRET_FOREIGN',
+      message: expect.stringContaining('default/webhook-authorities is not for the authorities'),
+    });
+    expect(stored(place.cluster).data).toEqual(data);
+  });
+
+  it.each([
+    ['not JSON', 'hello'],
+    ['not a list', '{}'],
+    ['no certificate in it', '[{}]'],
+    ['garbage in it', '[{"certificate":"x","privateKey":"y"}]'],
+  ])('refuse a damaged secret at the start: %s', async (_title, content) => {
+    await using place = await starting();
+    const data = { 'authorities.json': Buffer.from(content).toString('base64') };
+    await place.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: secret, data });
+    await using one = replica(place);
+    expect(await one.outcome).toMatchObject({
+      code: 'KOPF_AUTHORITIES_DAMAGED',
+      message: expect.stringMatching(/damaged.*delete it/),
+    });
+  });
+
+  it('restore a secret that is deleted or damaged while they are in use', async () => {
+    await using place = await starting();
+    await using one = replica(place);
+    await using two = replica(place);
+    await place.clock.settle();
+    await place.cluster.delete(REFERENCE);
+    await place.clock.advance(60);
+    expect(text(stored(place.cluster).data?.['ca.crt'])).toBe(one.announced);
+
+    await place.cluster.patch(REFERENCE, { data: { 'authorities.json': 'aGVsbG8=' } });
+    await place.clock.advance(60);
+    expect(text(stored(place.cluster).data?.['authorities.json'])).toContain('BEGIN CERTIFICATE');
+    expect([one.materials.length, two.materials.length]).toEqual([1, 1]);
+    expect([...one.logger.messages('warn'), ...two.logger.messages('warn')]).toEqual([
+      expect.stringContaining('put back'),
+      expect.stringContaining('put back'),
+    ]);
+  });
+
+  it('agree again if a new replica has made another authority while the secret was deleted', async () => {
+    await using place = await starting();
+    await using one = replica(place);
+    await place.clock.advance(30);
+    await place.cluster.delete(REFERENCE);
+    await using two = replica(place);
+    await place.clock.settle();
+    expect(two.announced).not.toBe(one.announced);
+    await place.clock.advance(120);
+    expect(two.announced).toBe(one.announced);
+    expect(certificatesOf(one.announced)).toHaveLength(2);
+    for (const each of [one, two]) expect(isTrusted(leafOf(each.current), one.announced, place.clock.utc())).toBe(true);
+  });
+
+  it('leave alone a secret that somebody has made instead of theirs, and go on', async () => {
+    await using place = await starting();
+    await using one = replica(place);
+    await place.clock.settle();
+    await place.cluster.delete(REFERENCE);
+    const data = { password: 'aGVsbG8=' };
+    await place.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: secret, data });
+    await place.clock.advance(600);
+    expect(stored(place.cluster).data).toEqual(data);
+    expect(one.logger.messages('warn')).toEqual([expect.stringContaining('goes on with what is known')]);
+  });
+
+  it.each([
+    { method: 'GET', status: 403, message: /cannot be read: .*permissions to get, create and update/ },
+    { method: 'POST', status: 403, message: /cannot be created: .*permissions to get, create and update/ },
+    { method: 'GET', status: 500, message: /cannot be read: / },
+  ])('are an error at the start if $method is answered with $status', async ({ method, status, message }) => {
+    await using place = await starting();
+    place.cluster.faults.add({ match: { method, path: /secrets/ }, answer: { status } });
+    await using one = replica(place);
+    expect(await one.outcome).toMatchObject({ message: expect.stringMatching(message) });
+  });
+
+  it('are an error at the start if there is no such namespace', async () => {
+    await using place = await starting();
+    await using one = replica(place, { secret: { namespace: 'nowhere', name: 'any' } });
+    expect(await one.outcome).toMatchObject({ message: expect.stringMatching(/nowhere\/any .* namespace first/) });
+  });
+
+  it('go on, warn once and try again when the secret cannot be read', async () => {
+    await using place = await starting();
+    await using one = replica(place, { validity: 600 });
+    await place.clock.settle();
+    const fault = place.cluster.faults.add({ match: { path: /secrets/ }, answer: { status: 503 } });
+    await place.clock.advance(900);
+    expect(one.logger.messages('warn')).toEqual([expect.stringMatching(/cannot be read: .* goes on with/)]);
+    // Certificates need the authority only, and that is known.
+    expect(one.materials.map(({ time }) => time)).toEqual([0, 400, 800]);
+    fault.remove();
+    await place.clock.advance(120);
+    expect(one.logger.find('in sync with the secret again')).toBeDefined();
+  });
+
+  it('go on, warn and try again when the next authority cannot be written', async () => {
+    await using place = await starting();
+    await using one = replica(place, { authorityValidity: 3600 });
+    await place.clock.advance(60);
+    const fault = place.cluster.faults.add({ match: { method: 'PUT' }, answer: { status: 403 } });
+    await place.clock.advance(2700);
+    expect(one.materials).toHaveLength(1);
+    expect(one.logger.messages('warn')).toEqual([expect.stringMatching(/cannot be updated: .*permissions/)]);
+    fault.remove();
+    await place.clock.advance(3600 - 2760);
+    expect(isTrusted(leafOf(one.current), one.announced, place.clock.utc())).toBe(true);
+    expect(leafOf(one.current).checkIssued(certificatesOf(one.announced).at(-1) as X509Certificate)).toBe(true);
+  });
+
+  it('refuse mistakes at once', () => {
+    expect(() => sharedCertificates({ hosts: [], secret })).toThrow(/needs a hostname/);
+    expect(() => sharedCertificates({ hosts: ['a'], secret, authorityValidity: 0 })).toThrow(/"authorityValidity"/);
+  });
+});
