@@ -93,7 +93,7 @@ export class ServedWorld {
     const config = await this.next();
     assert.ok(config !== undefined, 'it has ended without saying where it can be reached');
     this.#config = config;
-    if (!isBusy) this.#ask();
+    if (!isBusy) void this.#ask();
     return config;
   }
 

@@ -1,0 +1,158 @@
+/** A listening socket with an HTTP server behind it: opened once, closed to the last connection. */
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
+import { type Clock, KopfError, type Logger, type Seconds } from '@kopf-ts/core';
+import { alarm, toError } from '@kopf-ts/core/engine';
+import { connectionKeeper } from './connections.js';
+import { quoted } from './quoting.js';
+
+/** What to speak TLS with: what a context is made of, or a ready one. */
+export type Credentials = SecureContextOptions | { readonly ready: SecureContext };
+
+export interface DoorOptions {
+  readonly addr: string | undefined;
+  readonly port: number;
+  /** Plain HTTP if absent. */
+  readonly credentials: Credentials | undefined;
+  readonly verification: Verification;
+  readonly requestTimeout: Seconds;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** How callers are verified. */
+export interface Verification {
+  readonly mode: 'none' | 'optional' | 'required';
+  readonly authorities: readonly string[] | undefined;
+}
+
+export interface Door {
+  readonly port: number;
+  /** New connections are made with these; those that exist go on as they are. Throws if they are unusable. */
+  renew(credentials: Credentials): void;
+  /** Stops accepting, waits for the requests under way, though not for long, and closes everything. */
+  close(): Promise<void>;
+}
+
+/** Longer than the API server keeps idle connections (90 s): a request must never meet a connection being closed. */
+const KEEP_ALIVE: Seconds = 120;
+/** How long the requests under way may take when the server is to end. */
+const CLOSING_GRACE: Seconds = 5;
+const HANDSHAKE_TIMEOUT: Seconds = 10;
+
+export async function openDoor(options: DoorOptions): Promise<Door> {
+  const { addr, port, credentials, clock, requestTimeout } = options;
+  const limits = {
+    // These are the limits of sockets, which are kept by Node itself.
+    requestTimeout: requestTimeout * 1000,
+    headersTimeout: requestTimeout * 1000,
+    connectionsCheckingInterval: Math.min(Math.max(requestTimeout * 250, 50), 5000),
+    keepAliveTimeout: KEEP_ALIVE * 1000,
+  };
+  const server = credentials === undefined ? createServer(limits) : secureServer(options, credentials, limits);
+  const connections = connectionKeeper(server);
+  server.on('request', options.onRequest);
+  server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, options.logger));
+  await listen(server, addr, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    renew: (next) => 'setSecureContext' in server && setCredentials(server, next, options.verification),
+    async close() {
+      const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+      connections.release();
+      const cancel = alarm(clock, CLOSING_GRACE, () => connections.destroy());
+      await isClosed;
+      cancel();
+    },
+  };
+}
+
+function secureServer(options: DoorOptions, credentials: Credentials, limits: object): HttpsServer {
+  const { mode } = options.verification;
+  const server = createTlsServer({
+    ...limits,
+    handshakeTimeout: HANDSHAKE_TIMEOUT * 1000,
+    requestCert: mode !== 'none',
+    rejectUnauthorized: mode === 'required',
+  });
+  setCredentials(server, credentials, options.verification);
+  server.on('tlsClientError', (error, socket) => {
+    const from = socket.remoteAddress ?? 'somebody who is gone';
+    // Those who only look whether the port is open are no news.
+    const level = (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? 'debug' : 'warn';
+    options.logger[level](`The TLS handshake with ${from} has failed: ${quoted(error.message)}.`);
+  });
+  if (mode === 'optional') {
+    server.on('secureConnection', (socket: TLSSocket) => {
+      // Node would let them in, and leave the decision to us.
+      if (socket.authorized || Object.keys(socket.getPeerCertificate()).length === 0) return;
+      const why = quoted(String(socket.authorizationError));
+      options.logger.warn(`The certificate of ${socket.remoteAddress} is not accepted: ${why}.`);
+      socket.destroy();
+    });
+  }
+  return server;
+}
+
+function setCredentials(server: HttpsServer, credentials: Credentials, { authorities }: Verification): void {
+  if ('ready' in credentials) {
+    // Node has no other way to give a server a ready context for callers that name no host, as those by IP address do.
+    if (!('_sharedCreds' in server)) throw noReadyContexts();
+    server._sharedCreds = credentials.ready;
+    return;
+  }
+  server.setSecureContext(authorities === undefined ? credentials : { ...credentials, ca: [...authorities] });
+}
+
+function noReadyContexts(): KopfError {
+  const message = 'This version of Node does not take ready TLS contexts; give what it is to be made of instead.';
+  return new KopfError(message, { code: 'KOPF_BAD_ENDPOINT' });
+}
+
+function listen(server: HttpServer | HttpsServer, addr: string | undefined, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(listeningError(error, addr, port)));
+    server.listen({ port, ...(addr === undefined ? {} : { host: addr }) }, resolve);
+  });
+}
+
+function listeningError(error: NodeJS.ErrnoException, addr: string | undefined, port: number): KopfError {
+  const where = addr === undefined ? `the port ${port}` : `the port ${port} of ${addr}`;
+  const why: Readonly<Record<string, string>> = {
+    EADDRINUSE:
+      'it is taken by another process. Stop that one, or choose another port; without any, a free one is used',
+    EACCES: 'this user may not use such ports. Choose one above 1023',
+    EADDRNOTAVAIL: 'this machine has no such address. Omit the option "addr" to listen on all of them',
+    ENOTFOUND: 'there is no such address. Omit the option "addr" to listen on all that there are',
+  };
+  const reason = why[error.code ?? ''] ?? error.message;
+  return new KopfError(`The webhook server cannot listen on ${where}: ${reason}.`, {
+    code: 'KOPF_BAD_ENDPOINT',
+    cause: error,
+  });
+}
+
+const STATUSES: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/** What comes is no HTTP, or takes too long to come. */
+function refuseConnection(thrown: unknown, socket: Socket, logger: Logger): void {
+  const error = toError(thrown) as NodeJS.ErrnoException;
+  const isReset = error.code === 'ECONNRESET' || !socket.writable;
+  if (isReset) {
+    socket.destroy();
+    return;
+  }
+  const status = STATUSES[error.code ?? ''] ?? '400 Bad Request';
+  const from = socket.remoteAddress ?? 'somebody who is gone';
+  logger.warn(`An admission request is refused with ${status.slice(0, 3)}: from ${from}: ${quoted(error.message)}.`);
+  const text = status.replace(' ', ': ');
+  const head = `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text.length}`;
+  socket.end(`${head}\r\nconnection: close\r\n\r\n${text}`);
+  socket.destroySoon();
+}

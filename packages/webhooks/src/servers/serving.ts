@@ -1,0 +1,103 @@
+/** The life of a server: certificates, the open door, the announcements, the end. */
+import { writeFile } from 'node:fs/promises';
+import type { WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
+import { childController, describeError, isCancellation, onAbort, stackOf, untilAborted } from '@kopf-ts/core/engine';
+import { bracketed } from './addresses.js';
+import { type Door, openDoor } from './doors.js';
+import { type Material, type MaterialSource, readVerification } from './materials.js';
+import type { CertificateOptions, ListeningOptions, VerificationOptions } from './options.js';
+import { requestListener } from './requests.js';
+
+/** What servers are given to work with. */
+export type ServerSurroundings = Parameters<WebhookServer['serve']>[0];
+
+export interface ServingPlan {
+  readonly options: ListeningOptions & VerificationOptions & Pick<CertificateOptions, 'cadump'>;
+  /** Where requests are accepted. Slashes at its end do not matter. */
+  readonly path: string;
+  readonly materials: MaterialSource;
+  /** How the API server can reach us, except for the authorities. */
+  readonly announce: (port: number) => WebhookClientConfig;
+}
+
+const BODY_LIMIT = 16 * 1024 * 1024;
+const REQUEST_TIMEOUT = 30;
+
+/** Serves until aborted; yields the first address, and then each one that differs from the previous. */
+export async function* serveReviews(
+  at: ServerSurroundings,
+  plan: ServingPlan,
+): AsyncGenerator<WebhookClientConfig, void, void> {
+  if (at.signal.aborted) return;
+  const { clock, logger, client } = at;
+  // Not only when aborted, but also when nobody wants to know our address any more.
+  const life = childController(at.signal);
+  let door: Door | undefined;
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> | undefined => {
+    closing ??= door?.close();
+    return closing;
+  };
+  // At once: whoever gets the addresses may be busy with the last one.
+  const forget = onAbort(life.signal, () => void close());
+  try {
+    let announced: string | undefined;
+    for await (const material of plan.materials({ signal: life.signal, clock, logger, client })) {
+      if (life.signal.aborted) break;
+      if (door === undefined) {
+        door = await open(at, plan, material);
+        if (life.signal.aborted) break;
+      } else if (!renewed(door, material, at)) {
+        continue;
+      }
+      const config = { ...plan.announce(door.port), ...bundleOf(material) };
+      const text = JSON.stringify(config);
+      if (text === announced) continue;
+      announced = text;
+      await dump(plan.options.cadump, material);
+      yield config;
+    }
+    await untilAborted(life.signal);
+  } catch (error) {
+    if (!isCancellation(error, at.signal)) throw error;
+  } finally {
+    forget();
+    life.abort();
+    await close();
+  }
+}
+
+async function open(at: ServerSurroundings, plan: ServingPlan, material: Material): Promise<Door> {
+  const { options } = plan;
+  const { addr, port = 0, bodyLimit = BODY_LIMIT, requestTimeout = REQUEST_TIMEOUT } = options;
+  const { review, logger, clock } = at;
+  const path = plan.path.replace(/\/+$/, '');
+  const verification = await readVerification(options);
+  const hasPeers = material.credentials !== undefined && verification.mode !== 'none';
+  const onRequest = requestListener({ review, logger, path, bodyLimit, hasPeers });
+  const { credentials } = material;
+  const door = await openDoor({ addr, port, credentials, verification, requestTimeout, clock, logger, onRequest });
+  const scheme = credentials === undefined ? 'http' : 'https';
+  logger.info(`Listening for admission requests at ${scheme}://${bracketed(addr ?? '*')}:${door.port}${plan.path}`);
+  return door;
+}
+
+/** Unusable certificates are no reason to stop serving: the old ones may live for long. */
+function renewed(door: Door, { credentials }: Material, { logger }: ServerSurroundings): boolean {
+  try {
+    if (credentials !== undefined) door.renew(credentials);
+    return true;
+  } catch (error) {
+    const why = describeError(error);
+    logger.error(`The new certificates cannot be used, so the old ones remain in use: ${why}`, stackOf(error));
+    return false;
+  }
+}
+
+function bundleOf({ authorities }: Material): Pick<WebhookClientConfig, 'caBundle'> {
+  return authorities === undefined ? {} : { caBundle: Buffer.from(authorities, 'utf8').toString('base64') };
+}
+
+async function dump(path: string | undefined, { authorities }: Material): Promise<void> {
+  if (path !== undefined && authorities !== undefined) await writeFile(path, authorities);
+}
