@@ -58,7 +58,7 @@ export async function releaseWebhooks(options: ReleaseWebhooksOptions): Promise<
 }
 
 async function findConfigurations(
-  { client, name }: ReleaseWebhooksOptions,
+  { client, name, dryRun = false }: ReleaseWebhooksOptions,
   reason: AdmissionReason,
 ): Promise<readonly AnyObject[]> {
   const fieldSelector = name === undefined ? undefined : `metadata.name=${name}`;
@@ -68,7 +68,7 @@ async function findConfigurations(
   } catch (error) {
     if (error instanceof ApiNotFoundError) return [];
     // If we may not look, but know the name, then there is still a chance.
-    if (error instanceof ApiForbiddenError && name !== undefined) return [{ metadata: { name } }];
+    if (error instanceof ApiForbiddenError && name !== undefined && !dryRun) return [{ metadata: { name } }];
     throw error;
   }
 }
