@@ -53,5 +53,13 @@ export type {
   WebhookServerExpectations,
   WebhookServerUnderTest,
 } from './conformance/webhook-world.js';
+export { schedulerCases, type SchedulerUnderTest, testScheduler } from './conformance/scheduler.js';
+export {
+  loggerCases,
+  type LoggerExpectations,
+  type LoggerUnderTest,
+  testLogger,
+  type WrittenLine,
+} from './conformance/logger.js';
 export { type IndexerParts, indexerCases, testIndexer } from './conformance/indexer.js';
 export { type ConformanceCase, declareCases, type TestRunner } from './conformance/cases.js';

@@ -1,0 +1,223 @@
+import type { Scheduler } from '@kopf-ts/core';
+import { boundedScheduler } from '@kopf-ts/reactor';
+import { describe, expect, it } from 'vitest';
+import { recordingLogger, schedulerCases } from '../../src/index.js';
+import { complaint, failures } from './failures.js';
+
+type Job = Parameters<Scheduler['spawn']>[0];
+
+const bounded = (limit?: number): Scheduler => boundedScheduler({ limit: () => limit, logger: recordingLogger() });
+
+/** A scheduler with something wrong in it, made of a good one. */
+function spoiled(spoil: (good: Scheduler) => Partial<Scheduler>, limit = 3): () => { scheduler: Scheduler } {
+  return () => {
+    const good = bounded(limit);
+    const parts = spoil(good);
+    const scheduler: Scheduler = {
+      get size() {
+        return parts.size ?? good.size;
+      },
+      failed: parts.failed ?? good.failed,
+      spawn: (job) => (parts.spawn ?? good.spawn)(job),
+      close: () => (parts.close ?? good.close)(),
+    };
+    return { scheduler };
+  };
+}
+
+/** The same, with other jobs than asked for. */
+const withJobs = (change: (job: Job, good: Scheduler) => Job) =>
+  spoiled((good) => ({ spawn: (job) => good.spawn(change(job, good)) }));
+
+const never = new Promise<never>(() => {});
+
+const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler }][] = [
+  [
+    'runs only so many',
+    'runs every job once, however many there are',
+    spoiled((good) => {
+      let left = 100;
+      return { spawn: (job) => void (left-- > 0 && good.spawn(job)) };
+    }),
+  ],
+  [
+    'runs jobs twice',
+    'runs every job once, however many there are',
+    spoiled((good) => ({
+      spawn(job) {
+        good.spawn(job);
+        good.spawn(job);
+      },
+    })),
+  ],
+  [
+    'aborts jobs that take long',
+    'runs jobs that take their time, too, and until their end',
+    withJobs((job) => ({ ...job, run: () => job.run(AbortSignal.abort()).catch(() => {}) })),
+  ],
+  [
+    'counts all jobs there ever were',
+    'counts the jobs that are not over yet',
+    spoiled((good) => {
+      let size = 0;
+      return {
+        get size() {
+          return size;
+        },
+        spawn(job) {
+          size += 1;
+          good.spawn(job);
+        },
+      };
+    }),
+  ],
+  ['counts nothing', 'counts the jobs that are not over yet', spoiled(() => ({ size: 0 }))],
+  [
+    'ignores jobs that come while it starts others',
+    'lets jobs spawn other jobs',
+    spoiled((good) => {
+      let isBusy = false;
+      return {
+        spawn(job) {
+          if (isBusy) return;
+          isBusy = true;
+          good.spawn(job);
+          isBusy = false;
+        },
+      };
+    }),
+  ],
+  [
+    'throws errors into the caller',
+    'tells the first error of any job, and none of it to the caller',
+    spoiled((good) => ({
+      spawn(job) {
+        const run = job.run(new AbortController().signal);
+        good.spawn({ ...job, run: () => run });
+      },
+    })),
+  ],
+  [
+    'tells the last error',
+    'tells the first error of any job, and none of it to the caller',
+    spoiled((good) => {
+      const errors: unknown[] = [];
+      const failed = { catch: (fn: (error: unknown) => unknown) => Promise.resolve(fn(errors.at(-1))) };
+      const watch = (job: Job): Job => ({
+        ...job,
+        async run(signal) {
+          await Promise.resolve()
+            .then(() => job.run(signal))
+            .catch((error: unknown) => errors.push(error));
+        },
+      });
+      return { failed: failed as Promise<never>, spawn: (job) => good.spawn(watch(job)) };
+    }),
+  ],
+  ['keeps errors to itself', 'tells errors that come later, too', spoiled(() => ({ failed: never }))],
+  [
+    'stops at the first error',
+    'goes on with the other jobs after one has failed',
+    spoiled((good) => {
+      good.failed.catch(() => good.close());
+      return {};
+    }),
+  ],
+  [
+    'does not tell the jobs to end',
+    'aborts what runs when closed, and waits until it has ended',
+    withJobs((job) => ({ ...job, run: () => job.run(new AbortController().signal) })),
+  ],
+  [
+    'does not wait for the jobs to end',
+    'aborts what runs when closed, and waits until it has ended',
+    spoiled((good) => ({
+      async close() {
+        void good.close();
+      },
+    })),
+  ],
+  [
+    'starts all that waits before it is closed',
+    'forgets what waits when closed',
+    spoiled((good) => {
+      const waiting = new Set<Job>();
+      return {
+        spawn(job) {
+          waiting.add(job);
+          const run = (signal: AbortSignal): Promise<void> => {
+            waiting.delete(job);
+            return job.run(signal);
+          };
+          good.spawn({ ...job, run });
+        },
+        async close() {
+          const closing = good.close();
+          await Promise.allSettled([...waiting].map((job) => job.run(AbortSignal.abort())));
+          await closing;
+        },
+      };
+    }),
+  ],
+  [
+    'starts jobs after it was closed',
+    'starts nothing after it was closed',
+    spoiled((good) => {
+      let isClosed = false;
+      return {
+        spawn: (job) => (isClosed ? void job.run(AbortSignal.abort()).catch(() => {}) : good.spawn(job)),
+        close() {
+          isClosed = true;
+          return good.close();
+        },
+      };
+    }),
+  ],
+  [
+    'takes aborted jobs for failures',
+    'does not take it for an error that jobs end because of closing',
+    spoiled((good) => {
+      let reject = (_error: unknown): void => {};
+      const failed = new Promise<never>((_resolve, onReject) => {
+        reject = onReject;
+      });
+      failed.catch(() => {});
+      return { failed, spawn: (job) => good.spawn({ ...job, run: (signal) => job.run(signal).catch(reject) }) };
+    }),
+  ],
+  [
+    'waits for the end only when closed for the first time',
+    'can be closed several times, and all wait for the end',
+    spoiled((good) => {
+      let isClosed = false;
+      return {
+        async close() {
+          if (isClosed) return;
+          isClosed = true;
+          await good.close();
+        },
+      };
+    }),
+  ],
+];
+
+const allCases = schedulerCases(() => ({ scheduler: bounded() })).map(({ name }) => name);
+
+describe('the suite of schedulers', () => {
+  it.each([undefined, 1, 3, 1000])('passes our own one with the limit of %s', async (limit) => {
+    expect(await failures(schedulerCases(() => ({ scheduler: bounded(limit) })))).toEqual([]);
+  });
+
+  it.each(broken)('rejects the one that %s', async (_sin, caught, create) => {
+    expect(await failures(schedulerCases(create))).toContain(caught);
+  });
+
+  it.each(allCases)('has a reason for the case: %s', (name) => {
+    expect(broken.map(([, caught]) => caught)).toContain(name);
+  });
+
+  it('says what is wrong in words', async () => {
+    const lazy = schedulerCases(spoiled(() => ({ spawn: () => {} })));
+    expect(await complaint(lazy, 'runs every job once, however many there are')).toMatch(/^0 of 500 jobs were run\n/);
+  });
+});
