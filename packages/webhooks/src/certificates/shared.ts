@@ -79,6 +79,11 @@ class SecretKeeper implements AuthorityKeeper {
   #known: readonly Authority[] = [];
   #nextCheck: Seconds = Number.NEGATIVE_INFINITY;
   #failures = 0;
+  /** What was in the Secret when it was read last. */
+  #seen: { readonly version: string | undefined; readonly authorities: readonly Authority[] } = {
+    version: undefined,
+    authorities: [],
+  };
 
   constructor(parts: KeeperParts, place: SecretReference) {
     const { client, signal } = parts.at;
@@ -139,8 +144,13 @@ class SecretKeeper implements AuthorityKeeper {
   }
 
   #stored(secret: Secret | undefined): readonly Authority[] {
+    // Parsing takes longer than asking, and there is nothing new most of the time.
+    const version = secret?.metadata.resourceVersion;
+    if (version !== undefined && version === this.#seen.version) return this.#seen.authorities;
     try {
-      return readAuthorities(secret?.data);
+      const authorities = readAuthorities(secret?.data);
+      this.#seen = { version, authorities };
+      return authorities;
     } catch (error) {
       if (this.#known.length > 0) return [];
       throw new KopfError(

@@ -6,7 +6,7 @@ import { handshake } from './support.js';
 const HOSTS = ['1.2.3.4', 'hostname1', '0:0:0:0:0:0:0:1', 'hostname2', '127.0.0.1'];
 const built = buildCertificate(HOSTS);
 
-describe('a built certificate', () => {
+describe('a built certificate', { timeout: 60_000 }, () => {
   it('is for all the names and addresses', async () => {
     const { certificate } = await built;
     const { subject, subjectAltName } = new X509Certificate(certificate);

@@ -73,7 +73,7 @@ class Fleet {
   }
 }
 
-describe('replicas that share authorities', () => {
+describe('replicas that share authorities', { timeout: 60_000 }, () => {
   it.each<Scenario>([
     { seed: 1, validity: 20, authorityValidity: 20, unrest: 0 },
     { seed: 2, validity: 20, authorityValidity: 20, unrest: 0.2 },
@@ -114,12 +114,12 @@ describe('replicas that share authorities', () => {
     await using two = start();
     await clock.settle();
     const announcements = new Set<string>();
-    for (let time = 0; time < 2400; time += 1) {
+    for (let time = 0; time < 1800; time += 2) {
       expect(two.announced, `at ${time}`).toBe(one.announced);
       announcements.add(one.announced);
-      await clock.advance(1);
+      await clock.advance(2);
     }
     // One, both, the next one, both, and so on; each takes 7/12 of its life.
-    expect(announcements.size).toBeGreaterThanOrEqual(12);
+    expect(announcements.size).toBeGreaterThanOrEqual(9);
   });
 });

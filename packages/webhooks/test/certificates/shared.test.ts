@@ -28,7 +28,7 @@ type SecretObject = AnyObject & { readonly data?: Record<string, string>; readon
 const stored = (cluster: LocalCluster): SecretObject => cluster.get(REFERENCE) as SecretObject;
 const text = (data: string | undefined): string => Buffer.from(data ?? '', 'base64').toString();
 
-describe('shared certificates', () => {
+describe('shared certificates', { timeout: 60_000 }, () => {
   it('are made by an authority that is put into the secret', async () => {
     await using place = await starting();
     await using one = replica(place);

@@ -1,5 +1,5 @@
 /** What tests of certificates have in common. */
-import { createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { checkServerIdentity, connect, createServer, type SecureContextOptions } from 'node:tls';
 import type { Clock, KubeClient, Seconds } from '@kopf-ts/core';
@@ -109,22 +109,38 @@ export function follow(
   };
 }
 
+const PARSED = new Map<string, X509Certificate>();
+
+/** Tests look at the same certificates over and over again. */
+function parsed(pem: string): X509Certificate {
+  const certificate = PARSED.get(pem) ?? new X509Certificate(pem);
+  PARSED.set(pem, certificate);
+  return certificate;
+}
+
 /** The certificates in the text, in order. */
 export function certificatesOf(pem: string | undefined): X509Certificate[] {
-  return (pem?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
-    (each) => new X509Certificate(each),
-  );
+  return (pem?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(parsed);
 }
 
 export function leafOf(material: TlsMaterial): X509Certificate {
-  return new X509Certificate(String(material.secure.cert));
+  return parsed(String(material.secure.cert));
+}
+
+const ISSUED = new WeakMap<X509Certificate, Map<X509Certificate, boolean>>();
+
+function isIssuedBy(leaf: X509Certificate, issuer: X509Certificate): boolean {
+  const known = ISSUED.get(leaf) ?? new Map<X509Certificate, boolean>();
+  ISSUED.set(leaf, known);
+  const answer = known.get(issuer) ?? (leaf.checkIssued(issuer) && leaf.verify(issuer.publicKey));
+  known.set(issuer, answer);
+  return answer;
 }
 
 /** Whether a caller that trusts these authorities accepts this certificate at this time. */
 export function isTrusted(leaf: X509Certificate, authorities: string, now: Date): boolean {
   const isValid = (each: X509Certificate): boolean => new Date(each.validFrom) <= now && now < new Date(each.validTo);
-  const isIssuer = (each: X509Certificate): boolean => leaf.checkIssued(each) && leaf.verify(each.publicKey);
-  return isValid(leaf) && certificatesOf(authorities).some((each) => isIssuer(each) && isValid(each));
+  return isValid(leaf) && certificatesOf(authorities).some((each) => isIssuedBy(leaf, each) && isValid(each));
 }
 
 /** Lets real threads do their work, which the clock knows nothing of, until the clock has as many sleepers. */
@@ -157,8 +173,4 @@ function identity(servername: string): object {
     servername: '',
     checkServerIdentity: (_host: string, certificate: never) => checkServerIdentity(servername, certificate),
   };
-}
-
-export function publicKeyOf(pem: string, passphrase?: string): KeyObject {
-  return createPublicKey({ key: pem, ...(passphrase === undefined ? {} : { passphrase }) } as never);
 }
