@@ -36,7 +36,13 @@ export default defineConfig({
         extends: true as const,
         // On the embedded server; e2e/ has them on a real one.
         // They take less time than loading the framework for each of them.
-        test: { name: 'examples', root: path('examples'), include: ['*/*.test.ts'], isolate: false },
+        test: {
+          name: 'examples',
+          root: path('examples'),
+          include: ['*/*.test.ts'],
+          isolate: false,
+          testTimeout: 30_000,
+        },
       },
     ],
   },

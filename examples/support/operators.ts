@@ -5,11 +5,14 @@ import type { Ground } from './grounds.js';
 
 export interface RunOptions extends Omit<OperatorRunnerOptions, 'cluster' | 'clock' | 'clusterwide' | 'namespaces'> {}
 
-/** Waits until the operator is ready. With `client: undefined`, it is to log in by itself. */
+/**
+ * Waits until the operator is ready. The handlers are those of the file, or of the registry in the options.
+ * With `client: undefined`, it is to log in by itself.
+ */
 export async function runOperator(
   { client, clock, during }: Ground,
   namespace: string,
-  handlers: URL,
+  handlers: URL | undefined,
   options: RunOptions = {},
 ): Promise<OperatorRunner> {
   const runner = await operatorRunner({ client, ...options, handlers, clock, namespaces: [namespace] });

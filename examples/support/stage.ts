@@ -13,8 +13,11 @@ export interface Stage
     Pick<Ground, 'client' | 'clock' | 'kubeconfig' | 'eventually' | 'during'> {
   /** Of nobody else, so that the tests can run side by side in one cluster. */
   readonly namespace: string;
-  /** Starts an operator with the handlers of that file, for this namespace only; waits until it is ready. */
-  run(handlers: URL, options?: RunOptions): Promise<OperatorRunner>;
+  /**
+   * Starts an operator with the handlers of that file, or of the registry in the options, for this namespace only;
+   * waits until it is ready.
+   */
+  run(handlers: URL | undefined, options?: RunOptions): Promise<OperatorRunner>;
   /** The object of `obj.yaml`, with what is to be different. */
   createExample(differences?: ExampleDifferences): Promise<AnyObject>;
   create(plural: string, body: AnyObject): Promise<AnyObject>;
