@@ -13,6 +13,8 @@ export function library(entry: string[] = ['src/index.ts']): Options {
     target: 'node20',
     platform: 'node',
     dts: {
+      // Programs are run, not imported.
+      entry: entry.filter((file) => !file.endsWith('/bin.ts')),
       compilerOptions: {
         // tsup itself passes the deprecated `baseUrl`; TypeScript 6 would refuse it otherwise.
         ignoreDeprecations: '6.0',

@@ -1,4 +1,4 @@
 import { defineConfig } from 'tsup';
 import { library } from '../../tsup.base.js';
 
-export default defineConfig(library(['src/index.ts', 'src/testing.ts']));
+export default defineConfig(library(['src/index.ts', 'src/testing.ts', 'src/bin.ts']));

@@ -4,4 +4,17 @@
  * It leaves the operator itself to the runtime it is given, so that it can start one without knowing how one
  * is made.
  */
-export {};
+export { type Cli, cli } from './cli.js';
+export type {
+  Announced,
+  CliRuntime,
+  DevCluster,
+  FreezeChoice,
+  LoggingChoice,
+  ReleaseChoice,
+  ReleasedObject,
+  ResumeChoice,
+  RunChoice,
+  Terminal,
+  WebhooksChoice,
+} from './runtime.js';

@@ -12,4 +12,5 @@ export { daemon, index, on, timer } from './on.js';
 export { operator, type OperatorOptions } from './operator.js';
 export type { Operator } from '@kopf-ts/reactor';
 export { run } from './run.js';
+export { release, type Released, type ReleaseOptions } from './release.js';
 export { configure, consoleLogger, type LogFormat, type LoggingOptions, type LogStream } from './logging.js';

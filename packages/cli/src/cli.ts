@@ -1,0 +1,67 @@
+/** The command line as a whole: from arguments to an exit code. */
+import { Command, CommanderError } from 'commander';
+import { type Attempt, addCommand, type CommandContext } from './commands/command.js';
+import { dev } from './commands/dev.js';
+import { freeze } from './commands/freeze.js';
+import { release } from './commands/release.js';
+import { resume } from './commands/resume.js';
+import { run } from './commands/run.js';
+import { describeFailure, FAILURE, SUCCESS, USAGE, UsageError } from './failures.js';
+import { type CliRuntime, processTerminal, type Terminal } from './runtime.js';
+
+export interface Cli {
+  /** Does what the arguments say (those after the name of the program), and gives the exit code. It never throws. */
+  main(args: readonly string[]): Promise<number>;
+}
+
+/** The command line for that runtime. */
+export function cli(runtime: CliRuntime, terminal: Terminal = processTerminal()): Cli {
+  return {
+    async main(args) {
+      const attempt: Attempt = { code: SUCCESS, isDebugging: false, isJson: false };
+      const program = programOf({ runtime, terminal }, attempt);
+      try {
+        await program.parseAsync(args, { from: 'user' });
+        return attempt.code;
+      } catch (error) {
+        return await codeOf(error, attempt, { runtime, terminal });
+      }
+    },
+  };
+}
+
+const EXAMPLES = `
+Examples:
+  kopf dev handlers.ts            try the handlers out, with no cluster at all
+  kopf run handlers.ts -A         serve the whole cluster of the current kubeconfig
+  kopf run handlers.ts -n default --verbose
+
+Each command tells more: kopf run --help`;
+
+function programOf(context: CommandContext, attempt: Attempt): Command {
+  const { runtime, terminal } = context;
+  const program = new Command('kopf')
+    .description('Kubernetes operators in TypeScript: run them, try them out, pause them, clean up after them.')
+    .version(`kopf, version ${runtime.version}`, '--version', 'Show the version.')
+    .helpOption('-h, --help', 'Show this text.')
+    .helpCommand('help [command]', 'Show the help of a command.')
+    .addHelpText('after', EXAMPLES)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
+    .showHelpAfterError("Try 'kopf --help'.");
+  for (const command of [run, dev, freeze, resume, release]) addCommand(program, command, context, attempt);
+  return program;
+}
+
+async function codeOf(error: unknown, attempt: Attempt, { runtime, terminal }: CommandContext): Promise<number> {
+  // Of these, commander has told already: help and version are no errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? SUCCESS : USAGE;
+  if (error instanceof UsageError) {
+    terminal.err(`error: ${error.message}\nTry 'kopf ${attempt.command ?? ''} --help'.\n`);
+    return USAGE;
+  }
+  const text = describeFailure(error, attempt.isDebugging);
+  if (attempt.isJson) (await runtime.configure({ format: 'json', level: 'info' })).error(text);
+  else terminal.err(`Error: ${text}\n`);
+  return FAILURE;
+}

@@ -1,0 +1,129 @@
+/** `kopf run`: handlers from files and modules, in an operator that is the whole process. */
+import { Failure, UsageError } from '../failures.js';
+import { countHandlers, load } from '../loading/load.js';
+import { findSources, titleOf } from '../loading/sources.js';
+import { loggingChoice, loggingParameters, scopeChoice, scopeParameters } from '../options/common.js';
+import type { Parameter, Values } from '../options/parameters.js';
+import type { RunChoice } from '../runtime.js';
+import type { CommandDefinition } from './command.js';
+
+const PREFIX = 'KOPF_RUN';
+const PEERS = 'Other operators:';
+
+/** Of `kopf run`, and of everything that runs operators. */
+export const RUN_PARAMETERS: readonly Parameter[] = [
+  {
+    flags: '-m, --module <name>',
+    about: 'Also load the handlers of this module, as if it was imported here.',
+    kind: 'texts',
+    env: `${PREFIX}_MODULES`,
+  },
+  {
+    flags: '-L, --liveness <url>',
+    about: 'Answer probes there: http://:8080/healthz.',
+    kind: 'text',
+    env: `${PREFIX}_LIVENESS_ENDPOINT`,
+  },
+  ...scopeParameters(PREFIX),
+  {
+    flags: '-P, --peering <name>',
+    about: 'Join this peering; wait while there is none.',
+    kind: 'text',
+    env: `${PREFIX}_PEERING`,
+    group: PEERS,
+  },
+  {
+    flags: '-p, --priority <number>',
+    about: 'Of several operators in a peering, the highest one works. Default: 0.',
+    kind: 'integer',
+    env: `${PREFIX}_PRIORITY`,
+    group: PEERS,
+  },
+  {
+    flags: '--dev',
+    about: 'Take over from operators in the cluster: the same as --priority=666.',
+    kind: 'flag',
+    env: `${PREFIX}_DEV`,
+    group: PEERS,
+  },
+  {
+    flags: '--standalone',
+    about: 'Ignore other operators.',
+    kind: 'flag',
+    env: `${PREFIX}_STANDALONE`,
+    group: PEERS,
+  },
+  ...loggingParameters(PREFIX),
+];
+
+export const run: CommandDefinition = {
+  name: 'run',
+  arguments: '[files...]',
+  summary: 'Run an operator with the handlers of these files.',
+  description:
+    'Run an operator with the handlers of these files (TypeScript or JavaScript), until Ctrl-C; the second one ends ' +
+    'it at once.\nThe cluster is that of the service account in a pod, or that of the current kubeconfig.',
+  examples: [
+    'kopf run handlers.ts -A',
+    'kopf run handlers.ts -n default -n "myapp-*" --verbose',
+    'kopf run a.ts b.js -m my-operator/handlers -A --log-format=json --liveness=http://:8080/healthz',
+    'KOPF_RUN_NAMESPACES="ns1 ns2" kopf run handlers.ts',
+  ],
+  parameters: RUN_PARAMETERS,
+
+  async action(given, paths, { runtime, terminal }) {
+    const values = withLegacyNamespace(given, terminal.env);
+    const modules = modulesOf(values);
+    const choice = runChoice(values);
+    requireSources(paths, modules, run.name);
+    const { parentProcess } = await import('../dev/child.js');
+    const parent = parentProcess(terminal.env);
+    await runtime.configure(loggingChoice(values));
+    if (parent !== undefined) {
+      await runtime.warmUp();
+      await parent.loadHandlers(terminal.cwd);
+    } else {
+      await load(await findSources(paths, modules, terminal.cwd), runtime);
+    }
+    if (countHandlers() === 0) throw noHandlers(titleOf({ files: paths, modules, cwd: terminal.cwd }));
+    return await runtime.run({ ...choice, kubeconfig: parent?.kubeconfig, signal: parent?.stopping });
+  },
+};
+
+/** There is nothing to run without any. */
+export function requireSources(paths: readonly string[], modules: readonly string[], command: string): void {
+  if (paths.length > 0 || modules.length > 0) return;
+  throw new UsageError(`no handlers are given: name the files to load them from, as in 'kopf ${command} handlers.ts'`);
+}
+
+export function modulesOf(values: Values): readonly string[] {
+  return (values['module'] as readonly string[] | undefined) ?? [];
+}
+
+function noHandlers(sources: string): Failure {
+  return new Failure(
+    `There are no handlers in ${sources}. Declare some as the file is loaded: on.create('kopfexamples', …); ` +
+      'in a registry of their own, they are for operator({ registry }), and not for this command.',
+  );
+}
+
+const DEV_PRIORITY = 666;
+
+/** What the values mean for the operator; refuses what cannot be meant together. */
+export function runChoice(values: Values): RunChoice {
+  const { standalone, peering, liveness } = values as Readonly<Record<string, string | undefined>>;
+  return {
+    ...scopeChoice(values),
+    standalone: standalone as boolean | undefined,
+    priority: values['dev'] === true ? DEV_PRIORITY : (values['priority'] as number | undefined),
+    peeringName: peering,
+    liveness,
+  };
+}
+
+/** The variable of the times when there could be only one namespace: it comes in addition to all others. */
+export function withLegacyNamespace(values: Values, env: Readonly<Record<string, string | undefined>>): Values {
+  const namespace = env['KOPF_RUN_NAMESPACE'];
+  if (namespace === undefined || namespace === '') return values;
+  return { ...values, namespace: [...((values['namespace'] as readonly string[] | undefined) ?? []), namespace] };
+}

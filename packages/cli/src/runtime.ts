@@ -1,0 +1,136 @@
+/** What the command line needs of others: the operator and its tools, and the place where it is run. */
+import type { AnyObject, Awaitable, Clock, Logger, LogLevel, Seconds } from '@kopf-ts/core';
+
+/** How the process is to log. */
+export interface LoggingChoice {
+  readonly format: 'full' | 'plain' | 'json';
+  readonly level: LogLevel;
+  /** Whether messages about objects begin with their names; by the format unless given. */
+  readonly prefix?: boolean | undefined;
+  readonly refkey?: string | undefined;
+}
+
+/** What `kopf run` says about the operator. */
+export interface RunChoice {
+  readonly clusterwide: boolean;
+  readonly namespaces: readonly string[];
+  readonly standalone?: boolean | undefined;
+  readonly priority?: number | undefined;
+  readonly peeringName?: string | undefined;
+  readonly liveness?: string | undefined;
+  /** The only way to the cluster, instead of all other logins. */
+  readonly kubeconfig?: string | undefined;
+  /** Stops the operator. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ResumeChoice {
+  /** The name of the peering objects. */
+  readonly name: string;
+  /** The whole cluster unless given. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly identity?: string | undefined;
+}
+
+export interface FreezeChoice extends ResumeChoice {
+  readonly lifetime: Seconds;
+  readonly priority?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Who has told it, and where it is written now. */
+export interface Announced {
+  readonly identity: string;
+  readonly peerings: readonly string[];
+}
+
+export interface ReleaseChoice {
+  readonly selectors: readonly string[];
+  /** All of them unless given. */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly finalizer?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly dryRun: boolean;
+  /** Called for each object that is released, as soon as it is. */
+  onObject(object: ReleasedObject): void;
+}
+
+/** An object on which there was something of the operator's. */
+export interface ReleasedObject {
+  /** In words: `kopfexamples.kopf.dev default/one`. */
+  readonly title: string;
+  /** In words: the finalizer, the annotations, the fields. */
+  readonly traces: readonly string[];
+  /** It is marked for deletion: without the finalizer, it goes away. */
+  readonly isDeleting: boolean;
+  /** Why it could not be released. */
+  readonly problem?: string | undefined;
+}
+
+export interface WebhooksChoice {
+  /** All that were made by us unless given. */
+  readonly name?: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** A cluster for `kopf dev`: it lives as long as the process. */
+export interface DevCluster {
+  readonly url: string;
+  /** The path of a kubeconfig that only its owner can read; it is removed with the cluster. */
+  kubeconfigFile(): Promise<string>;
+  /** Creates the objects, or merges them into those that exist. */
+  apply(objects: readonly AnyObject[]): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Everything that is not the command line itself. Each of them is loaded when it is needed, so that `--help` is fast. */
+export interface CliRuntime {
+  readonly version: string;
+  /** How to start this very command again, in another process: the program and its first arguments. */
+  readonly command: readonly string[];
+  /** Sets how the process logs, and gives a logger. */
+  configure(options: LoggingChoice): Awaitable<Logger>;
+  /** Loads what `run` needs, to be faster then. */
+  warmUp(): Awaitable<void>;
+  /** Runs the operator as the whole of the process, with the handlers of the default registry; gives the exit code. */
+  run(options: RunChoice): Promise<number>;
+  freeze(options: FreezeChoice): Promise<Announced>;
+  resume(options: ResumeChoice): Promise<Announced>;
+  release(options: ReleaseChoice): Promise<void>;
+  /** The configurations in words, as far as they are (or would be) removed. */
+  releaseWebhooks(options: WebhooksChoice): Promise<readonly string[]>;
+  localCluster(options: { readonly port?: number | undefined }): Promise<DevCluster>;
+  clock(): Awaitable<Clock>;
+  /** The address of our own copy of a package (`kopf-ts`, `@kopf-ts/core`), for handlers in folders that have none. */
+  resolve(specifier: string): string | undefined;
+}
+
+/** Where the command is run. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Results go here. */
+  out(text: string): void;
+  /** Problems and progress go here. */
+  err(text: string): void;
+  /** Calls the function for each SIGINT or SIGTERM, instead of ending the process; returns how to stop that. */
+  onSignal(listener: (name: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Ends the process at once. */
+  exit(code: number): void;
+}
+
+/** The process that this code runs in. */
+export function processTerminal(): Terminal {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    onSignal(listener) {
+      const relay = (name: NodeJS.Signals): void => listener(name as 'SIGINT' | 'SIGTERM');
+      process.on('SIGINT', relay).on('SIGTERM', relay);
+      return () => void process.off('SIGINT', relay).off('SIGTERM', relay);
+    },
+    exit: (code) => process.exit(code),
+  };
+}

@@ -1,0 +1,64 @@
+/** What the storages of an operator have left on an object. Each storage knows its own places, and tells them here. */
+import {
+  type Body,
+  deepCopy,
+  type Essence,
+  ensureField,
+  type FieldPath,
+  getOwn,
+  hasField,
+  isMapping,
+  type Mapping,
+  Patch,
+  type Resource,
+  type Settings,
+} from '@kopf-ts/core';
+
+/** Stanzas that are not a storage's, even if all that is in there is. */
+const COMMON: readonly FieldPath[] = [['metadata'], ['metadata', 'annotations'], ['metadata', 'labels'], ['status']];
+
+/** A merge-patch that removes all of it; empty if there is nothing. */
+export async function tracesOf(body: Body, resource: Resource, settings: Settings): Promise<Mapping> {
+  const { progressStorage, diffbaseStorage } = settings.persistence;
+  const erasing: Mapping = {};
+  const erase = (path: FieldPath): void => {
+    if (hasField(body, path)) ensureField(erasing, path, null);
+  };
+  if (progressStorage !== undefined) {
+    const cleared = progressStorage.clear(deepCopy(body) as Essence);
+    for (const path of removedPaths(body, cleared)) erase(path);
+    const touch = new Patch({}, { body });
+    await progressStorage.touch({ value: null, body, patch: touch });
+    for (const path of leaves(touch.merge)) erase(path);
+  }
+  if (diffbaseStorage !== undefined) {
+    // Whatever it would write or erase to remember another state, is where it remembers this one.
+    const store = new Patch({}, { body });
+    await diffbaseStorage.store({ essence: {}, body, patch: store, resource });
+    for (const path of leaves(store.merge)) erase(path);
+  }
+  return erasing;
+}
+
+/** The fields that a merge-patch has something for. */
+export function fieldsOf(merge: Mapping): readonly FieldPath[] {
+  return leaves(merge);
+}
+
+/** What is in the former, and not in the latter: whole stanzas where possible, but only those that are not common ones. */
+function removedPaths(before: unknown, after: unknown, path: FieldPath = []): FieldPath[] {
+  if (!isMapping(before)) return [];
+  return Object.keys(before).flatMap((key) => {
+    const here = [...path, key];
+    const remains = isMapping(after) ? getOwn(after, key) : undefined;
+    const isCommon = COMMON.some((common) => common.join('/') === here.join('/'));
+    if (remains === undefined && !isCommon) return [here];
+    return removedPaths(getOwn(before, key), remains, here);
+  });
+}
+
+function leaves(value: unknown, path: FieldPath = []): FieldPath[] {
+  const isLeaf = !isMapping(value) || (path.length > 0 && Object.keys(value).length === 0);
+  if (isLeaf) return [path];
+  return Object.keys(value).flatMap((key) => leaves(getOwn(value, key), [...path, key]));
+}
