@@ -5,7 +5,7 @@
  * API server refuses: with that, there would be no webhooks at all. It takes only lower-case names of domains, of three
  * parts and more, each only once; and in paths of services, only the like of them.
  */
-import { type HandlerId, KopfError } from '@kopf-ts/core';
+import { type HandlerId, KopfError, type ReviewHints } from '@kopf-ts/core';
 import { quoteId } from '@kopf-ts/core/engine';
 
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -79,6 +79,17 @@ export function handlerIdAt(path: string, ids: Iterable<HandlerId>): HandlerId |
   const all = [...ids];
   if (all.includes(path)) return path;
   return [...servicePaths(all)].find(([, servicePath]) => servicePath === path)?.[0];
+}
+
+/** The same hints, with the handler under its own id, whichever of its addresses was called. */
+export function withHandlerId(hints: ReviewHints, handlers: Iterable<{ readonly id: HandlerId }>): ReviewHints {
+  const { webhook } = hints;
+  if (webhook === undefined || webhook === '') return hints;
+  const id = handlerIdAt(
+    webhook,
+    Array.from(handlers, (handler) => handler.id),
+  );
+  return id === undefined || id === webhook ? hints : { ...hints, webhook: id };
 }
 
 /** Is it acceptable in the path of a service? */

@@ -24,7 +24,7 @@ import { lastManagerOf, repairs } from './repairs.js';
 import type { AdmissionReason } from './webhooks.js';
 
 /** What a configuration should be like now, and whose wish it is: a new wish is a new object. */
-export interface Wish {
+interface Wish {
   readonly by: object;
   readonly webhooks: readonly Mapping[];
 }

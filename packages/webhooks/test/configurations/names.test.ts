@@ -6,6 +6,7 @@ import {
   kopfName,
   servicePaths,
   webhookNames,
+  withHandlerId,
 } from '../../src/configurations/names.js';
 
 const MANAGED = 'auto.kopf.dev';
@@ -139,4 +140,20 @@ describe('ids in paths of services', () => {
     expect(handlerIdAt('CHECKSIZE', ['checkSize'])).toBeUndefined();
     expect(handlerIdAt('', ['checkSize'])).toBeUndefined();
   });
+});
+
+describe('hints of requests', () => {
+  const handlers = [{ id: 'checkSize' }, { id: 'checksize' }];
+
+  it('are told the id of the handler whose address was called', () => {
+    const hints = { webhook: 'checksize-2', reason: 'validating', timeout: 5 } as const;
+    expect(withHandlerId(hints, handlers)).toEqual({ webhook: 'checkSize', reason: 'validating', timeout: 5 });
+  });
+
+  it.each([{}, { webhook: '' }, { webhook: 'checkSize' }, { webhook: 'checksize' }, { webhook: 'unknown' }])(
+    'are as they are in all other cases: %j',
+    (hints) => {
+      expect(withHandlerId(hints, handlers)).toBe(hints);
+    },
+  );
 });

@@ -60,6 +60,24 @@ describe('a configuration that others have changed', () => {
     expect(keeper.writes).toEqual([]);
   });
 
+  it('is left alone if the API server itself keeps it otherwise than it was sent', async () => {
+    const selector = { matchLabels: { a: 'b' }, unknown: 'field' };
+    const keeper = await keeperUnderTest({
+      declare: ({ on }) => on.validate('kopfexamples', { id: 'id', objectSelector: selector }, () => {}),
+    });
+    await keeper.start();
+    await keeper.announce({ url: URL });
+    await keeper.edit({ metadata: { annotations: { some: 'thing' } } });
+    await keeper.revise([]);
+    await keeper.revise([KEX]);
+    expect((await keeper.stored())?.webhooks).toMatchObject([{ objectSelector: { matchLabels: { a: 'b' } } }]);
+    expect(keeper.writes.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
+    keeper.requests.length = 0;
+    await keeper.edit({ metadata: { annotations: { some: 'other' } } });
+    await keeper.clock.advance(600);
+    expect(keeper.writes).toEqual([]);
+  });
+
   it('is not restored before the server is up', async () => {
     const keeper = await keeperUnderTest();
     await keeper.start();
