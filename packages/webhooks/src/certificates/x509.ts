@@ -6,7 +6,7 @@ import { type Workshop, workshop } from './keys.js';
 import type { CertificateNames } from './names.js';
 
 /** Who signs. Without the certificate, it is the subject itself. */
-export interface Issuer {
+interface Issuer {
   readonly certificate?: string;
   readonly privateKey: KeyObject;
 }

@@ -40,7 +40,7 @@ export async function warmUp(): Promise<void> {
 }
 
 /** A client that nobody is supposed to use. */
-export const noClient: KubeClient = {
+const noClient: KubeClient = {
   request: () => Promise.reject(new Error('There is no cluster here.')),
   stream: () => {
     throw new Error('There is no cluster here.');
