@@ -54,7 +54,10 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   };
   const server = credentials === undefined ? createServer(limits) : secureServer(options, credentials, limits);
   const connections = connectionKeeper(server);
-  server.on('request', options.onRequest);
+  server.on('request', (request, response) => {
+    // A request may already be in the buffers of a connection that is being destroyed: of those not let in.
+    if (!request.socket.destroyed) options.onRequest(request, response);
+  });
   server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, options.logger));
   await listen(server, addr, port);
   return {
@@ -140,11 +143,13 @@ const STATUSES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
+/** Whoever has closed the connection, in the midst of a request or before it, hears nothing. */
+const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
+
 /** What comes is no HTTP, or takes too long to come. */
 function refuseConnection(thrown: unknown, socket: Socket, logger: Logger): void {
   const error = toError(thrown) as NodeJS.ErrnoException;
-  const isReset = error.code === 'ECONNRESET' || !socket.writable;
-  if (isReset) {
+  if (GONE.has(error.code ?? '') || !socket.writable) {
     socket.destroy();
     return;
   }
