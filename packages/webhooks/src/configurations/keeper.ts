@@ -122,12 +122,17 @@ async function keep(
     webhookEntries(handlers, { reason, managed: at.name, config, resources: insights.webhook, onlyPersistent, compat });
   const warnOfNeverCalled = warningOfNeverCalled(parts, reason);
 
-  const isNew = await create().catch((error: unknown) => {
+  let isNew: boolean;
+  try {
+    isNew = await create(signal);
+  } catch (error) {
+    writing.dispose();
+    if (signal.aborted) return;
     if (error instanceof ApiForbiddenError) {
       logger.error(`There is no permission to create the ${titleOf(at.resource, at.name)}: ${describeError(error)}`);
     }
     throw error;
-  });
+  }
   const left = isNew || compat === 'kopf' ? undefined : leftovers({ at, object, handlers, reason, logger });
 
   const work = async (): Promise<void> => {

@@ -30,8 +30,8 @@ interface Wish {
 }
 
 export interface Reconciler {
-  /** Creates the configuration. False if it was there before. Fails if that is not possible. */
-  create(): Promise<boolean>;
+  /** Creates the configuration, for the first time. False if it was there before. Fails if that is not possible. */
+  create(signal: AbortSignal): Promise<boolean>;
   /**
    * Brings the configuration to what is wished; does nothing if it is so. Returns when to try again if that is not
    * to be done at once: since the last attempt has failed, or since others change it too often.
@@ -48,7 +48,7 @@ export interface ReconcilerParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random: () => number;
-  /** For all the requests. */
+  /** For all other requests. */
   readonly signal: AbortSignal;
 }
 
@@ -62,8 +62,8 @@ export function reconciler({ at, object, reason, clock, logger, random, signal }
   /** The last wish, and what the server has made of it: that is what stays there unless others change it. */
   let granted: (Wish & { readonly kept: readonly Mapping[] }) | undefined;
 
-  const create = async (): Promise<boolean> => {
-    const created = await createConfiguration(at, { labels: MARK, signal });
+  const create = async (own: AbortSignal): Promise<boolean> => {
+    const created = await createConfiguration(at, { labels: MARK, signal: own });
     if (created !== undefined) object.learn(created);
     return created !== undefined;
   };
@@ -77,14 +77,14 @@ export function reconciler({ at, object, reason, clock, logger, random, signal }
   };
 
   const grant = async (wish: Wish): Promise<void> => {
-    if (object.state === 'absent') await create();
+    if (object.state === 'absent') await create(signal);
     const labels = typeof object.state === 'object' && isMarked(object.state) ? undefined : MARK;
     const { webhooks } = wish;
     let body = await patchConfiguration(at, { labels, webhooks }, signal);
     if (body === undefined) {
       // It was deleted, and we do not know of it yet, or never will.
       object.learn('absent');
-      await create();
+      await create(signal);
       body = await patchConfiguration(at, { webhooks }, signal);
     }
     object.learn(body ?? 'absent');
@@ -154,8 +154,8 @@ export function kopfReconciler({ at, reason, logger, signal }: ReconcilerParts):
     if (body === undefined) logger.debug(`The ${titleOf(at.resource, at.name)} does not exist anymore.`);
   };
   return {
-    async create() {
-      return (await createConfiguration(at, { signal })) !== undefined;
+    async create(own) {
+      return (await createConfiguration(at, { signal: own })) !== undefined;
     },
     async reconcile({ webhooks }) {
       logger.info(`Reconfiguring the ${reason} webhook ${at.name}.`);

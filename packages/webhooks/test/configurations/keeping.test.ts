@@ -57,6 +57,19 @@ describe('creating a configuration', () => {
     expect(keeper.writes).toHaveLength(1);
   });
 
+  it('does not hold up the exit', async () => {
+    const keeper = await keeperUnderTest();
+    const { client } = keeper.cluster;
+    const request = client.request.bind(client);
+    client.request = (given) =>
+      new Promise((_resolve, reject) => given.signal?.addEventListener('abort', () => reject(given.signal?.reason)));
+    await keeper.start();
+    expect(keeper.isOver).toBe(false);
+    await keeper.stop();
+    expect([keeper.isOver, keeper.error]).toEqual([true, undefined]);
+    client.request = request;
+  });
+
   it('tells what is lacking if it is not permitted', async () => {
     const keeper = await keeperUnderTest();
     keeper.fault = () => apiError({ status: 403 });
