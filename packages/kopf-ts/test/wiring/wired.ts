@@ -2,7 +2,13 @@
 import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
 import { type AnyObject, createRegistry, type KubeClient, type Registry } from '@kopf-ts/core';
 import type { Operator } from '@kopf-ts/reactor';
-import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
+import {
+  type ManualClock,
+  type ManualClockOptions,
+  manualClock,
+  type RecordingLogger,
+  recordingLogger,
+} from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
 import { type OperatorOptions, operator } from '../../src/operator.js';
 
@@ -18,8 +24,8 @@ export interface Place {
 }
 
 /** A cluster with the kind of the examples in it, and a client that remembers what it was used for. */
-export async function newPlace(): Promise<Place> {
-  const clock = manualClock();
+export async function newPlace({ start }: ManualClockOptions = {}): Promise<Place> {
+  const clock = manualClock({ ...(start && { start }) });
   const cluster = await localCluster({ clock, listen: false });
   onTestFinished(() => cluster.stop());
   await cluster.define({ group: 'kopf.dev', plural: 'kopfexamples', kind: 'KopfExample' });
