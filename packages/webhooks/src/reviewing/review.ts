@@ -33,6 +33,7 @@ import {
   type WebhookCause,
   type WebhookHandler,
 } from '@kopf-ts/core/engine';
+import { withHandlerId } from '../configurations/names.js';
 import { isBookkeeping } from './bookkeeping.js';
 import { deadlineOf } from './deadlines.js';
 import { type Review, readReview } from './requests.js';
@@ -66,8 +67,9 @@ export interface ReviewerOptions {
  */
 export function reviewer(parts: ReviewParts, { signal }: ReviewerOptions = {}): ReviewFn {
   const cancellation = signal && ((): AbortSignal => signal);
-  return async (request, hints = {}) => {
+  return async (request, given = {}) => {
     const begunAt = parts.clock.now();
+    const hints = withHandlerId(given, parts.registry.handlers.webhooks);
     const review = readReview(request);
     const resource = requireResource(review, parts.insights);
     requireHandler(parts.registry.handlers.webhooks.of(resource), resource, hints);

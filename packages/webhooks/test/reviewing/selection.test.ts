@@ -48,6 +48,14 @@ describe('handlers are called', () => {
     expect((await called({}, { webhook: 'fnX', reason: 'mutating' })).called).toEqual(['mutating']);
   });
 
+  it('by the path that a service has for the id, where the id itself is not allowed in it', async () => {
+    const { called } = calling((on, say) => {
+      on.validate('kopfexamples', { id: 'checkSize' }, say('checkSize'));
+      on.validate('kopfexamples', { id: 'another' }, say('another'));
+    });
+    expect((await called({}, { webhook: 'checksize' })).called).toEqual(['checkSize']);
+  });
+
   it('one after another in the order of their declaration, also after an error', async () => {
     const calls: string[] = [];
     const { ask } = reviewed(({ on }) => {
