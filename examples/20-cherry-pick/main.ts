@@ -5,5 +5,5 @@ import { smallOperator } from './operator.js';
 
 const logger: Logger = { ...console, debug() {}, child: () => logger };
 const operator = smallOperator({ registry, namespaces: ['default'], logger });
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => operator.stop());
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void operator.stop());
 await operator.done;
