@@ -1,6 +1,8 @@
 /** `kopf dev`: a cluster in memory and an operator in it, which starts anew when its files change. */
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
+import { resolveField } from '@kopf-ts/core';
+import type { Manifest } from '../dev/manifests.js';
 import { Failure, SUCCESS } from '../failures.js';
 import { findSources, homeOf, type Sources, shortPath } from '../loading/sources.js';
 import { loggingChoice } from '../options/common.js';
@@ -47,7 +49,7 @@ export const dev: CommandDefinition = {
     '',
     '# in another terminal, with the line that is printed:',
     'export KUBECONFIG=…',
-    'kubectl get crd',
+    'kubectl get kopfexamples',
   ],
   parameters: PARAMETERS,
 
@@ -68,7 +70,9 @@ export const dev: CommandDefinition = {
     try {
       await applyManifests(cluster, objects, cwd);
       const kubeconfig = await cluster.kubeconfigFile();
-      terminal.out(instructions(cluster, kubeconfig, manifests, cwd));
+      terminal.out(
+        instructions(cluster, kubeconfig, { files: manifests.map((file) => shortPath(file, cwd)), objects }),
+      );
       const { devSession } = await import('../dev/session.js');
       const session = devSession({
         sources,
@@ -122,17 +126,25 @@ async function startCluster(runtime: CliRuntime, port: number | undefined): Prom
   }
 }
 
-function instructions(cluster: DevCluster, kubeconfig: string, manifests: readonly string[], cwd: string): string {
-  const applied = manifests.map((file) => shortPath(file, cwd)).join(', ');
+function instructions(
+  cluster: DevCluster,
+  kubeconfig: string,
+  applied: { readonly files: readonly string[]; readonly objects: readonly Manifest[] },
+): string {
+  const plurals = applied.objects.flatMap(({ object }) => {
+    const plural = object.kind === 'CustomResourceDefinition' && resolveField(object, ['spec', 'names', 'plural']);
+    return typeof plural === 'string' ? [plural] : [];
+  });
+  const what = plurals.length === 0 ? 'kubectl api-resources' : `kubectl get ${plurals.join(',')} --all-namespaces`;
   return [
     '',
     `The cluster is at ${cluster.url}, in memory: it is gone when this ends (Ctrl-C).`,
-    applied === '' ? 'Nothing is applied to it.' : `Applied to it: ${applied}.`,
+    applied.files.length === 0 ? 'Nothing is applied to it.' : `Applied to it: ${applied.files.join(', ')}.`,
     '',
     'To use it in another terminal:',
     '',
     `  export KUBECONFIG=${kubeconfig}`,
-    '  kubectl get crd',
+    `  ${what}`,
     '',
     '',
   ].join('\n');

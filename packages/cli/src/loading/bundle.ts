@@ -56,12 +56,16 @@ function buildOptions(
 ): BuildOptions {
   const imports = [
     // The same file twice is two modules: each has a number of its own.
-    ...files.map((file, index) => `${ENTRY}${file}?${files.slice(0, index).filter((other) => other === file).length}`),
-    ...modules,
+    ...files.map((file, index) => {
+      const number = files.slice(0, index).filter((other) => other === file).length;
+      return `import ${JSON.stringify(`${ENTRY}${file}?${number}`)};`;
+    }),
+    // What stays outside would otherwise be loaded ahead of everything.
+    ...modules.map((module) => `await import(${JSON.stringify(module)});`),
   ];
   return {
     stdin: {
-      contents: imports.map((specifier) => `import ${JSON.stringify(specifier)};`).join('\n'),
+      contents: imports.join('\n'),
       resolveDir: cwd,
       sourcefile: '<kopf>',
     },

@@ -24,19 +24,26 @@ interface Place {
   remove(): Promise<void>;
 }
 
+/** Where there is some place even on read-only file systems, as containers should have them. */
+const SHARED_MEMORY = '/dev/shm';
+
 async function placeFor({ code, folder, name }: Bundle): Promise<Place> {
   const file = `.kopf-${name}-${process.pid}-${nextNumber()}.mjs`;
-  try {
-    if (folder === undefined) return await temporary(file, code);
-    return await written(join(folder, file), code);
-  } catch {
-    // A read-only file system, as containers should have them. Stack traces are still those of the sources.
-    return { address: `data:text/javascript;base64,${Buffer.from(code).toString('base64')}`, remove: async () => {} };
+  const attempts = folder === undefined ? [tmpdir(), SHARED_MEMORY] : [folder];
+  for (const place of attempts) {
+    try {
+      return folder === undefined ? await temporary(place, file, code) : await written(join(place, file), code);
+    } catch {
+      // There may be another one.
+    }
   }
+  // Then from memory. Node maps no stack traces there; but at least, it has a name.
+  const named = `${code}\n//# sourceURL=${pathToFileURL(join(folder ?? tmpdir(), file)).href}\n`;
+  return { address: `data:text/javascript;base64,${Buffer.from(named).toString('base64')}`, remove: async () => {} };
 }
 
-async function temporary(file: string, code: string): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'kopf-'));
+async function temporary(place: string, file: string, code: string): Promise<Place> {
+  const folder = await mkdtemp(join(place, 'kopf-'));
   const { address } = await written(join(folder, file), code);
   return { address, remove: () => rm(folder, { recursive: true, force: true }) };
 }

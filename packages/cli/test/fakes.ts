@@ -1,0 +1,110 @@
+/** A command line with nothing behind it: it remembers what it was asked for. */
+import { manualClock, recordingLogger } from '@kopf-ts/testing';
+import { cli } from '../src/cli.js';
+import type {
+  CliRuntime,
+  FreezeChoice,
+  LoggingChoice,
+  ReleaseChoice,
+  ReleasedObject,
+  ResumeChoice,
+  RunChoice,
+  Terminal,
+  WebhooksChoice,
+} from '../src/runtime.js';
+
+export interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly logging: readonly LoggingChoice[];
+  readonly runs: readonly RunChoice[];
+  readonly freezes: readonly FreezeChoice[];
+  readonly resumes: readonly ResumeChoice[];
+  readonly releases: readonly Omit<ReleaseChoice, 'onObject'>[];
+  readonly webhooks: readonly WebhooksChoice[];
+  /** Everything that was asked of the runtime, in that order. */
+  readonly calls: readonly string[];
+}
+
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** What goes wrong with it. */
+  readonly failure?: Error;
+  readonly released?: readonly ReleasedObject[];
+  readonly configurations?: readonly string[];
+  readonly resolve?: (specifier: string) => string | undefined;
+}
+
+/** Does what the arguments say. */
+export async function kopf(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  const { env = {}, cwd = '/nowhere', failure, released = [], configurations = [] } = surroundings;
+  const out: string[] = [];
+  const err: string[] = [];
+  const made = {
+    logging: [] as LoggingChoice[],
+    runs: [] as RunChoice[],
+    freezes: [] as FreezeChoice[],
+    resumes: [] as ResumeChoice[],
+    releases: [] as Omit<ReleaseChoice, 'onObject'>[],
+    webhooks: [] as WebhooksChoice[],
+    calls: [] as string[],
+  };
+  const call = (name: string): void => {
+    made.calls.push(name);
+    if (failure !== undefined && name !== 'configure') throw failure;
+  };
+  const runtime: CliRuntime = {
+    version: '1.2.3',
+    command: ['kopf'],
+    configure(options) {
+      call('configure');
+      made.logging.push(options);
+      const logger = recordingLogger();
+      return { ...logger, error: (message) => void err.push(`${JSON.stringify({ message })}\n`) };
+    },
+    warmUp: () => call('warmUp'),
+    async run(options) {
+      call('run');
+      made.runs.push(options);
+      return 0;
+    },
+    async freeze(options) {
+      call('freeze');
+      made.freezes.push(options);
+      return { identity: 'me@here', peerings: [`'${options.name}' cluster-wide`] };
+    },
+    async resume(options) {
+      call('resume');
+      made.resumes.push(options);
+      return { identity: 'me@here', peerings: [`'${options.name}' cluster-wide`] };
+    },
+    async release({ onObject, ...options }) {
+      call('release');
+      made.releases.push(options);
+      for (const object of released) onObject(object);
+    },
+    async releaseWebhooks(options) {
+      call('releaseWebhooks');
+      made.webhooks.push(options);
+      return configurations;
+    },
+    async localCluster() {
+      call('localCluster');
+      throw new Error('There is no cluster here.');
+    },
+    clock: () => manualClock(),
+    resolve: surroundings.resolve ?? (() => undefined),
+  };
+  const terminal: Terminal = {
+    env,
+    cwd,
+    out: (text) => void out.push(text),
+    err: (text) => void err.push(text),
+    onSignal: () => () => {},
+    exit: () => {},
+  };
+  const code = await cli(runtime, terminal).main(args);
+  return { code, out: out.join(''), err: err.join(''), ...made };
+}

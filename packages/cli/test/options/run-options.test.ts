@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { RunChoice } from '../../src/runtime.js';
+import { kopf, type Outcome } from '../fakes.js';
+import { DECLARE, folderWith, ownRegistry } from '../handlers-folder.js';
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  ownRegistry();
+  const cwd = await folderWith({ 'handlers.mjs': DECLARE });
+  return await kopf(['run', 'handlers.mjs', ...args], { env, cwd });
+}
+
+async function choice(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<RunChoice> {
+  const { runs, err } = await run(args, env);
+  expect(runs, err).toHaveLength(1);
+  return runs[0] as RunChoice;
+}
+
+const NOTHING = { clusterwide: false, namespaces: [] };
+
+describe('an option of `run`', () => {
+  it.each<[string, Partial<RunChoice>]>([
+    ['-A', { clusterwide: true }],
+    ['--all-namespaces', { clusterwide: true }],
+    ['-n ns1', { namespaces: ['ns1'] }],
+    ['--namespace=ns1 -n ns2 -n ns[12]', { namespaces: ['ns1', 'ns2', 'ns[12]'] }],
+    ['--standalone', { standalone: true }],
+    ['--dev', { priority: 666 }],
+    ['--dev -p 5', { priority: 666 }],
+    ['-p 5', { priority: 5 }],
+    ['--priority=-5', { priority: -5 }],
+    ['-P somewhere', { peeringName: 'somewhere' }],
+    ['--peering somewhere', { peeringName: 'somewhere' }],
+    ['-L http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
+    ['--liveness=http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
+  ])('is understood: %s', async (text, expected) => {
+    expect(await choice(text.split(' '))).toEqual({ ...NOTHING, ...expected });
+  });
+
+  it('means nothing when it is absent', async () => {
+    expect(await choice([])).toEqual(NOTHING);
+  });
+});
+
+describe('a variable of the environment', () => {
+  it.each<[Readonly<Record<string, string>>, Partial<RunChoice>]>([
+    [{ KOPF_RUN_CLUSTERWIDE: 'yes' }, { clusterwide: true }],
+    [{ KOPF_RUN_CLUSTERWIDE: 'no' }, {}],
+    [{ KOPF_RUN_ALL_NAMESPACES: 'yes' }, {}],
+    [{ KOPF_RUN_NAMESPACES: 'ns1  ns2' }, { namespaces: ['ns1', 'ns2'] }],
+    [{ KOPF_RUN_NAMESPACE: 'ns1' }, { namespaces: ['ns1'] }],
+    [{ KOPF_RUN_NAMESPACES: 'ns1 ns2', KOPF_RUN_NAMESPACE: 'ns3' }, { namespaces: ['ns1', 'ns2', 'ns3'] }],
+    [{ KOPF_RUN_STANDALONE: '1' }, { standalone: true }],
+    [{ KOPF_RUN_STANDALONE: '0' }, { standalone: false }],
+    [{ KOPF_RUN_DEV: 'true' }, { priority: 666 }],
+    [{ KOPF_RUN_PRIORITY: '5' }, { priority: 5 }],
+    [{ KOPF_RUN_PEERING: 'somewhere' }, { peeringName: 'somewhere' }],
+    [{ KOPF_RUN_LIVENESS_ENDPOINT: 'http://:80/' }, { liveness: 'http://:80/' }],
+    [{ KOPF_RUN_PRIORITY: '', KOPF_RUN_CLUSTERWIDE: '', KOPF_RUN_NAMESPACES: '' }, {}],
+  ])('is understood: %j', async (env, expected) => {
+    expect(await choice([], env)).toEqual({ ...NOTHING, ...expected });
+  });
+
+  it('gives way to the option', async () => {
+    expect(await choice(['-p', '1'], { KOPF_RUN_PRIORITY: '2' })).toMatchObject({ priority: 1 });
+    expect(await choice(['-n', 'ns1'], { KOPF_RUN_NAMESPACES: 'ns2' })).toMatchObject({ namespaces: ['ns1'] });
+  });
+
+  it('of the times of one namespace is added even to the options', async () => {
+    expect(await choice(['-n', 'ns1'], { KOPF_RUN_NAMESPACE: 'ns2' })).toMatchObject({ namespaces: ['ns1', 'ns2'] });
+  });
+
+  it.each([
+    [{ KOPF_RUN_PRIORITY: 'high' }, "bad value in KOPF_RUN_PRIORITY: 'high' is not a whole number."],
+    [{ KOPF_RUN_DEV: 'perhaps' }, "bad value in KOPF_RUN_DEV: 'perhaps' is neither yes nor no."],
+    [{ KOPF_RUN_LOG_FORMAT: 'xml' }, "bad value in KOPF_RUN_LOG_FORMAT: 'xml' is none of full, plain, json."],
+  ])('is refused if it makes no sense: %j', async (env, message) => {
+    expect(await run([], env)).toMatchObject({ code: 2, err: expect.stringContaining(message), calls: [] });
+  });
+});
+
+describe('scopes that exclude each other', () => {
+  it.each<[readonly string[], Readonly<Record<string, string>>]>([
+    [['-A', '-n', 'ns1'], {}],
+    [['-A'], { KOPF_RUN_NAMESPACES: 'ns1' }],
+    [['-A'], { KOPF_RUN_NAMESPACE: 'ns1' }],
+    [['-n', 'ns1'], { KOPF_RUN_CLUSTERWIDE: 'y' }],
+  ])('are refused: %j with %j', async (args, env) => {
+    const { code, err, calls } = await run(args, env);
+    expect(code).toBe(2);
+    expect(err).toContain('either all namespaces (-A) or some of them (-n ns1) can be chosen, not both');
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('an operator without handlers', () => {
+  it('is refused at once if there is nothing to load them from', async () => {
+    const { code, err, calls } = await kopf(['run', '-A']);
+    expect(code).toBe(2);
+    expect(err).toContain("no handlers are given: name the files to load them from, as in 'kopf run handlers.ts'");
+    expect(calls).toEqual([]);
+  });
+
+  it('is not run if none are declared in the files', async () => {
+    ownRegistry();
+    const cwd = await folderWith({ 'empty.mjs': '' });
+    const { code, err, runs } = await kopf(['run', 'empty.mjs', '-A'], { cwd });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Error: There are no handlers in empty\.mjs\. .*\n$/);
+    expect(runs).toEqual([]);
+  });
+});
