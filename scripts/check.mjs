@@ -22,11 +22,13 @@ const checks = [
   { name: 'knip: nothing unused', groups: ['lint'], run: tool('knip', ['--no-config-hints', '--no-progress']) },
   { name: 'types, type tests included', groups: ['typecheck'], run: tool('typescript', ['--project', '.'], 'tsc') },
   { name: 'eslint: promises and layers', groups: ['lint'], run: tool('eslint', ['.', '--max-warnings=0']) },
-  { name: 'build', groups: ['build', 'fences', 'packages', 'demo'], run: () => build({ quiet: true }) },
+  { name: 'build', groups: ['build', 'fences', 'packages', 'demo', 'combos'], run: () => build({ quiet: true }) },
   { name: 'fence: exports and builds', groups: ['fences'], needs: 'build', run: fence('exports') },
   { name: 'demo: npm start -- --once', groups: ['demo'], needs: 'build', run: () => demo() },
   { name: 'packages: publint and attw', groups: ['packages'], needs: 'build', run: () => turbo('check:package') },
   { name: 'tests', groups: ['tests'], run: (args) => tests(args) },
+  // Not among `all`: it asks the registry for what users would ask it for.
+  { name: 'packages: as users get them', groups: ['combos'], apart: true, needs: 'build', run: combos },
   // Not among `all`: it needs more than Node, and minutes when it runs for the first time.
   { name: 'tests on a real cluster', groups: ['real'], apart: true, run: realTests },
   { name: 'the embedded server against the real one', groups: ['differential'], apart: true, run: differentialTests },
@@ -50,14 +52,13 @@ async function main([group = 'all', ...args]) {
       continue;
     }
     const started = performance.now();
-    const { code, output, counts } = await check.run(args);
+    const { code, output, counts, report } = await check.run(args);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const verdict = code === 0 ? '✓' : '✗';
     console.log(`${verdict} ${check.name} (${seconds} s)`);
-    if (code !== 0) {
-      broken.add(check.name);
-      if (output !== '') console.log(indented(output));
-    }
+    if (code !== 0) broken.add(check.name);
+    const shown = report ?? (code === 0 ? '' : output);
+    if (shown !== '') console.log(indented(shown));
     const { passed, failed, skipped } = counts ?? {
       passed: code === 0 ? 1 : 0,
       failed: code === 0 ? 0 : 1,
@@ -78,6 +79,16 @@ function demo() {
 function turbo(task) {
   const args = ['run', task, '--concurrency=100%', '--output-logs=errors-only', '--log-prefix=task'];
   return runScript(toolPath('turbo'), args, { quiet: true });
+}
+
+/** Its report is worth reading when all is well, too: it says how much a user has to install. */
+async function combos() {
+  const { code, output } = await runScript('.ci/combos.mjs', [], { quiet: true });
+  const { report, passed, failed, skipped } =
+    /^(?<report>.*\n)?(?<passed>\d+) passed, (?<failed>\d+) failed, (?<skipped>\d+) skipped\s*$/s.exec(output)
+      ?.groups ?? {};
+  if (passed === undefined) return { code: code || 1, output };
+  return { code, report: report ?? '', counts: { passed: +passed, failed: +failed, skipped: +skipped } };
 }
 
 function realTests(args) {

@@ -20,6 +20,7 @@ const stamp = join(modules, '.kopf-ts-installed');
 const tasks = {
   start: async (args) => (await built()) || (await node('scripts/start.mjs', args)),
   test: (args) => node('scripts/check.mjs', ['all', ...args]),
+  'test:packages': (args) => node('scripts/check.mjs', ['combos', ...args]),
   'test:real': (args) => node('scripts/check.mjs', ['real', ...args]),
   'test:differential': (args) => node('scripts/check.mjs', ['differential', ...args]),
   lint: (args) => node('scripts/check.mjs', ['lint', ...args]),

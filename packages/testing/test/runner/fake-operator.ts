@@ -8,7 +8,7 @@ import {
   type RunnerOptions,
 } from '../../src/index.js';
 
-export interface FakeOptions extends RunnableOptions {
+interface FakeOptions extends RunnableOptions {
   readonly own?: string | undefined;
 }
 

@@ -1,0 +1,70 @@
+/** What users write: programs of their own, and whatever they copy from our pages. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/tools.mjs';
+
+/** The smallest operator with everything in one package, on the embedded server, to its end. */
+export const MINIMAL = `
+import * as kopf from 'kopf-ts';
+import { localCluster } from 'kopf-ts/testing';
+
+const Example = kopf.resource<{ field?: string }, { greeting?: string }>({ group: 'kopf.dev', plural: 'kopfexamples' });
+
+kopf.on.create(Example, async function greet({ name, spec, patch, logger }) {
+  logger.info(\`Greeting \${name}\`);
+  patch.status.greeting = \`Hello, \${spec.field ?? 'world'}!\`;
+});
+
+const cluster = await localCluster();
+await cluster.define({ group: 'kopf.dev', plural: 'kopfexamples', kind: 'KopfExample', subresources: ['status'] });
+const operator = kopf.operator({ client: cluster.client, clusterwide: true });
+await operator.ready;
+await cluster.create({ apiVersion: 'kopf.dev/v1', kind: 'KopfExample', metadata: { name: 'one', namespace: 'default' }, spec: { field: 'value' } });
+for (let n = 0; n < 1000 && cluster.get('kopfexamples/default/one')?.['status'] === undefined; n++) {
+  await new Promise((resolve) => setTimeout(resolve, 10));
+}
+console.log(JSON.stringify(cluster.get('kopfexamples/default/one')?.['status']));
+await operator.stop();
+await cluster.stop();
+`;
+
+/** With core alone, there is nothing to run handlers with; but they can be declared, matched, and written for. */
+export const CORE_ALONE = `
+import { createRegistry, diff, type Clock, type Logger, Patch, resource, settings } from '@kopf-ts/core';
+import { executeOnce } from '@kopf-ts/core/engine';
+
+const registry = createRegistry();
+registry.on.update(resource<{ size: number }>({ plural: 'volumes' }), function resize({ spec, patch }) {
+  patch.metadata.labels['size'] = String(spec.size);
+});
+const seams: { clock?: Clock; logger?: Logger } = {};
+const [change] = diff({ size: 1 }, { size: 2 });
+console.log([...registry.handlers.changing].map(({ id }) => id).join(), change?.join(' '), Object.keys(seams).length);
+console.log(typeof executeOnce, new Patch({ a: 1 }).merge, settings().execution.defaultBackoff);
+`;
+
+/**
+ * The samples of the pages in a folder: blocks of TypeScript that begin with the name of their file.
+ *
+ * @returns {Record<string, string>} texts by their files
+ */
+export function samplesOf(folder) {
+  const samples = {};
+  for (const page of readdirSync(join(root, folder)).filter((name) => name.endsWith('.md'))) {
+    const text = readFileSync(join(root, folder, page), 'utf8');
+    for (const [, file, code] of text.matchAll(/^```ts\n\/\/ ([\w./-]+\.ts)\n([\s\S]*?)^```$/gm)) {
+      if (Object.hasOwn(samples, file)) throw new Error(`${folder}/${page} has ${file}, and so has another page.`);
+      samples[file] = code;
+    }
+  }
+  if (Object.keys(samples).length === 0) throw new Error(`There are no samples in ${folder}.`);
+  return samples;
+}
+
+/** The sources of an example, without its tests; \`undefined\` if there is no such example. */
+export function exampleSources(name) {
+  const folder = join(root, 'examples', name);
+  if (!existsSync(folder)) return undefined;
+  const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  return Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
+}
