@@ -23,6 +23,7 @@ export type {
   ResourceRegistrar,
 } from './intents/registrars.js';
 export type { Backoff, ErrorsMode } from './intents/handlers.js';
+export type { LabelRequirement, LabelSelector, MatchCondition } from './intents/options.js';
 export { ABSENT, all, any, type MetaFilter, none, not, PRESENT, type ValueFilter } from './intents/filters.js';
 export { EVERYTHING, type ResourcePredicate, type SelectorFields, type SelectorSpec } from './values/selector.js';
 export { type Resource, type ResourceToken, resource, type TypedObject } from './values/resource.js';

@@ -9,6 +9,7 @@ import { type HandlerId, quoteId } from '../values/ids.js';
 import type { Operation } from '../values/review.js';
 import type { Selector } from '../values/selector.js';
 import type { MetaFilter, ValueFilter } from './filters.js';
+import type { LabelSelector, MatchCondition } from './options.js';
 
 /** What an arbitrary error means: nothing; another attempt later; or the end of the handler for this change. */
 export type ErrorsMode = 'ignored' | 'temporary' | 'permanent';
@@ -102,10 +103,10 @@ export interface WebhookHandler extends OfResource {
   readonly persistent?: boolean;
   readonly sideEffects?: boolean;
   readonly ignoreFailures?: boolean;
-  readonly timeoutSeconds?: number;
-  readonly namespaceSelector?: object;
-  readonly objectSelector?: object;
-  readonly matchConditions?: readonly object[];
+  readonly timeoutSeconds?: Seconds;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  readonly matchConditions?: readonly MatchCondition[];
 }
 
 export type SpawningHandler = DaemonHandler | TimerHandler;

@@ -156,15 +156,28 @@ function admissionFrom(title: Title, options: RawOptions): Record<string, never>
     throw mistake(title, `timeoutSeconds must be a whole number from 1 to 30, not ${shown(timeoutSeconds)}`);
   }
   for (const name of ADMISSION_SELECTORS) {
-    if (options[name] !== undefined && !isMapping(options[name])) {
-      throw mistake(title, `${name} must be an object: { matchLabels } or { matchExpressions }`);
+    // Anything else would be dropped in silence by the cluster, and the rest would select everything.
+    if (options[name] !== undefined && !isLabelSelector(options[name])) {
+      throw mistake(title, `${name} must be an object with matchLabels, matchExpressions, or both, and nothing else`);
     }
   }
-  if (matchConditions !== undefined && !isListOf(matchConditions, isMapping)) {
+  if (matchConditions !== undefined && !isListOf(matchConditions, isMatchCondition)) {
     throw mistake(title, 'matchConditions must be a non-empty list of { name, expression }');
   }
   for (const name of ADMISSION_FLAGS) requireFlag(title, options, name);
   return definedOnly(options, ADMISSION);
+}
+
+function isLabelSelector(value: unknown): boolean {
+  if (!isMapping(value)) return false;
+  const { matchLabels = {}, matchExpressions = [], ...rest } = value;
+  return isMapping(matchLabels) && Array.isArray(matchExpressions) && Object.keys(rest).length === 0;
+}
+
+function isMatchCondition(value: unknown): boolean {
+  return (
+    isMapping(value) && [value['name'], value['expression']].every((text) => typeof text === 'string' && text !== '')
+  );
 }
 
 function isListOf(value: unknown, isFine: (item: unknown) => boolean): boolean {

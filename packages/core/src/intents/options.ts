@@ -91,19 +91,43 @@ export interface TimerOnlyOptions<K> {
   readonly sharp?: boolean | undefined;
 }
 
+/** Labels of objects, as Kubernetes selects by them: all of the requirements must hold. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?: readonly LabelRequirement[] | undefined;
+}
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  /** For `In` and `NotIn`. */
+  readonly values?: readonly string[] | undefined;
+}
+
+/** A condition in CEL, which the API server checks before it calls a webhook. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
 export interface AdmissionOnlyOptions {
-  /** All of them by default. */
+  /** All of them by default. Handlers are not called for others, whatever the configurations in the cluster say. */
   readonly operations?: readonly Operation[] | undefined;
   /** `'*'` for the object and all its subresources; by default, for the object alone. */
   readonly subresource?: string | undefined;
   /** Whether the webhook stays in the cluster after the operator exits. */
   readonly persistent?: boolean | undefined;
+  /** Whether the handler changes anything besides its answer; it must not do so in dry runs. Default: false. */
   readonly sideEffects?: boolean | undefined;
+  /** Whether to allow everything while the handler cannot be reached. Its own errors deny all the same. Default: false. */
   readonly ignoreFailures?: boolean | undefined;
-  readonly timeoutSeconds?: number | undefined;
-  readonly namespaceSelector?: object | undefined;
-  readonly objectSelector?: object | undefined;
-  readonly matchConditions?: readonly object[] | undefined;
+  /** How long the API server waits for the answer: from 1 to 30. The handler has a bit less. Default: 30. */
+  readonly timeoutSeconds?: Seconds | undefined;
+  /** Only in the namespaces with these labels. It is the API server who checks it, as all below. */
+  readonly namespaceSelector?: LabelSelector | undefined;
+  /** Only for the objects with these labels, besides those in `labels`. */
+  readonly objectSelector?: LabelSelector | undefined;
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
 }
 
 /** Options as they come at run time: the compiler has checked them, or nobody has. */

@@ -134,6 +134,32 @@ describe('kwargs of another kind do not compile', () => {
     on.validate(Volume, { operations: ['CREATE'] }, ({ warnings, dryrun, userinfo }) => {
       warnings.push(String(dryrun), userinfo.username ?? '');
     });
+    on.mutate(
+      Volume,
+      {
+        ...{ subresource: '*', persistent: true, sideEffects: true, ignoreFailures: true, timeoutSeconds: 5, param: 1 },
+        namespaceSelector: { matchLabels: { env: 'prod' } },
+        objectSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['web'] }] },
+        matchConditions: [{ name: 'not-us', expression: 'request.userInfo.username != "us"' }],
+        when: ({ operation, subresource, headers, sslpeer }) =>
+          operation === 'CREATE' && !subresource && !headers && !sslpeer,
+      },
+      ({ spec, old, new: updated, param, name }) => {
+        expectTypeOf(spec.size).toEqualTypeOf<string>();
+        expectTypeOf(old?.spec?.size).toEqualTypeOf<string | undefined>();
+        expectTypeOf(updated?.spec?.size).toEqualTypeOf<string | undefined>();
+        expectTypeOf(param).toEqualTypeOf<number>();
+        expectTypeOf(name).toEqualTypeOf<string | undefined>();
+      },
+    );
+    // @ts-expect-error labels are not a selector
+    on.validate(Volume, { objectSelector: { app: 'web' } }, () => {});
+    // @ts-expect-error not an operator
+    on.validate(Volume, { objectSelector: { matchExpressions: [{ key: 'app', operator: 'Is' }] } }, () => {});
+    // @ts-expect-error a condition needs a name
+    on.validate(Volume, { matchConditions: [{ expression: 'true' }] }, () => {});
+    // @ts-expect-error there are no retries of admission
+    on.validate(Volume, { timeout: 5 }, () => {});
     daemon(Volume, { cancellationBackoff: 5 }, async ({ stopped, signal }) => {
       expectTypeOf(stopped).toEqualTypeOf<AbortSignal>();
       expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
