@@ -12,6 +12,7 @@ import {
   Patch,
   type Resource,
   type Settings,
+  setOwn,
 } from '@kopf-ts/core';
 
 /** Stanzas that are not a storage's, even if all that is in there is. */
@@ -32,12 +33,35 @@ export async function tracesOf(body: Body, resource: Resource, settings: Setting
     for (const path of leaves(touch.merge)) erase(path);
   }
   if (diffbaseStorage !== undefined) {
-    // Whatever it would write or erase to remember another state, is where it remembers this one.
-    const store = new Patch({}, { body });
-    await diffbaseStorage.store({ essence: {}, body, patch: store, resource });
-    for (const path of leaves(store.merge)) erase(path);
+    // Whatever it would write or erase to remember another state, is where it remembers this one. Some of it is written
+    // only once per object: so an object that has nothing yet is tried, too.
+    for (const like of [body, unmarked(body)]) {
+      const store = new Patch({}, { body: like });
+      await diffbaseStorage.store({ essence: {}, body: like, patch: store, resource });
+      for (const path of leaves(store.merge)) erase(path);
+    }
   }
-  return erasing;
+  return collapsed(erasing, body) as Mapping;
+}
+
+function unmarked(body: Body): Body {
+  const { status: _status, ...rest } = body;
+  return { ...rest, metadata: { ...body.metadata, annotations: {} } } as Body;
+}
+
+/** Stanzas that would be left empty are removed as a whole, unless they are common ones. */
+function collapsed(erasing: unknown, body: unknown, path: FieldPath = []): unknown {
+  if (!isMapping(erasing) || !isMapping(body)) return erasing;
+  const inner: Mapping = {};
+  for (const key of Object.keys(erasing)) {
+    setOwn(inner, key, collapsed(getOwn(erasing, key), getOwn(body, key), [...path, key]));
+  }
+  const isLeftEmpty = Object.keys(body).every((key) => getOwn(inner, key) === null);
+  return path.length > 0 && isLeftEmpty && !isCommon(path) ? null : inner;
+}
+
+function isCommon(path: FieldPath): boolean {
+  return COMMON.some((common) => common.join('/') === path.join('/'));
 }
 
 /** The fields that a merge-patch has something for. */
@@ -51,8 +75,7 @@ function removedPaths(before: unknown, after: unknown, path: FieldPath = []): Fi
   return Object.keys(before).flatMap((key) => {
     const here = [...path, key];
     const remains = isMapping(after) ? getOwn(after, key) : undefined;
-    const isCommon = COMMON.some((common) => common.join('/') === here.join('/'));
-    if (remains === undefined && !isCommon) return [here];
+    if (remains === undefined && !isCommon(here)) return [here];
     return removedPaths(getOwn(before, key), remains, here);
   });
 }
