@@ -29,6 +29,8 @@ export interface RequestParts {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
+/** How the API server writes it: in whole seconds, and with nothing else around. */
+const USUAL_TIMEOUT = /^\?timeout=(\d{1,3})s$/;
 const EMPTY: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Answers every request; never throws. */
@@ -95,9 +97,11 @@ function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
       const [only] = chunks;
       resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
     });
-    const isGone = (): void => reject(new ClientGone());
-    request.on('error', isGone);
-    request.on('close', isGone);
+    request.on('error', () => reject(new ClientGone()));
+    request.on('close', () => {
+      // It comes after each request, also after those that are heard to their ends: and errors are dear.
+      if (!request.complete) reject(new ClientGone());
+    });
   });
 }
 
@@ -135,7 +139,11 @@ function peerOf(socket: TLSSocket): Readonly<Record<string, unknown>> {
 function timeoutOf(url: string): number | undefined {
   const start = url.indexOf('?');
   if (start < 0) return undefined;
-  const text = new URLSearchParams(url.slice(start)).get('timeout');
+  const query = url.slice(start);
+  // Nearly all of them are the same few.
+  const usual = USUAL_TIMEOUT.exec(query);
+  if (usual !== null) return Number(usual[1]) || undefined;
+  const text = new URLSearchParams(query).get('timeout');
   return text === null ? undefined : parseDuration(text);
 }
 
