@@ -12,6 +12,8 @@ import {
 import { recordingLogger } from '@kopf-ts/testing';
 import { createRegistry, operator, webhooks } from 'kopf-ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { runIn } from '../../src/run.js';
+import { fakeHost } from '../running/fake-host.js';
 import { newPlace, startOperator, stopOperator } from './wired.js';
 
 const REVIEW = {
@@ -61,6 +63,17 @@ describe('an operator with admission handlers', () => {
     await expect(started.ready).rejects.toThrow(/settings\.admission\.server/);
     expect(calls).toEqual(['startup', 'cleanup']);
     expect(started.logger.find('Admission webhook server has failed')?.fields).not.toHaveProperty('error');
+  });
+
+  it('ends the process with the exit code 1 for that', async () => {
+    const { clock, client } = await newPlace();
+    const [registry, logger, settings] = [createRegistry(), recordingLogger(), makeSettings()];
+    validating(registry);
+    const options = { registry, logger, settings, clock, client, identity: 'me', clusterwide: true };
+    const code = runIn(fakeHost(), (signal) => operator({ ...options, signal }), { settings, clock, logger });
+    await clock.advance(30);
+    expect(await code).toBe(1);
+    expect(logger.find('Operator has failed')?.message).toContain('settings.admission.server');
   });
 
   it('is served by the server that a startup handler sets', async () => {
