@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { newStage } from '../support/stage.js';
+import { GARBAGE_COLLECTION, newStage } from '../support/stage.js';
 
 const handlers = new URL('handlers.ts', import.meta.url);
 
-it('makes a pod that belongs to the object, and is deleted with it', async () => {
+it('makes a pod that belongs to the object, and is deleted with it', { timeout: GARBAGE_COLLECTION }, async () => {
   await using stage = await newStage();
   await using operator = await stage.run(handlers);
   const { metadata } = await stage.createExample({ spec: { duration: '5m' } });

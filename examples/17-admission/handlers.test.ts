@@ -46,7 +46,8 @@ it('looks at subresources, too; and does not count dry runs', async () => {
   await using stage = await newStage({ isRealTime: true });
   await using operator = await stage.run(handlers);
   await stage.createExample({ name: 'one', labels });
-  const setPhase = (phase: string) => stage.patch('kopfexamples', 'one/status', { status: { phase } });
+  // Each time with a change in it: nobody is asked about updates that change nothing.
+  const setPhase = (phase: string) => stage.patch('kopfexamples', 'one/status', { status: { phase, at: Date.now() } });
   await stage.eventually(() => expect(setPhase('impossible')).rejects.toThrow(/There is no such phase\./));
   await setPhase('ready');
 

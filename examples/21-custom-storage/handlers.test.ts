@@ -1,6 +1,6 @@
 import { localCluster, testProgressStorage } from 'kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { newStage } from '../support/stage.js';
+import { GARBAGE_COLLECTION, newStage } from '../support/stage.js';
 import { configMapProgressStorage } from './storage.js';
 
 const handlers = new URL('handlers.ts', import.meta.url);
@@ -11,7 +11,7 @@ testProgressStorage(
   { describe, it },
 );
 
-it('remembers beside the object what is done, also through a restart', async () => {
+it('remembers beside the object what is done, also through a restart', { timeout: GARBAGE_COLLECTION }, async () => {
   await using stage = await newStage();
   const before = await stage.run(handlers);
   const { metadata } = await stage.createExample();

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { newStage } from '../support/stage.js';
+import { GARBAGE_COLLECTION, newStage } from '../support/stage.js';
 
 const handlers = new URL('handlers.ts', import.meta.url);
 const object = parse(await readFile(new URL('obj.yaml', import.meta.url), 'utf8'));
 
-it('does everything at once, and nothing is in the way of anything else', async () => {
+it('does everything at once, and nothing is in the way of anything else', { timeout: GARBAGE_COLLECTION }, async () => {
   await using stage = await newStage({ isRealTime: true });
   const first = await stage.run(handlers);
   const named = (name: string, spec: object = {}) => ({

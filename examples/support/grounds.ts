@@ -35,7 +35,6 @@ export function newGround({ isRealTime = false }: GroundOptions = {}): Promise<G
 
 /** How long the assertions may take to come true, in seconds of the clock that is in use. */
 const PATIENCE = 60;
-const REAL_PATIENCE = 25;
 
 /** The time does not pass by itself, but only as long as something is waited for; then it flies. */
 async function timelessGround(): Promise<Ground> {
@@ -102,6 +101,6 @@ async function realGround({ access }: RealCluster & { kind: 'running' }): Promis
 
 const inRealTime: Pick<Ground, 'clock' | 'eventually' | 'during'> = {
   clock: systemClock,
-  eventually: async (assertions) => await vi.waitFor(assertions, { timeout: REAL_PATIENCE * 1000, interval: 20 }),
+  eventually: async (assertions) => await vi.waitFor(assertions, { timeout: PATIENCE * 1000, interval: 20 }),
   during: (promise) => promise,
 };

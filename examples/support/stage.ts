@@ -31,6 +31,9 @@ export interface Stage
   gone(plural: string, name: string): Promise<void>;
 }
 
+/** In milliseconds, for tests that wait for the garbage collector: a real one may take half a minute to know new kinds. */
+export const GARBAGE_COLLECTION = 120_000;
+
 interface ExampleDifferences {
   readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
