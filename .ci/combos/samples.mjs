@@ -28,6 +28,46 @@ await operator.stop();
 await cluster.stop();
 `;
 
+/** The handlers of a user, in several files, and a test of them by what Node has. */
+export const TESTED = {
+  'tested/greeting.ts': `
+import * as kopf from 'kopf-ts';
+let greeted = 0;
+kopf.on.create('kopfexamples', function greet({ name }) {
+  greeted += 1;
+  return \`Hello, \${name}, number \${greeted}!\`;
+});
+`,
+  'tested/handlers.ts': `
+import './greeting.js';
+`,
+  'tested/handlers.test.ts': `
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { clusterHooks, operatorRunner } from 'kopf-ts/testing';
+
+const cluster = clusterHooks(
+  { before: beforeEach, after: afterEach },
+  { define: [{ group: 'kopf.dev', plural: 'kopfexamples', kind: 'KopfExample' }] },
+);
+const handlers = new URL('../../tested/handlers.ts', import.meta.url);
+
+for (const name of ['one', 'two']) {
+  test(\`a greeting for \${name}\`, async () => {
+    const runner = await operatorRunner({ cluster: cluster.current, handlers });
+    await runner.ready;
+    await cluster.current.create({ apiVersion: 'kopf.dev/v1', kind: 'KopfExample', metadata: { name, namespace: 'default' } });
+    const { result } = await runner.outcomes.next('greet');
+    assert.equal(result, \`Hello, \${name}, number 1!\`);
+    await runner.stop();
+    runner.logs.expect({ level: 'info', text: "Handler 'greet' succeeded." }, 'Operator has ended.');
+    runner.logs.expectNone({ level: 'error' });
+    assert.equal(runner.exitCode, 0);
+  });
+}
+`,
+};
+
 /** With core alone, there is nothing to run handlers with; but they can be declared, matched, and written for. */
 export const CORE_ALONE = `
 import { createRegistry, diff, type Clock, type Logger, Patch, resource, settings } from '@kopf-ts/core';

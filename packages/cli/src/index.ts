@@ -5,6 +5,7 @@
  * is made.
  */
 export { type Cli, cli } from './cli.js';
+export { loadAnew } from './loading/anew.js';
 export type {
   Announced,
   CliRuntime,

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type { CliRuntime, ReleasedObject } from '@kopf-ts/cli';
 import type { Clock, KubeClient, Logger } from '@kopf-ts/core';
+import { ownCopyOf } from './own-copies.js';
 import type { Released } from './release.js';
 
 /** The runtime of this process; the program is the file that it was started with. Modules are imported when they are needed: `--help` needs none of them. */
@@ -46,14 +47,7 @@ export function processRuntime(program: string): CliRuntime {
     async clock() {
       return (await import('@kopf-ts/reactor')).systemClock;
     },
-    resolve(specifier) {
-      if (!/^(?:kopf-ts|@kopf-ts\/[\w-]+)(?:\/|$)/.test(specifier)) return undefined;
-      try {
-        return import.meta.resolve(specifier);
-      } catch {
-        return undefined;
-      }
-    },
+    resolve: ownCopyOf,
   };
 }
 

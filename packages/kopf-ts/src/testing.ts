@@ -3,10 +3,12 @@
  * moves when told, logs to assert on, faults, and the conformance suites of the seams.
  */
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '@kopf-ts/reactor';
 import * as testing from '@kopf-ts/testing';
 import { consoleLogger } from './logging.js';
 import { type OperatorOptions, operator } from './operator.js';
+import { ownCopyOf } from './own-copies.js';
 
 export * from '@kopf-ts/apiserver';
 export * from '@kopf-ts/testing';
@@ -31,7 +33,20 @@ export interface OperatorRunnerOptions extends OperatorOptions, testing.RunnerOp
  * It does not wait for the operator to be ready; and it rejects if the handlers cannot be loaded.
  */
 export function operatorRunner(options: OperatorRunnerOptions = {}): Promise<testing.OperatorRunner> {
-  return testing.operatorRunner({ operator, clock: systemClock, printer }, options);
+  return testing.operatorRunner({ operator, clock: systemClock, printer, load: loader() }, options);
+}
+
+/**
+ * Files of TypeScript, and all that they import, are loaded as the command line does it. But where our own modules are
+ * transformed (by vitest, if it is told so), the files must be, too: else they would see other modules than the test.
+ */
+function loader(): testing.LoadHandlers | undefined {
+  const isTransformed = (import.meta as { env?: unknown }).env !== undefined;
+  if (isTransformed) return undefined;
+  return async (file) => {
+    const { loadAnew } = await import('@kopf-ts/cli');
+    await loadAnew([fileURLToPath(file)], { resolve: ownCopyOf });
+  };
 }
 
 /** As an operator in a terminal prints it, with the debugging lines. */
