@@ -6,6 +6,7 @@ export * from '@kopf-ts/core';
 export * as client from '@kopf-ts/client';
 export * as indexing from '@kopf-ts/indexing';
 export * as peering from '@kopf-ts/peering';
+export * as reactor from '@kopf-ts/reactor';
 export * as storage from '@kopf-ts/storage';
 export * as webhooks from '@kopf-ts/webhooks';
 export { daemon, index, on, timer } from './on.js';

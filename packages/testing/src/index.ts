@@ -53,6 +53,7 @@ export type {
   WebhookServerExpectations,
   WebhookServerUnderTest,
 } from './conformance/webhook-world.js';
+export { credentialsCases, type CredentialsUnderTest, testCredentials } from './conformance/credentials.js';
 export { schedulerCases, type SchedulerUnderTest, testScheduler } from './conformance/scheduler.js';
 export {
   loggerCases,

@@ -5,6 +5,7 @@ it('exports the clock, the logger and the conformance suites', () => {
   expect(Object.keys(testing).sort()).toEqual([
     'clientCases',
     'clockCases',
+    'credentialsCases',
     'declareCases',
     'diffBaseStorageCases',
     'eventually',
@@ -20,6 +21,7 @@ it('exports the clock, the logger and the conformance suites', () => {
     'schedulerCases',
     'testClient',
     'testClock',
+    'testCredentials',
     'testDiffBaseStorage',
     'testIndexer',
     'testLogger',

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import type { Awaitable, ConnectionInfo, Credentials } from '@kopf-ts/core';
+import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
+
+/** A source of credentials that has none yet, and how new ones come into it. */
+export interface CredentialsUnderTest {
+  readonly credentials: Credentials;
+  /** Somebody logs in, or a file changes, or a token is issued: others than before, each time. Gives what has come. */
+  renew(): Awaitable<ConnectionInfo>;
+  /** Called after each case. */
+  cleanUp?(): Awaitable<unknown>;
+}
+
+type Create = () => Awaitable<CredentialsUnderTest>;
+type Bench = Omit<CredentialsUnderTest, 'cleanUp'>;
+
+const REFUSAL = new Error('401 Unauthorized');
+
+/** What every source of credentials must hold. */
+export function credentialsCases(create: Create): readonly ConformanceCase[] {
+  const cases: ConformanceCase[] = [];
+  const add = (name: string, run: (bench: Bench) => Promise<void>): void => {
+    const runAnew = async (): Promise<void> => {
+      const target = await create();
+      try {
+        await run(target);
+      } finally {
+        await target.cleanUp?.();
+      }
+    };
+    cases.push({ name, run: runAnew });
+  };
+
+  add('gives what there is, again and again', async ({ credentials, renew }) => {
+    const info = await renew();
+    for (let turn = 0; turn < 3; turn++) assert.deepEqual(await given(credentials), info);
+  });
+
+  add('lets those who ask wait until there is something, all of them', async ({ credentials, renew }) => {
+    const waiting = [1, 2, 3].map(() => watched(credentials.current()));
+    await someTurns();
+    assert.ok(
+      waiting.every(({ state }) => state === 'pending'),
+      'somebody has got something that is not there',
+    );
+    const info = await renew();
+    await someTurns();
+    assert.deepEqual(
+      waiting.map(({ value }) => value),
+      [info, info, info],
+    );
+  });
+
+  add('gives the refused ones to nobody any more', async ({ credentials, renew }) => {
+    await renew();
+    await credentials.invalidate(await given(credentials), REFUSAL);
+    const waiting = watched(credentials.current());
+    await someTurns();
+    assert.equal(waiting.state, 'pending', 'the refused ones are given again');
+    const info = await renew();
+    await someTurns();
+    assert.deepEqual(waiting.value, info);
+  });
+
+  add('takes the refusals of many at once', async ({ credentials, renew }) => {
+    await renew();
+    const refused = await Promise.all([1, 2, 3].map(() => given(credentials)));
+    await Promise.all(refused.map(async (info) => credentials.invalidate(info, REFUSAL)));
+    const info = await renew();
+    assert.deepEqual(await given(credentials), info);
+  });
+
+  add('does not take a late refusal of the old ones for one of the new ones', async ({ credentials, renew }) => {
+    await renew();
+    const old = await given(credentials);
+    await credentials.invalidate(old, REFUSAL);
+    const info = await renew();
+    await credentials.invalidate(old, REFUSAL);
+    assert.deepEqual(await given(credentials), info);
+  });
+
+  add('gives the new ones when there are new ones', async ({ credentials, renew }) => {
+    await renew();
+    await given(credentials);
+    const info = await renew();
+    assert.deepEqual(await given(credentials), info);
+  });
+
+  add('rejects those who do not want to wait any more, with their reason', async ({ credentials, renew }) => {
+    const aborting = new AbortController();
+    const [impatient, patient] = [watched(credentials.current(aborting.signal)), watched(credentials.current())];
+    await someTurns();
+    const reason = new Error('enough');
+    aborting.abort(reason);
+    await someTurns();
+    assert.equal(impatient.state, 'rejected');
+    assert.equal(impatient.error, reason);
+    assert.equal(patient.state, 'pending', 'others are rejected, too');
+    await renew();
+    await someTurns();
+    assert.equal(patient.state, 'resolved');
+  });
+
+  add('leaves no listeners behind', async ({ credentials, renew }) => {
+    const { signal } = new AbortController();
+    const waiting = watched(credentials.current(signal));
+    await renew();
+    await someTurns();
+    assert.equal(waiting.state, 'resolved');
+    await given(credentials, signal);
+    assert.equal(getEventListeners(signal, 'abort').length, 0, 'somebody still listens');
+  });
+
+  return cases;
+}
+
+/** Declares the cases above as tests. */
+export function testCredentials(create: Create, runner?: TestRunner): void {
+  declareCases('credentials', credentialsCases(create), runner);
+}
+
+interface Watched {
+  state: 'pending' | 'resolved' | 'rejected';
+  value?: ConnectionInfo;
+  error?: unknown;
+}
+
+function watched(promise: Promise<ConnectionInfo>): Watched {
+  const result: Watched = { state: 'pending' };
+  promise.then(
+    (value) => Object.assign(result, { state: 'resolved', value }),
+    (error: unknown) => Object.assign(result, { state: 'rejected', error }),
+  );
+  return result;
+}
+
+/** What is there now: a source that hangs must not make the tests hang. */
+async function given(credentials: Credentials, signal?: AbortSignal): Promise<ConnectionInfo> {
+  const current = watched(credentials.current(signal));
+  await someTurns();
+  if (current.state === 'rejected') throw current.error;
+  return current.value ?? assert.fail('there are credentials, but they are not given');
+}
+
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 16; turn++) await new Promise((resolve) => void setImmediate(resolve));
+}
