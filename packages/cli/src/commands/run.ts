@@ -78,12 +78,13 @@ export const run: CommandDefinition = {
     requireSources(paths, modules, run.name);
     const { parentProcess } = await import('../dev/child.js');
     const parent = parentProcess(terminal.env);
-    await runtime.configure(loggingChoice(values));
+    const logger = await runtime.configure(loggingChoice(values));
     if (parent !== undefined) {
       await runtime.warmUp();
       await parent.loadHandlers(terminal.cwd);
     } else {
-      await load(await findSources(paths, modules, terminal.cwd), runtime);
+      const sources = await findSources(paths, modules, terminal.cwd);
+      await load(sources, { resolve: (specifier) => runtime.resolve(specifier), warn: (text) => logger.warn(text) });
     }
     if (countHandlers() === 0) throw noHandlers(titleOf({ files: paths, modules, cwd: terminal.cwd }));
     return await runtime.run({ ...choice, kubeconfig: parent?.kubeconfig, signal: parent?.stopping });

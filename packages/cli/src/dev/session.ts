@@ -75,7 +75,7 @@ export function devSession(parts: SessionParts): Session {
   const build = async (): Promise<void> => {
     let next: Bundle;
     try {
-      next = await bundle(sources, parts);
+      next = await bundle(sources, { resolve: parts.resolve, warn: (text) => logger.warn(text) });
     } catch (error) {
       complain(error);
       logger.info('Waiting for the files to be mended.');

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions } from 'esbuild';
 import { ADDRESSES, moduleAddresses } from './addresses.js';
 import { outerPackages } from './packages.js';
-import { explainBuildFailure } from './problems.js';
+import { explainBuildFailure, headline } from './problems.js';
 import { homeOf, type Sources } from './sources.js';
 
 export interface Bundle {
@@ -25,6 +25,8 @@ export interface Bundle {
 export interface BundleOptions {
   /** Where our own copy of a package is, for those who have none. */
   readonly resolve: (specifier: string) => string | undefined;
+  /** Told of what is probably not meant so: the place, and what it is. */
+  readonly warn?: ((text: string) => void) | undefined;
 }
 
 /** Makes the bundle; fails with what is wrong in the files, and where. */
@@ -35,6 +37,7 @@ export async function bundle(sources: Sources, options: BundleOptions): Promise<
   const result = await build(buildOptions(sources, home, folder, options)).catch((error: BuildFailure) => {
     throw explainBuildFailure(error, sources.cwd);
   });
+  for (const warning of result.warnings) options.warn?.(headline(warning, sources.cwd));
   const inputs = Object.keys(result.metafile?.inputs ?? {})
     .filter((input) => !input.includes(':') && !input.startsWith('<'))
     .map((input) => join(sources.cwd, input.replace(/\?\d+$/, '')));

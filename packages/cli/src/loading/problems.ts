@@ -18,7 +18,8 @@ export function explainBuildFailure(error: BuildFailure, cwd: string): Failure {
   return new Failure(headline(first, cwd), { cause: error, details: details.join('\n') });
 }
 
-function headline({ text, location }: Message, cwd: string): string {
+/** Where and what, in one line. */
+export function headline({ text, location }: Message, cwd: string): string {
   const ended = /[.!?]$/.test(text) ? text : `${text}.`;
   if (location === null || location.file === '<kopf>') return advised(ended);
   return advised(`${shortPath(fileOf(location.file), cwd)}:${location.line}:${location.column + 1}: ${ended}`);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { bundle } from '../../src/loading/bundle.js';
+import { findSources } from '../../src/loading/sources.js';
 import { kopf, type Outcome } from '../fakes.js';
 import { DECLARE, folderWith, ownRegistry } from '../handlers-folder.js';
 
@@ -47,6 +49,16 @@ describe('a file that', () => {
     expect(code).toBe(1);
     expect(err).toMatch(/^Error: .*TypeError: Cannot read properties of null \(reading 'spec'\)\n$/);
     expect(runs).toEqual([]);
+  });
+});
+
+describe('what is probably not meant', () => {
+  it('is told by the place', async () => {
+    const cwd = await folderWith({ 'a.ts': `export {};\nif (typeof cwd === 'strnig') console.log(1);\n` });
+    const warnings: string[] = [];
+    const sources = await findSources(['a.ts'], [], cwd);
+    await bundle(sources, { resolve: () => undefined, warn: (text) => void warnings.push(text) });
+    expect(warnings).toEqual([expect.stringMatching(/^a\.ts:2:\d+: .*"strnig"/)]);
   });
 });
 

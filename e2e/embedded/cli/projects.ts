@@ -1,0 +1,103 @@
+/** Projects of users with kopf-ts installed in them, as it is built; and its commands run there. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
+import { beforeAll, onTestFinished } from 'vitest';
+import { withLock } from '../../controlplane/lock.js';
+import { observe, type RunningProgram } from '../../scenarios/programs.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const program = join(root, 'packages/kopf-ts/dist/bin.js');
+
+/** Builds what has changed since the last time, before the tests of the file. */
+export function built(): void {
+  beforeAll(async () => {
+    const turbo = join(root, 'node_modules/.bin/turbo');
+    const args = ['run', 'build', '--filter=kopf-ts', '--output-logs=errors-only', '--no-update-notifier'];
+    const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
+    await withLock(join(tmpdir(), 'kopf-ts-building.lock'), () => promisify(execFile)(turbo, args, { cwd: root, env }));
+  }, 600_000);
+}
+
+export interface Project {
+  readonly folder: string;
+  write(name: string, content: string): Promise<void>;
+  read(name: string): Promise<string>;
+  /** Runs the command in the folder. It ends with the test. */
+  kopf(args: readonly string[], options?: KopfOptions): RunningProgram & { readonly pid: number };
+}
+
+export interface KopfOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** As somebody who cannot write there. Only for those who can become somebody else. */
+  readonly uid?: number;
+}
+
+/** A new folder with the files in it; `installed: false` for one with no packages. */
+export async function project(
+  files: Readonly<Record<string, string>>,
+  { installed = true }: { readonly installed?: boolean } = {},
+): Promise<Project> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'kopf-ts-project-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const write = async (name: string, content: string): Promise<void> => {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  };
+  for (const [name, content] of Object.entries(files)) await write(name, content);
+  if (installed) {
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(join(root, 'packages/kopf-ts'), join(folder, 'node_modules/kopf-ts'));
+  }
+  return {
+    folder,
+    write,
+    read: (name) => readFile(join(folder, name), 'utf8'),
+    kopf(args, { env = {}, uid } = {}) {
+      const child = spawn(process.execPath, [program, ...args], {
+        cwd: folder,
+        env: { ...cleanEnvironment(), ...env },
+        stdio: 'pipe',
+        ...(uid === undefined ? {} : { uid }),
+      });
+      return Object.assign(observe(child), { pid: child.pid ?? 0 });
+    },
+  };
+}
+
+/** Neither the cluster nor the settings of whoever runs the tests. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(KOPF_|KUBE|NODE_OPTIONS|VITEST|FORCE_COLOR)/.test(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+export const CRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Foo, plural: foos, singular: foo}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`;
+
+export const foo = (name: string, field: string): string =>
+  `apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: ${name}, namespace: default}\nspec: {field: ${field}}\n`;
+
+/** A cluster of the test's own, and how commands get to it. */
+export async function clusterWithFoos(): Promise<{ cluster: LocalCluster; env: Readonly<Record<string, string>> }> {
+  const cluster = await localCluster({ tls: true });
+  onTestFinished(() => cluster.stop());
+  await cluster.apply(CRD);
+  return { cluster, env: { KUBECONFIG: await cluster.kubeconfigFile() } };
+}
