@@ -10,7 +10,15 @@ export default defineConfig({
   test: {
     name: 'real',
     root: path('.'),
-    include: ['real/**/*.test.ts', 'embedded/**/*.test.ts', 'operator/**/*.test.ts', '../examples/*/handlers.test.ts'],
+    include: [
+      'real/**/*.test.ts',
+      'embedded/**/*.test.ts',
+      'operator/**/*.test.ts',
+      'admission/**/*.test.ts',
+      '../examples/*/handlers.test.ts',
+    ],
+    // It is deployed as a whole instead, for the whole cluster: see real/deployment.
+    exclude: ['../examples/25-deployment/**'],
     globalSetup: [path('support/global-setup.ts')],
     // The tests themselves do little but wait for the servers.
     maxWorkers: 4,

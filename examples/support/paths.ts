@@ -5,6 +5,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   events: '/api/v1',
   pods: '/api/v1',
   serviceaccounts: '/api/v1',
+  greetings: '/apis/example.com/v1',
   leases: '/apis/coordination.k8s.io/v1',
   kopfexamples: '/apis/kopf.dev/v1',
   kopfpeerings: '/apis/kopf.dev/v1',
