@@ -36,9 +36,10 @@ export interface DigestionParts {
 }
 
 export interface DigestionOptions {
+  readonly key: string;
   readonly at: Sighting;
   /** Looked at before each function, since asynchronous ones take time. */
-  readonly excluded: () => ExclusionsOfObject | undefined;
+  readonly excluded: { of(key: string): ExclusionsOfObject | undefined };
   /** Only the functions whose time for another attempt has come. */
   readonly isRetry: boolean;
 }
@@ -50,16 +51,32 @@ export interface DigestionOptions {
 export interface Digestion extends DigestionOptions {
   readonly parts: DigestionParts;
   readonly cause: IndexingCause;
-  /** By indices. Where there is nothing, or `undefined`, the index keeps what it has of the object. */
-  readonly entries: Map<HandlerId, readonly Entry[] | undefined>;
+  /** At most one of each index. Where there is none, the index keeps what it has of the object. */
+  readonly replacements: Replacement[];
   /** Those which have begun, and those which are over. Few events change anything in that. */
   exclusions: Map<HandlerId, Exclusion | undefined> | undefined;
   cancelling: AbortController | undefined;
 }
 
-export function newDigestion(parts: DigestionParts, { at, excluded, isRetry }: DigestionOptions): Digestion {
+/** What an index is to have of the object from now on; `undefined` for what it has now. */
+interface Replacement {
+  readonly id: HandlerId;
+  entries: readonly Entry[] | undefined;
+}
+
+export function newDigestion(parts: DigestionParts, { key, at, excluded, isRetry }: DigestionOptions): Digestion {
   const cause = causeOf(parts, at);
-  return { parts, at, excluded, isRetry, cause, entries: new Map(), exclusions: undefined, cancelling: undefined };
+  return { parts, key, at, excluded, isRetry, cause, replacements: [], exclusions: undefined, cancelling: undefined };
+}
+
+/** A list is enough for them: there are few functions for one kind. Of one index, the last word is what counts. */
+function replace({ replacements }: Digestion, id: HandlerId, entries: readonly Entry[] | undefined): void {
+  for (const known of replacements) {
+    if (known.id !== id) continue;
+    known.entries = entries;
+    return;
+  }
+  replacements.push({ id, entries });
 }
 
 /** Calls the functions. Done when it returns, if all of them are synchronous; rejects only if cancelled. */
@@ -81,8 +98,8 @@ function leaveOut(digestion: Digestion, all: Handlers, selected: Handlers, broke
   const unknown = new Set(broken.map(({ id }) => id));
   for (const { id } of all) {
     if (wanting.has(id)) continue;
-    if (!unknown.has(id)) digestion.entries.set(id, NOTHING);
-    const exclusion = digestion.excluded()?.get(id);
+    if (!unknown.has(id)) replace(digestion, id, NOTHING);
+    const exclusion = exclusionOf(digestion, id);
     if (exclusion !== undefined) exclusion.isWanted = false;
   }
 }
@@ -97,14 +114,14 @@ function handleFrom(digestion: Digestion, handlers: Handlers, first: number): Pr
 }
 
 function handle(digestion: Digestion, handler: IndexHandler): Promise<void> | undefined {
-  const { parts, cause, excluded, entries } = digestion;
+  const { parts, cause } = digestion;
   const { clock, settings, random, monitor } = parts;
-  const exclusion = excluded()?.get(handler.id);
+  const exclusion = exclusionOf(digestion, handler.id);
   if (exclusion === undefined && digestion.isRetry) return undefined;
   if (exclusion !== undefined) {
     exclusion.isWanted = true;
     if (exclusion.isPermanent || clock.now() < exclusion.dueAt) {
-      entries.set(handler.id, NOTHING);
+      replace(digestion, handler.id, NOTHING);
       return undefined;
     }
   }
@@ -126,14 +143,18 @@ function take(digestion: Digestion, handler: IndexHandler, outcome: Outcome, att
   if ('error' in outcome) {
     digestion.exclusions ??= new Map();
     digestion.exclusions.set(id, exclusionAfter(outcome, attempt, digestion.parts.clock.now()));
-    digestion.entries.set(id, NOTHING);
+    replace(digestion, id, NOTHING);
     return;
   }
-  if (digestion.excluded()?.has(id)) {
+  if (exclusionOf(digestion, id) !== undefined) {
     digestion.exclusions ??= new Map();
     digestion.exclusions.set(id, undefined);
   }
-  digestion.entries.set(id, understood(digestion, handler, outcome.result));
+  replace(digestion, id, understood(digestion, handler, outcome.result));
+}
+
+function exclusionOf({ excluded, key }: Digestion, id: HandlerId): Exclusion | undefined {
+  return excluded.of(key)?.get(id);
 }
 
 /** Nothing, or nothing that can be indexed, is no reason to forget what was; the same as with an ignored error. */

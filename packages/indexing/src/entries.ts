@@ -15,18 +15,20 @@ export const NOTHING: readonly Entry[] = [];
  * `undefined` inside of a mapping is the absence of the key, as everywhere; `null` is a value.
  */
 export function entriesOf(result: unknown, slotOf: SlotOf): readonly Entry[] {
-  const entries: Entry[] = [];
-  if (result instanceof Map) {
-    for (const [key, value] of result as ReadonlyMap<unknown, unknown>) {
-      if (value !== undefined) entries.push({ slot: slotOf(key), key, value });
-    }
-  } else if (isPlain(result)) {
-    for (const key of Object.keys(result)) {
-      const value = result[key];
-      if (value !== undefined) entries.push({ slot: slotOf(key), key, value });
-    }
-  } else {
-    entries.push({ slot: null, key: null, value: result });
+  if (result instanceof Map) return entriesAt(result.keys(), (key) => result.get(key) as unknown, slotOf);
+  if (isPlain(result)) return entriesAt(Object.keys(result), (key) => result[key], slotOf);
+  return [{ slot: null, key: null, value: result }];
+}
+
+function entriesAt<K>(keys: Iterable<K>, valueAt: (key: K) => unknown, slotOf: SlotOf): readonly Entry[] {
+  let entries: Entry[] | undefined;
+  for (const key of keys) {
+    const value = valueAt(key);
+    if (value === undefined) continue;
+    const entry = { slot: slotOf(key), key, value };
+    // Most functions return one key; and a list that begins empty would take room for many of them.
+    if (entries === undefined) entries = [entry];
+    else entries.push(entry);
   }
-  return entries;
+  return entries ?? NOTHING;
 }

@@ -57,12 +57,12 @@ export function memoryIndexer(options: MemoryIndexerOptions): MemoryIndexer {
   });
 
   const begin = (key: string, at: Sighting, isRetry: boolean): [Digestion, Promise<void> | undefined] => {
-    const begun = newDigestion(parts, { at, isRetry, excluded: () => excluded.of(key) });
+    const begun = newDigestion(parts, { key, at, isRetry, excluded });
     return [begun, runDigestion(begun)];
   };
-  const apply = (key: string, at: Sighting, { entries, exclusions }: Digestion): void => {
-    for (const [id, replacement] of entries) {
-      if (replacement !== undefined) memory.of(id).replace(key, replacement);
+  const apply = (key: string, at: Sighting, { replacements, exclusions }: Digestion): void => {
+    for (const { id, entries } of replacements) {
+      if (entries !== undefined) memory.of(id).replace(key, entries);
     }
     if (exclusions !== undefined || excluded.of(key) !== undefined) excluded.update(key, exclusions, at);
   };

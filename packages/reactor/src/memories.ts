@@ -36,7 +36,10 @@ export interface ObjectMemory {
   readonly key: string;
   /** The users' container. */
   readonly memo: unknown;
+  /** Made when it is asked for: most objects have neither daemons nor timers. */
   readonly daemons: DaemonsMemory;
+  /** The same, if it was ever asked for. */
+  readonly knownDaemons: DaemonsMemory | undefined;
   /** Tells of malformed traces on the object, of each once. */
   readonly malformed: ReportMalformed;
   /** The object existed before the operator has noticed it; decided by the first event of it. */
@@ -93,7 +96,7 @@ export function memories({ memo, now }: MemoriesOptions): Memories {
       const key = objectKey(body);
       let memory = all.get(key);
       if (memory === undefined) {
-        memory = newMemory(key, memoOf(key), isListed, now(), logger);
+        memory = new Remembered(key, memoOf(key), isListed, now(), logger);
         all.set(key, memory);
         asked.delete(key);
       }
@@ -121,22 +124,44 @@ export function memories({ memo, now }: MemoriesOptions): Memories {
   };
 }
 
-function newMemory(key: string, memo: unknown, isListed: boolean, now: Seconds, logger: Logger): ObjectMemory {
-  return {
-    key,
-    memo,
-    malformed: reportOnce(logger),
-    daemons: { live: undefined, idleResetAt: now, foreverStopped: new Set(), running: new Map() },
-    isNoticedByListing: isListed,
-    isHandledOnce: false,
-    remaining: undefined,
-    version: undefined,
-    doubtfulUntil: undefined,
-    isVanishing: false,
-    handled: undefined,
-    strippings: 0,
-    unsavable: undefined,
-  };
+/** A class, since each object of the cluster has one, and most of them are never changed. */
+class Remembered implements ObjectMemory {
+  readonly key: string;
+  readonly memo: unknown;
+  readonly malformed: ReportMalformed;
+  readonly isNoticedByListing: boolean;
+  readonly #noticedAt: Seconds;
+  isHandledOnce = false;
+  remaining: Patch | undefined;
+  version: string | undefined;
+  doubtfulUntil: Seconds | undefined;
+  isVanishing = false;
+  handled: Essence | undefined;
+  strippings = 0;
+  unsavable: Mapping | undefined;
+  #daemons: DaemonsMemory | undefined;
+
+  constructor(key: string, memo: unknown, isListed: boolean, now: Seconds, logger: Logger) {
+    this.key = key;
+    this.memo = memo;
+    this.malformed = reportOnce(logger);
+    this.isNoticedByListing = isListed;
+    this.#noticedAt = now;
+  }
+
+  get daemons(): DaemonsMemory {
+    this.#daemons ??= {
+      live: undefined,
+      idleResetAt: this.#noticedAt,
+      foreverStopped: new Set(),
+      running: new Map(),
+    };
+    return this.#daemons;
+  }
+
+  get knownDaemons(): DaemonsMemory | undefined {
+    return this.#daemons;
+  }
 }
 
 /** Once others may have worked on the objects, what could not be sent before that is outdated. */

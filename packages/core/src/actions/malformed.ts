@@ -7,8 +7,10 @@ import type { ReportMalformed } from '../seams/storage.js';
  * annotation is handled as if it had none, again and again; its owner needs to hear of it once.
  */
 export function reportOnce(logger: Logger): ReportMalformed {
-  const told = new Set<string>();
+  // Few objects have anything to tell of.
+  let told: Set<string> | undefined;
   return (problem) => {
+    told ??= new Set();
     if (told.has(problem)) return;
     told.add(problem);
     logger.warn(problem);

@@ -7,7 +7,9 @@ import type { EventPoster, KubeEventType } from '../seams/poster.js';
 import type { Settings } from '../settings.js';
 import type { Body } from '../values/body.js';
 import type { Diff } from '../values/diff.js';
+import { deepCopy } from '../values/json.js';
 import { redacted, redactedSecret } from '../values/redaction.js';
+import { LevelLogger } from './level-logger.js';
 import { isPosted } from './posting.js';
 
 export interface ObjectLoggerOptions {
@@ -39,8 +41,7 @@ const EVENT_TYPES: Readonly<Record<LogLevel, KubeEventType>> = {
  * such a thing could be, do not matter. Settings are looked at for every line.
  */
 export function objectLogger({ logger, body, posting }: ObjectLoggerOptions): Logger {
-  const logged = logger.child({ object: referenceTo(body) });
-  return posting === undefined ? logged : postingLogger(logged, aboutOnly(body), posting);
+  return new ObjectLogger(logger, referenceTo(body), posting);
 }
 
 /** Whether it makes sense to make up a line of this level. */
@@ -50,36 +51,73 @@ export function isEnabled(logger: Logger, level: LogLevel): boolean {
 
 /** One level quieter: for what happens so often that it is of interest only when something is being debugged. */
 export function terseLogger(logger: Logger): Logger {
-  return {
-    debug: () => {},
-    info: (message, fields) => logger.debug(message, fields),
-    warn: (message, fields) => logger.warn(message, fields),
-    error: (message, fields) => logger.error(message, fields),
-    isEnabled: (level) => level !== 'debug' && isEnabled(logger, level === 'info' ? 'debug' : level),
-    child: (fields) => terseLogger(logger.child(fields)),
-  };
+  return new TerseLogger(logger);
 }
 
-function postingLogger(logger: Logger, about: Body, posting: NonNullable<ObjectLoggerOptions['posting']>): Logger {
-  const at =
-    (level: LogLevel) =>
-    (message: string, fields?: LogFields): void => {
-      logger[level](message, fields);
-      const { enabled, loggers, level: lowest } = posting.settings.posting;
-      if (!enabled || !loggers || !isPosted(level, lowest)) return;
-      posting.poster.post({ about, type: EVENT_TYPES[level], reason: 'Logging', message });
-    };
-  return {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
-    isEnabled: (level) => {
-      const { enabled, loggers, level: lowest } = posting.settings.posting;
-      return isEnabled(logger, level) || (enabled && loggers && isPosted(level, lowest));
-    },
-    child: (fields) => postingLogger(logger.child(fields), about, posting),
-  };
+class ObjectLogger extends LevelLogger {
+  readonly #parent: Logger;
+  readonly #reference: LoggedReference;
+  readonly #posting: ObjectLoggerOptions['posting'];
+  /** Made with the first line: for some loggers, making children is the dearest of all that they do. */
+  #child: Logger | undefined;
+
+  constructor(parent: Logger, reference: LoggedReference, posting: ObjectLoggerOptions['posting'], child?: Logger) {
+    super();
+    this.#parent = parent;
+    this.#reference = reference;
+    this.#posting = posting;
+    this.#child = child;
+  }
+
+  override log(level: LogLevel, message: string, fields: LogFields | undefined): void {
+    this.#logged()[level](message, fields);
+    if (this.#isPosted(level)) {
+      const about = aboutOf(this.#reference);
+      this.#posting?.poster.post({ about, type: EVENT_TYPES[level], reason: 'Logging', message });
+    }
+  }
+
+  /** It is as loud as its parent. */
+  override isEnabled(level: LogLevel): boolean {
+    return isEnabled(this.#parent, level) || this.#isPosted(level);
+  }
+
+  override child(fields: LogFields): Logger {
+    const child = this.#logged().child(fields);
+    return this.#posting === undefined ? child : new ObjectLogger(this.#parent, this.#reference, this.#posting, child);
+  }
+
+  #logged(): Logger {
+    this.#child ??= this.#parent.child({ object: this.#reference });
+    return this.#child;
+  }
+
+  #isPosted(level: LogLevel): boolean {
+    if (this.#posting === undefined) return false;
+    const { enabled, loggers, level: lowest } = this.#posting.settings.posting;
+    return enabled && loggers && isPosted(level, lowest);
+  }
+}
+
+class TerseLogger extends LevelLogger {
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    super();
+    this.#logger = logger;
+  }
+
+  override log(level: LogLevel, message: string, fields: LogFields | undefined): void {
+    if (level !== 'debug') this.#logger[level === 'info' ? 'debug' : level](message, fields);
+  }
+
+  override isEnabled(level: LogLevel): boolean {
+    return level !== 'debug' && isEnabled(this.#logger, level === 'info' ? 'debug' : level);
+  }
+
+  override child(fields: LogFields): Logger {
+    return new TerseLogger(this.#logger.child(fields));
+  }
 }
 
 function referenceTo(body: Body): LoggedReference {
@@ -94,21 +132,10 @@ function referenceTo(body: Body): LoggedReference {
   };
 }
 
-/**
- * What is enough to post an event, so that waiting events do not keep whole objects in memory.
- * Put together key by key, not by spreading: there is one for each logger, and the engine keeps more of what is spread.
- */
-function aboutOnly(body: Body): Body {
-  const { apiVersion, kind } = body;
-  const { name, uid, namespace } = body.metadata ?? {};
-  const metadata: { name?: string; uid?: string; namespace?: string } = {};
-  if (name !== undefined) metadata.name = name;
-  if (uid !== undefined) metadata.uid = uid;
-  if (namespace !== undefined) metadata.namespace = namespace;
-  const about: { apiVersion?: string; kind?: string; metadata: typeof metadata } = { metadata };
-  if (apiVersion !== undefined) about.apiVersion = apiVersion;
-  if (kind !== undefined) about.kind = kind;
-  return about;
+/** What is enough to post an event, so that waiting events do not keep whole objects in memory. */
+function aboutOf({ apiVersion, kind, name, uid, namespace }: LoggedReference): Body {
+  const identity = { name: name ?? undefined, uid: uid ?? undefined, namespace: namespace ?? undefined };
+  return deepCopy({ apiVersion: apiVersion ?? undefined, kind: kind ?? undefined, metadata: identity }) as Body;
 }
 
 function isSecret({ apiVersion, kind }: Body): boolean {

@@ -1,6 +1,7 @@
 /** What a watch-stream has shown so far: to notice what has vanished while the stream was not connected. */
 import type { AnyObject } from '../values/body.js';
 import { LAST_APPLIED } from '../values/essence.js';
+import { deepCopy } from '../values/json.js';
 
 export interface KnownObjects {
   readonly size: number;
@@ -14,16 +15,11 @@ export interface KnownObjects {
   endListing(): AnyObject[];
 }
 
-interface Entry {
-  readonly object: AnyObject;
-  /** The listing in which or after which it was last seen. */
-  readonly listing: number;
-}
-
 /** `bodies` remembers all that handlers can see of the objects; `identity`, only what tells one from another. */
 export function knownObjects(remember: 'bodies' | 'identity'): KnownObjects {
   // At any moment, there is only one object of a name: so there is no need to know the uids beforehand.
   const entries = new Map<string, Entry>();
+  const keepsBodies = remember === 'bodies';
   let listing = 0;
   return {
     get size() {
@@ -31,14 +27,17 @@ export function knownObjects(remember: 'bodies' | 'identity'): KnownObjects {
     },
     see(object) {
       const key = keyOf(object);
-      const previous = entries.get(key)?.object;
-      entries.set(key, { object: remember === 'bodies' ? visibleOf(object) : identityOf(object), listing });
-      return previous !== undefined && isAnother(previous, object) ? previous : undefined;
+      const known = entries.get(key);
+      if (known !== undefined && !known.isOfAnother(object)) {
+        known.update(object, keepsBodies, listing);
+        return undefined;
+      }
+      entries.set(key, new Entry(object, keepsBodies, listing));
+      return known?.object;
     },
     forget(object) {
       const key = keyOf(object);
-      const known = entries.get(key)?.object;
-      if (known !== undefined && !isAnother(known, object)) entries.delete(key);
+      if (entries.get(key)?.isOfAnother(object) === false) entries.delete(key);
     },
     beginListing() {
       listing += 1;
@@ -55,33 +54,70 @@ export function knownObjects(remember: 'bodies' | 'identity'): KnownObjects {
   };
 }
 
+type Metadata = NonNullable<AnyObject['metadata']>;
+
+/** What is remembered of one object: flat and updated in place, as it is done for each event of each object. */
+class Entry {
+  /** The listing in which or after which it was last seen. */
+  listing: number;
+  #apiVersion: string | undefined;
+  #kind: string | undefined;
+  readonly #name: string | undefined;
+  readonly #namespace: string | undefined;
+  readonly #uid: string | undefined;
+  readonly #creationTimestamp: string | undefined;
+  #resourceVersion: string | undefined;
+  #labels: Metadata['labels'];
+  /** Instead of all that, if it is to be remembered as a whole. */
+  #body: AnyObject | undefined;
+
+  constructor(object: AnyObject, keepsBody: boolean, listing: number) {
+    const metadata = object.metadata ?? {};
+    this.#name = metadata.name;
+    this.#namespace = metadata.namespace;
+    this.#uid = metadata.uid;
+    this.#creationTimestamp = metadata.creationTimestamp;
+    this.listing = listing;
+    this.update(object, keepsBody, listing);
+  }
+
+  update(object: AnyObject, keepsBody: boolean, listing: number): void {
+    this.listing = listing;
+    this.#apiVersion = object.apiVersion;
+    this.#kind = object.kind;
+    this.#resourceVersion = object.metadata?.resourceVersion;
+    this.#labels = object.metadata?.labels;
+    if (keepsBody) this.#body = visibleOf(object);
+  }
+
+  /** Very few have no uid: those are told apart by the time. */
+  isOfAnother({ metadata }: AnyObject): boolean {
+    if (this.#uid !== metadata?.uid) return true;
+    return this.#uid === undefined && this.#creationTimestamp !== metadata?.creationTimestamp;
+  }
+
+  /** As it is to be told of when it has vanished. What is absent stays so. */
+  get object(): AnyObject {
+    if (this.#body !== undefined) return this.#body;
+    const identity = {
+      apiVersion: this.#apiVersion,
+      kind: this.#kind,
+      metadata: {
+        name: this.#name,
+        namespace: this.#namespace,
+        uid: this.#uid,
+        creationTimestamp: this.#uid === undefined ? this.#creationTimestamp : undefined,
+        resourceVersion: this.#resourceVersion,
+        labels: this.#labels,
+      },
+    };
+    return deepCopy(identity) as AnyObject;
+  }
+}
+
 function keyOf({ metadata }: AnyObject): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
 }
-
-function isAnother(one: AnyObject, two: AnyObject): boolean {
-  if (one.metadata?.uid !== two.metadata?.uid) return true;
-  return one.metadata?.uid === undefined && one.metadata?.creationTimestamp !== two.metadata?.creationTimestamp;
-}
-
-/** Spelled out, not spread: it is done for each event of each object. What is absent stays so. */
-function identityOf({ apiVersion, kind, metadata: source }: AnyObject): AnyObject {
-  const { name, namespace, uid, creationTimestamp, resourceVersion, labels } = source ?? {};
-  const metadata: Mutable<NonNullable<AnyObject['metadata']>> = {};
-  if (name !== undefined) metadata.name = name;
-  if (namespace !== undefined) metadata.namespace = namespace;
-  if (uid !== undefined) metadata.uid = uid;
-  // Very few have no uid: those are told apart by the time.
-  else if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp;
-  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;
-  if (labels !== undefined) metadata.labels = labels;
-  const identity: Mutable<AnyObject> = { metadata };
-  if (apiVersion !== undefined) identity.apiVersion = apiVersion;
-  if (kind !== undefined) identity.kind = kind;
-  return identity;
-}
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** Without what is big and is seen by nobody: it can take more memory than all the rest. */
 function visibleOf(object: AnyObject): AnyObject {

@@ -91,10 +91,16 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
     },
     of,
     select(cause, { excluded } = {}) {
-      return unique(of(cause.resource).filter((handler) => !excluded?.has(handler.id) && wants(handler, cause)));
+      const all = of(cause.resource);
+      // A list of one, or of none, is mostly the selection itself. There is an event of some object at any moment.
+      const [only] = all;
+      if (all.length === 1 && only !== undefined) return !excluded?.has(only.id) && wants(only, cause) ? all : NOBODY;
+      return unique(all.filter((handler) => !excluded?.has(handler.id) && wants(handler, cause)));
     },
   };
 }
+
+const NOBODY: readonly never[] = [];
 
 function activitySet(): Handlers['activities'] {
   const handlers: ActivityHandler[] = [];

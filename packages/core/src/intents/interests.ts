@@ -31,7 +31,7 @@ export interface BlockingInterest {
   /** Only if the object is in scope. */
   readonly changing?: ChangingCause | undefined;
   /** Daemons that have exited on their own: they do not hold the object any more. */
-  readonly foreverStopped?: ReadonlySet<HandlerId>;
+  readonly foreverStopped?: ReadonlySet<HandlerId> | undefined;
 }
 
 /** Whether the deletion of the object must wait for some handlers of ours. */

@@ -16,6 +16,7 @@ type LazyKwargs = () => Kwargs;
 
 /** Whether the handler is to be called for the cause: all its filters say yes. */
 export function match(handler: ResourceHandler, cause: ResourceCause): boolean {
+  if (hasNoFilters(handler)) return fitsResource(handler, cause);
   const kwargs = lazyKwargs(cause);
   return (
     fitsResource(handler, cause) &&
@@ -60,6 +61,11 @@ export function fitsReview(handler: WebhookHandler, cause: Extract<ResourceCause
   if (operations !== undefined && operation !== undefined && !operations.includes(operation)) return false;
   const wantsOnlyDeletions = operations?.every((wanted) => wanted === 'DELETE') ?? false;
   return !(handler.reason === 'mutating' && operation === 'DELETE') || wantsOnlyDeletions;
+}
+
+/** As most handlers are, it wants all objects of its resource: there is nothing to be prepared for asking more. */
+function hasNoFilters({ labels, annotations, field, when }: ResourceHandler): boolean {
+  return labels === undefined && annotations === undefined && field === undefined && when === undefined;
 }
 
 function lazyKwargs(cause: ResourceCause): LazyKwargs {

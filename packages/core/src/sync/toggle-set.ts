@@ -15,9 +15,10 @@ export interface ToggleSet extends ToggleView {
 export function toggleSet(mode: 'any' | 'all'): ToggleSet {
   const changed = condition();
   const toggles = new Set<Toggle>();
+  // Asked for each event of each object: hence the plain loop.
   const isOn = (): boolean => {
-    const all = [...toggles];
-    return mode === 'any' ? all.some((one) => one.isOn) : all.every((one) => one.isOn);
+    for (const one of toggles) if (one.isOn === (mode === 'any')) return mode === 'any';
+    return mode === 'all';
   };
   return {
     get isOn() {

@@ -47,7 +47,7 @@ export class Patch {
   /** Begins with a copy of what the source has; later changes of either do not affect the other. */
   constructor(source?: Patch | Mapping, options: PatchOptions = {}) {
     const sourceIsPatch = source instanceof Patch;
-    this.merge = deepCopy(sourceIsPatch ? source.merge : (source ?? {}));
+    this.merge = source === undefined ? {} : deepCopy(sourceIsPatch ? source.merge : source);
     if (sourceIsPatch) this.fns.push(...source.fns);
     if (options.fns !== undefined) this.fns.push(...options.fns);
     this.body = options.body;

@@ -40,7 +40,7 @@ export function processor(parts: ProcessorParts): Processor {
     const body = state?.body ?? events.at(-1)?.object;
     if (body === undefined) return {};
     const cycle = newCycle(parts, options, body);
-    if (memory.daemons.live !== undefined && state !== undefined) memory.daemons.live.replace(body);
+    if (state !== undefined) memory.knownDaemons?.live?.replace(body);
     if (options.isToTouch) return await touch(cycle);
 
     if (events.length > 0) await handleEvents(cycle, events);
@@ -144,7 +144,7 @@ async function decideOnState(cycle: Cycle, fields: readonly FieldPath[], finaliz
     deletionMustBeBlocked: mustBlockDeletion(handlers, {
       spawning,
       changing,
-      foreverStopped: memory.daemons.foreverStopped,
+      foreverStopped: memory.knownDaemons?.foreverStopped,
     }),
     deletionIsBlocked: isDeletionBlocked(body, finalizer),
     deletionIsOngoing: isDeletionOngoing(body),
