@@ -15,6 +15,11 @@ export interface ListOptions {
   readonly pageSize?: number | undefined;
   /** For callers with a retrying loop of their own; see the client. */
   readonly retries?: KubeRequest['retries'] | undefined;
+  /**
+   * Whether to ask for the next page while this one is being looked at, for those who are going to read them all.
+   * Whoever leaves earlier, aborts the signal: so that the page which nobody reads is not sent in vain.
+   */
+  readonly readsAhead?: boolean | undefined;
 }
 
 export interface ListPage {
@@ -35,7 +40,7 @@ interface KubeList {
 const DEFAULT_PAGE_SIZE = 500;
 
 /**
- * The list in pages, each requested when it is needed. A list that is read for too long expires on the server: it
+ * The list in pages, each requested when it is needed, or one page earlier if so wanted. A list that is read for too long expires on the server: it
  * begins again then, without pages this time, so that it cannot expire once more and go on like this for ever.
  */
 export async function* listPages(
@@ -43,17 +48,13 @@ export async function* listPages(
   resource: Resource,
   options: ListOptions = {},
 ): AsyncGenerator<ListPage, void, void> {
-  const { namespace, fieldSelector, signal, retries } = options;
+  const { signal, readsAhead = false } = options;
   let limit = options.pageSize ?? DEFAULT_PAGE_SIZE;
   let token: string | undefined;
+  let ahead: Promise<KubeList> | undefined;
   for (;;) {
-    const query = { fieldSelector, limit: limit > 0 ? limit : undefined, continue: token };
-    const request = client.request<KubeList>({
-      method: 'GET',
-      path: resourceUrl(resource, { namespace, query }),
-      ...(retries === undefined ? {} : { retries }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const request: Promise<KubeList> = ahead ?? requestPage(client, resource, options, { limit, token });
+    ahead = undefined;
     let list: KubeList;
     try {
       list = await abortable(request, signal);
@@ -65,9 +66,29 @@ export async function* listPages(
     }
     const isFirst = token === undefined;
     token = list.metadata?.continue || undefined;
+    if (readsAhead && token !== undefined) {
+      ahead = requestPage(client, resource, options, { limit, token });
+      // Its failure is of interest when its turn comes, and not before.
+      ahead.catch(() => {});
+    }
     yield { items: itemsOf(list), resourceVersion: list.metadata?.resourceVersion, isFirst };
     if (token === undefined) return;
   }
+}
+
+function requestPage(
+  client: KubeClient,
+  resource: Resource,
+  { namespace, fieldSelector, signal, retries }: ListOptions,
+  { limit, token }: { readonly limit: number; readonly token: string | undefined },
+): Promise<KubeList> {
+  const query = { fieldSelector, limit: limit > 0 ? limit : undefined, continue: token };
+  return client.request<KubeList>({
+    method: 'GET',
+    path: resourceUrl(resource, { namespace, query }),
+    ...(retries === undefined ? {} : { retries }),
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 /** The whole list at once. For kinds with few objects only; there is {@link listPages} for all others. */

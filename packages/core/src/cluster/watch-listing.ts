@@ -23,7 +23,8 @@ export async function listing(stream: Stream, emit: Emit): Promise<State> {
     health.enter('listing');
     await waitForPermission(stream, attempt.signal);
     const request = { namespace, fieldSelector, pageSize, signal: attempt.signal, retries: 'none' } as const;
-    for await (const page of listPages(client, resource, request)) {
+    // The server prepares a page while we digest the one before it. If we leave, the attempt ends, and that page with it.
+    for await (const page of listPages(client, resource, { ...request, readsAhead: true })) {
       health.touch();
       if (page.isFirst) known.beginListing();
       version = page.resourceVersion;

@@ -58,16 +58,41 @@ describe('listing', () => {
     expect(client.requests).toHaveLength(1);
   });
 
-  it('begins again, and in one piece, if the pages have expired', async () => {
+  it('asks for the next page while this one is being looked at, if so wanted; and for no more', async () => {
     const client = scriptedClient();
-    client.answer(
-      kexList('100', [kex('a', '1')], 'more'),
-      apiError({ status: 410 }),
-      kexList('200', [kex('a', '1'), kex('b', '150')]),
-    );
-    expect(await list(client, KEX)).toMatchObject({ items: [{}, {}], resourceVersion: '200' });
-    expect(client.log).toEqual([`GET ${LIST}?limit=500`, `GET ${LIST}?limit=500&continue=more`, `GET ${LIST}`]);
+    client.answer(kexList('100', [kex('a', '1')], 'more'), kexList('100', [kex('b', '2')], 'most'), kexList('100', []));
+    const requested: number[] = [];
+    for await (const _page of listPages(client, KEX, { readsAhead: true })) requested.push(client.requests.length);
+    expect(requested).toEqual([2, 3, 3]);
   });
+
+  it('tells of a failure to read ahead only after the page before it', async () => {
+    const client = scriptedClient();
+    client.answer(kexList('100', [kex('a', '1')], 'more'), apiError({ status: 500 }));
+    const names: unknown[] = [];
+    const read = async (): Promise<void> => {
+      for await (const { items } of listPages(client, KEX, { readsAhead: true })) {
+        await new Promise((resolve) => setImmediate(resolve));
+        names.push(items[0]?.metadata?.name);
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ status: 500 });
+    expect(names).toEqual(['a']);
+  });
+
+  it.each([false, true])(
+    'begins again, and in one piece, if the pages have expired: read ahead or not (%s)',
+    async (readsAhead) => {
+      const client = scriptedClient();
+      client.answer(
+        kexList('100', [kex('a', '1')], 'more'),
+        apiError({ status: 410 }),
+        kexList('200', [kex('a', '1'), kex('b', '150')]),
+      );
+      expect(await list(client, KEX, { readsAhead })).toMatchObject({ items: [{}, {}], resourceVersion: '200' });
+      expect(client.log).toEqual([`GET ${LIST}?limit=500`, `GET ${LIST}?limit=500&continue=more`, `GET ${LIST}`]);
+    },
+  );
 
   it('does not begin again if the very list is refused', async () => {
     const client = scriptedClient();
