@@ -50,6 +50,9 @@ interface Answer {
   readonly text: string;
 }
 
+/** For those who are connected when a server ends. */
+const CLOSING_TIME: Seconds = 5;
+
 export class ServedWorld {
   readonly target: WebhookServerUnderTest;
   readonly clock: ManualClock;
@@ -131,11 +134,13 @@ export class ServedWorld {
     return settled !== pending;
   }
 
-  /** Aborts it and waits for its end. */
+  /** Aborts it and waits for its end. Connections may be given some time by the clock. */
   async end(): Promise<void> {
     this.abort();
     for (;;) {
-      const { done } = await this.within(this.#ask(), 'it does not end');
+      const asked = this.#ask();
+      await this.clock.advance(CLOSING_TIME);
+      const { done } = await this.within(asked, 'it does not end');
       if (done) return;
       this.#asked = undefined;
     }

@@ -4,7 +4,7 @@ import { isCancellation } from '@kopf-ts/core/engine';
 import { type Authority, issueLeaf, type Leaf, type LeafOptions } from './authority.js';
 import type { KeyPair, Workshop } from './keys.js';
 import { certificateNames } from './names.js';
-import { issuerAmong, needsLeaf, published, renewalTime, successionTime } from './schedule.js';
+import { alive, issuerAmong, needsLeaf, published, renewalTime, successionTime } from './schedule.js';
 import type { TlsMaterial, TlsSource, TlsSurroundings } from './source.js';
 
 /** Who knows the authorities, and makes new ones in time. */
@@ -61,6 +61,8 @@ class Rotation {
   readonly #workshop: Workshop;
   #authorities: readonly Authority[] = [];
   #leaf: Leaf | undefined;
+  /** The keys for the certificate of the next authority: when its turn comes, there may be no time to search for them. */
+  #nextKeys: Promise<KeyPair> | undefined;
   #material: TlsMaterial | undefined;
   #given: readonly Authority[] = [];
   /** When the callers will have learned of each of the authorities, by the monotonic clock. */
@@ -83,6 +85,7 @@ class Rotation {
     ]);
     this.#authorities = authorities;
     await this.#renewLeaf(keys);
+    this.#prepareKeys();
     return this.#nextMaterial();
   }
 
@@ -104,10 +107,19 @@ class Rotation {
     if (issuer === undefined) return;
     const { validity } = this.#options;
     if (!needsLeaf(this.#leaf, issuer, clock.utc().getTime(), validity)) return;
-    const keys = spare ?? (await this.#workshop.newKeyPair());
+    const keys = spare ?? (await (this.#nextKeys ?? this.#workshop.newKeyPair()));
+    this.#nextKeys = undefined;
     this.#leaf = await issueLeaf(issuer, { ...this.#options, now: clock.utc(), keys }, this.#workshop);
     const until = new Date(this.#leaf.until).toISOString();
     logger.debug(`A certificate for the admission webhook server is issued; it is valid until ${until}.`);
+  }
+
+  #prepareKeys(): void {
+    const last = alive(this.#authorities, this.#at.clock.utc().getTime()).at(-1);
+    if (last === undefined || last.id === this.#leaf?.issuer || this.#nextKeys !== undefined) return;
+    this.#nextKeys = this.#workshop.newKeyPair();
+    // Whoever needs them will be told.
+    this.#nextKeys.catch(() => {});
   }
 
   #nextMaterial(): TlsMaterial | undefined {

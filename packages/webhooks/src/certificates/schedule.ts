@@ -1,9 +1,10 @@
 /**
  * When authorities and certificates follow each other; no I/O.
  *
- * The life of an authority, in twelfths: at 7, its successor is made; at 8, callers are told to trust both; at 9,
+ * The life of an authority, in twelfths: at 6, its successor is made; at 8, callers are told to trust both; at 9,
  * certificates of servers are issued by the successor; at 12, the old one is forgotten. In between, everybody has
- * the time to learn what they need: the replicas, of the successor's existence; the callers, of whom to trust.
+ * the time to do and to learn what they need: a replica, to find the keys; the others, to learn of the successor's
+ * existence; the callers, of whom to trust.
  * Everything follows from the times written in the authorities. So all replicas do the same at the same time.
  */
 import type { Seconds } from '@kopf-ts/core';
@@ -11,11 +12,11 @@ import { type Authority, type Debut, type Leaf, leafEnd } from './authority.js';
 import { BACKDATING } from './lifetimes.js';
 
 /** The part of its life after which an authority needs a successor. */
-const SUCCESSION_AT = 7 / 12;
+const SUCCESSION_AT = 1 / 2;
 
 /** The parts of the common life of both after which the successor is published, and after which it is used. */
-const PUBLISHED_AT = 1 / 5;
-const USED_AT = 2 / 5;
+const PUBLISHED_AT = 1 / 3;
+const USED_AT = 1 / 2;
 
 /** The part of its life after which a certificate of a server is renewed. */
 const RENEWAL_AT = 2 / 3;

@@ -4,8 +4,10 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
 export interface ConnectionKeeper {
-  /** Closes the idle connections now, and the others as soon as they are done. */
+  /** From now on, each connection is closed as soon as it has served a request. */
   release(): void;
+  /** Closes those that serve no requests now. */
+  closeIdle(): void;
   /** Closes all of them now. */
   destroy(): void;
 }
@@ -47,6 +49,8 @@ export function connectionKeeper(server: HttpServer | HttpsServer): ConnectionKe
     release() {
       isReleased = true;
       for (const response of pending) if (!response.headersSent) response.setHeader('connection', 'close');
+    },
+    closeIdle() {
       const busy = new Set([...pending].map(({ req }) => req.socket));
       for (const socket of [...open, ...shakingHands.values()]) if (!busy.has(socket)) socket.destroy();
     },

@@ -39,6 +39,8 @@ export interface Door {
 
 /** Longer than the API server keeps idle connections (90 s): a request must never meet a connection being closed. */
 const KEEP_ALIVE: Seconds = 120;
+/** How long the idle connections stay open when the server is to end: those who call may be just about to use them. */
+const LINGERING: Seconds = 1;
 /** How long the requests under way may take when the server is to end. */
 const CLOSING_GRACE: Seconds = 5;
 const HANDSHAKE_TIMEOUT: Seconds = 10;
@@ -64,11 +66,15 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     port: (server.address() as AddressInfo).port,
     renew: (next) => 'setSecureContext' in server && setCredentials(server, next, options.verification),
     async close() {
+      // Node would do it at once, and would lose the requests that are on their way here.
+      server.closeIdleConnections = () => {};
       const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
       connections.release();
-      const cancel = alarm(clock, CLOSING_GRACE, () => connections.destroy());
+      const cancelIdle = alarm(clock, LINGERING, () => connections.closeIdle());
+      const cancelBusy = alarm(clock, CLOSING_GRACE, () => connections.destroy());
       await isClosed;
-      cancel();
+      cancelIdle();
+      cancelBusy();
     },
   };
 }

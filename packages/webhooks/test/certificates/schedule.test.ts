@@ -23,15 +23,15 @@ function leaf(issuer: string, from: number, until: number): Leaf {
 }
 
 const old = authority('old', { from: 0, until: 1200 });
-const young = authority('young', { from: 700, until: 1900, publishedFrom: 800, usedFrom: 900 });
+const young = authority('young', { from: 600, until: 1800, publishedFrom: 800, usedFrom: 900 });
 const both = [old, young];
 const everybodyKnows = (): boolean => true;
 const nobodyKnows = (): boolean => false;
 
 describe('an authority', () => {
-  it('needs a successor at seven twelfths of its life', () => {
-    expect(successionTime([old], 100)).toBe(700);
-    expect(successionTime(both, 701)).toBe(1400);
+  it('needs a successor at a half of its life', () => {
+    expect(successionTime([old], 100)).toBe(600);
+    expect(successionTime(both, 601)).toBe(1200);
   });
 
   it('is needed at once if there is none, or none is valid', () => {
@@ -40,11 +40,11 @@ describe('an authority', () => {
   });
 
   it('is published at two thirds of the life of the previous one, and used at three quarters', () => {
-    expect(debutAmong([old], 700)).toEqual({ publishedFrom: 800, usedFrom: 900 });
+    expect(debutAmong([old], 600)).toEqual({ publishedFrom: 800, usedFrom: 900 });
   });
 
   it('shares what is left if it is made too late', () => {
-    expect(debutAmong([old], 1100)).toEqual({ publishedFrom: 1120, usedFrom: 1140 });
+    expect(debutAmong([old], 1080)).toEqual({ publishedFrom: 1120, usedFrom: 1140 });
   });
 
   it('is published and used at once if it takes over from nobody', () => {

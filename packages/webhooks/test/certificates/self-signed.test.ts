@@ -102,9 +102,9 @@ describe('self-signed certificates', { timeout: 60_000 }, () => {
       expect(isTrusted(leafOf(follower.current), follower.announced, clock.utc()), `at ${time}`).toBe(true);
       await clock.advance(0.5);
     }
-    // An authority lives on for 7/12 of its life until the next one; a certificate for up to 2/3 of its own.
-    const authorities = 120 / ((lives.authorityValidity * 7) / 12);
-    const leaves = 120 / ((Math.min(lives.validity, lives.authorityValidity) * 7) / 12) + authorities;
+    // An authority lives on for a half of its life until the next one; a certificate for up to 2/3 of its own.
+    const authorities = 120 / (lives.authorityValidity / 2);
+    const leaves = 120 / (Math.min(lives.validity, lives.authorityValidity) / 2) + authorities;
     expect(workshop.made).toBeGreaterThan(authorities);
     expect(workshop.made).toBeLessThan(authorities + leaves + 4);
   });

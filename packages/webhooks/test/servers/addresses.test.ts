@@ -113,7 +113,9 @@ describe('listening', () => {
   it('ends with all connections closed', async () => {
     const server = await served(webhookServer(insecure));
     const { received } = await dial(server.url);
-    await server.end();
+    const end = server.end();
+    await server.clock.advance(1);
+    await end;
     expect(await received).toBe('');
     const { port } = new URL(server.url);
     const refused = new Promise((resolve) => connect(Number(port), '127.0.0.1').once('error', resolve));

@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { webhookServer } from '../../src/index.js';
 import { ANSWER, ask, certificatesOnDemand, dial, localMaterial, served } from './support.js';
@@ -50,11 +51,25 @@ describe('a server that ends', () => {
     expect(await answer).toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('does not wait for those who say nothing, nor for those who never shake hands', async () => {
+  it('answers by the connections that are open, each for once, while they are not known to be useless', async () => {
+    const server = await served(plain());
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const used = await ask(`${server.url}/fn`, { agent });
+    expect(used.headers.connection).toBe('keep-alive');
+    const end = server.end();
+    await server.clock.advance(0.9);
+    await expect(ask(`${server.url}/fn`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await ask(`${server.url}/fn`, { agent })).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await end;
+  });
+
+  it('does not wait for long for those who say nothing, nor for those who never shake hands', async () => {
     const certificates = certificatesOnDemand(await localMaterial());
     const server = await served(webhookServer({ addr: '127.0.0.1', certificates }));
     const silent = await dial(server.url);
-    await server.end();
+    const end = server.end();
+    await server.clock.advance(1);
+    await end;
     expect(await silent.received).toBe('');
   });
 

@@ -102,7 +102,11 @@ export async function served(
     next,
     abort: () => aborting.abort(new Error('The test is over.')),
     end,
-    [Symbol.asyncDispose]: end,
+    async [Symbol.asyncDispose]() {
+      const isOver = end();
+      await clock.advance(1);
+      await isOver;
+    },
   };
 }
 
