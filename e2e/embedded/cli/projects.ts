@@ -13,13 +13,16 @@ import { observe, type RunningProgram } from '../../scenarios/programs.js';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const program = join(root, 'packages/kopf-ts/dist/bin.js');
 
+const BUILD = `import { build } from './scripts/tools.mjs';
+  const { code, output } = await build({ quiet: true });
+  if (code !== 0) console.error(output);
+  process.exit(code);`;
+
 /** Builds what has changed since the last time, before the tests of the file. */
 export function built(): void {
   beforeAll(async () => {
-    const turbo = join(root, 'node_modules/.bin/turbo');
-    const args = ['run', 'build', '--filter=kopf-ts', '--output-logs=errors-only', '--no-update-notifier'];
-    const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' };
-    await withLock(join(tmpdir(), 'kopf-ts-building.lock'), () => promisify(execFile)(turbo, args, { cwd: root, env }));
+    const building = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', BUILD], { cwd: root });
+    await withLock(join(tmpdir(), 'kopf-ts-building.lock'), building);
   }, 600_000);
 }
 
@@ -31,7 +34,7 @@ export interface Project {
   kopf(args: readonly string[], options?: KopfOptions): RunningProgram & { readonly pid: number };
 }
 
-export interface KopfOptions {
+interface KopfOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** As somebody who cannot write there. Only for those who can become somebody else. */
   readonly uid?: number;

@@ -84,7 +84,12 @@ export const run: CommandDefinition = {
       await parent.loadHandlers(terminal.cwd);
     } else {
       const sources = await findSources(paths, modules, terminal.cwd);
-      await load(sources, { resolve: (specifier) => runtime.resolve(specifier), warn: (text) => logger.warn(text) });
+      const loading = load(sources, {
+        resolve: (specifier) => runtime.resolve(specifier),
+        warn: (text) => logger.warn(text),
+      });
+      // Files are translated by another process: time enough for this one to load what comes next.
+      await Promise.all([loading, runtime.warmUp()]);
     }
     if (countHandlers() === 0) throw noHandlers(titleOf({ files: paths, modules, cwd: terminal.cwd }));
     return await runtime.run({ ...choice, kubeconfig: parent?.kubeconfig, signal: parent?.stopping });

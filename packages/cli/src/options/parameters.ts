@@ -5,7 +5,7 @@ import { UsageError } from '../failures.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How values are read. `flag` is there or not, `switch` can also be denied: `--log-prefix`, `--no-log-prefix`. */
-export type ParameterKind = 'flag' | 'switch' | 'text' | 'texts' | 'integer' | readonly string[];
+type ParameterKind = 'flag' | 'switch' | 'text' | 'texts' | 'integer' | readonly string[];
 
 export interface Parameter {
   /** As commander understands it: `-n, --namespace <pattern>`. */
