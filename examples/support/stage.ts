@@ -20,6 +20,7 @@ export interface Stage
   run(handlers: URL | undefined, options?: RunOptions): Promise<OperatorRunner>;
   /** The object of `obj.yaml`, with what is to be different. */
   createExample(differences?: ExampleDifferences): Promise<AnyObject>;
+  /** It does not try again by itself, and neither do the patches: refusals are to be seen at once. */
   create(plural: string, body: AnyObject): Promise<AnyObject>;
   /** Fails if there is none. */
   get(plural: string, name: string): Promise<AnyObject>;
@@ -58,7 +59,7 @@ export async function newStage(options: GroundOptions & { readonly apply?: reado
   const get = (plural: string, name: string): Promise<AnyObject> =>
     client.request<AnyObject>({ method: 'GET', path: at(plural, name) });
   const create = (plural: string, body: AnyObject): Promise<AnyObject> =>
-    client.request<AnyObject>({ method: 'POST', path: at(plural), body });
+    client.request<AnyObject>({ method: 'POST', path: at(plural), body, retries: 'none' });
   return {
     client,
     clock,
@@ -85,7 +86,13 @@ export async function newStage(options: GroundOptions & { readonly apply?: reado
       return (await client.request<{ items: AnyObject[] }>({ method: 'GET', path: at(plural) })).items;
     },
     patch: (plural, name, body) =>
-      client.request({ method: 'PATCH', path: at(plural, name), body, contentType: 'application/merge-patch+json' }),
+      client.request({
+        method: 'PATCH',
+        path: at(plural, name),
+        body,
+        contentType: 'application/merge-patch+json',
+        retries: 'none',
+      }),
     async delete(plural, name) {
       await client.request({ method: 'DELETE', path: at(plural, name) });
     },
