@@ -1,7 +1,8 @@
 /**
  * What package.json promises is what the build made, and the other way round.
  *
- * Every target of `exports` and `bin` exists; every built file is such a target, or is reached from one;
+ * Every target of `exports` and `bin` exists; every built file is such a target, or is reached from one (commands are
+ * in `bin/`, so that they can be linked before anything is built, and lead to the built files);
  * and each entry leads to the source, the types and the code of the same module, in the order in which
  * resolvers have to see them. Needs a build.
  */
@@ -56,11 +57,12 @@ function strayFiles({ path, manifest }) {
   const built = filesUnder(join(path, 'dist')).map((file) => `dist/${file}`);
   const reached = new Set();
   const reach = (file) => {
-    if (reached.has(file) || !built.includes(file)) return;
+    if (reached.has(file) || !(built.includes(file) || isCommand(file))) return;
     reached.add(file);
     for (const next of relativeImports(join(path, file)))
       reach(builtTarget(posix.join(posix.dirname(file), next), file));
   };
+  const isCommand = (file) => posix.dirname(file) === 'bin' && existsSync(join(path, file));
   for (const target of targets(manifest)) reach(posix.normalize(target));
   return built
     .filter((file) => !reached.has(file.replace(/\.map$/, '')))

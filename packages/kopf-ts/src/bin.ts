@@ -1,6 +1,5 @@
-#!/usr/bin/env node
-import { fileURLToPath } from 'node:url';
 /** `kopf` and `kopf-ts`: the command line, with everything behind it loaded only when it is needed. */
+import { fileURLToPath } from 'node:url';
 import { cli } from '@kopf-ts/cli';
 import { processRuntime } from './cli-runtime.js';
 
