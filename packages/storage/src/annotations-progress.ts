@@ -1,4 +1,5 @@
 import {
+  type Body,
   deepCopy,
   ensureField,
   isDigestOnly,
@@ -9,8 +10,8 @@ import {
 } from '@kopf-ts/core';
 import { type Complain, compactJson, readMapping } from './json.js';
 import { checkPrefix, keysFormer } from './keys.js';
-import { markPrefix } from './marks.js';
-import { type Compat, readRecord, strippedRecord, verboseRecord } from './records.js';
+import { MARKED, markOf, markPrefix } from './marks.js';
+import { type Compat, isRecord, readRecord, strippedRecord, verboseRecord } from './records.js';
 import { annotationPath, erase, touchField } from './traces.js';
 
 export interface AnnotationsProgressOptions {
@@ -72,6 +73,24 @@ export function annotationsProgressStorage(options: AnnotationsProgressOptions =
       const annotations = resolveField(cleared, ['metadata', 'annotations']);
       if (isMapping(annotations)) {
         for (const annotation of Object.keys(annotations)) if (isOwn(annotation)) delete annotations[annotation];
+      }
+      removeEmptyStanzas(cleared);
+      return cleared;
+    },
+
+    clearOwn(essence) {
+      if (isDigestOnly(essence)) return essence;
+      const cleared = deepCopy(essence);
+      const annotations = resolveField(cleared, ['metadata', 'annotations']);
+      if (isMapping(annotations)) {
+        const touched = keysOf(touchKey, essence as Body);
+        for (const [annotation, text] of Object.entries(annotations)) {
+          if (!isOwn(annotation)) continue;
+          const isMark = annotation === markOf(prefix) && text === MARKED;
+          // Operators like to have their settings under the same prefix: these are not for us to take for ours.
+          const isOurs = isMark || touched.includes(annotation) || isRecord(readMapping(text, () => undefined));
+          if (isOurs) delete annotations[annotation];
+        }
       }
       removeEmptyStanzas(cleared);
       return cleared;

@@ -6,6 +6,8 @@ import { type Body, ensureField, hasField, type Patch } from '@kopf-ts/core';
 import { annotationPath } from './traces.js';
 
 const MARK = 'kopf-managed';
+/** The value of a mark. */
+export const MARKED = 'yes';
 const KOPF_DOMAIN = 'kopf.zalando.org';
 
 /**
@@ -19,7 +21,7 @@ export function markPrefix(prefix: string, body: Body, patch: Patch): void {
   if (prefix.startsWith('kopf.')) return;
   const path = annotationPath(markOf(prefix));
   if (hasField(body, path) || hasField(patch.merge, path)) return;
-  ensureField(patch.merge, path, 'yes');
+  ensureField(patch.merge, path, MARKED);
 }
 
 /** The annotation that marks all others of this prefix. */

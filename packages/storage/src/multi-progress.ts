@@ -13,5 +13,8 @@ export function multiProgressStorage(storages: Iterable<ProgressStorage>): Progr
     clear(essence) {
       return all.reduce((cleared, storage) => storage.clear(cleared), essence);
     },
+    clearOwn(essence) {
+      return all.reduce((cleared, storage) => storage.clearOwn?.(cleared) ?? storage.clear(cleared), essence);
+    },
   };
 }

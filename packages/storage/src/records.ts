@@ -60,6 +60,13 @@ export function readRecord(stored: unknown, complain: Complain): ProgressRecord 
   return record;
 }
 
+/** Whether it looks as what we or Kopf would write, with nothing else in it: others can have things in the same place. */
+export function isRecord(stored: unknown): boolean {
+  if (!isMapping(stored) || typeof stored.started !== 'string') return false;
+  const isKnown = Object.keys(stored).every((field) => (ALL_FIELDS as ReadonlyMap<string, unknown>).has(field));
+  return isKnown && readRecord(stored, () => undefined) !== undefined;
+}
+
 function notTimestamp(value: unknown): Problem {
   if (typeof value !== 'string') return `${nameOf(value)}, not a timestamp`;
   return parseTimestamp(value) === undefined ? 'not a timestamp' : undefined;

@@ -13,7 +13,7 @@ import {
 } from '@kopf-ts/core';
 import { namedField } from './fields.js';
 import { type Complain, nameOf } from './json.js';
-import { type Compat, readRecord, verboseRecord } from './records.js';
+import { type Compat, isRecord, readRecord, verboseRecord } from './records.js';
 import { erase, touchField } from './traces.js';
 
 export interface StatusProgressOptions {
@@ -67,6 +67,19 @@ export function statusProgressStorage(options: StatusProgressOptions = {}): Prog
       if (isDigestOnly(essence)) return essence;
       const cleared = deepCopy(essence);
       removeField(cleared, recordsPath, { scalars: 'absent' });
+      removeEmptyStanzas(cleared);
+      return cleared;
+    },
+
+    clearOwn(essence) {
+      if (isDigestOnly(essence)) return essence;
+      const cleared = deepCopy(essence);
+      removeField(cleared, touchPath, { scalars: 'absent' });
+      const records = resolveField(cleared, recordsPath);
+      if (isMapping(records)) {
+        for (const [key, record] of Object.entries(records)) if (isRecord(record)) delete records[key];
+        if (Object.keys(records).length === 0) removeField(cleared, recordsPath, { scalars: 'absent' });
+      }
       removeEmptyStanzas(cleared);
       return cleared;
     },

@@ -281,3 +281,53 @@ it.each([
     expect(storage.clear({ spec: {}, status: {} })).toEqual({ spec: {} });
   },
 );
+
+describe('of what is in the places of a storage, it knows its own:', () => {
+  const record = { started: '2020-01-01T00:00:00+00:00', purpose: 'create', retries: 1, digest: 'abc' };
+  const text = JSON.stringify(record);
+
+  it('records, touches and the mark in annotations, but not what others have there', () => {
+    const storage = annotationsProgressStorage({ prefix: 'op.example.com', touchKey: 'ping' });
+    const others = {
+      'op.example.com/paused': 'true',
+      'op.example.com/number': '1',
+      'op.example.com/nothing': '',
+      'op.example.com/config': '{"retries":1}',
+      'op.example.com/more': JSON.stringify({ ...record, allowed: true }),
+      'op.example.com/less': JSON.stringify({ ...record, started: 'once' }),
+      'op.example.com/list': `[${text}]`,
+      'other.example.com/fn': text,
+    };
+    const ours = { 'op.example.com/fn': text, 'op.example.com/ping': 'now', 'op.example.com/kopf-managed': 'yes' };
+    const body = { metadata: { annotations: { ...others, ...ours } }, spec: {} };
+    expect(storage.clearOwn?.(body)).toEqual({ metadata: { annotations: others }, spec: {} });
+    expect(storage.clearOwn?.({ metadata: { annotations: ours }, spec: {} })).toEqual({ spec: {} });
+    const unmarked = { metadata: { annotations: { 'op.example.com/kopf-managed': 'by me' } } };
+    expect(storage.clearOwn?.(unmarked)).toEqual(unmarked);
+    expect(Object.keys(body.metadata.annotations)).toHaveLength(11);
+  });
+
+  it('records and touches in the status, but not what others have there', () => {
+    const storage = statusProgressStorage();
+    const others = { settings: { retries: 1 }, text, more: { ...record, allowed: true } };
+    const cleared = storage.clearOwn?.({ status: { kopf: { progress: { fn: record, ...others }, dummy: 'now' } } });
+    expect(cleared).toEqual({ status: { kopf: { progress: others } } });
+    expect(storage.clearOwn?.({ status: { kopf: { progress: { fn: record }, dummy: 'now' }, x: 1 } })).toEqual({
+      status: { x: 1 },
+    });
+    expect(storage.clearOwn?.({ status: 'ready' })).toEqual({ status: 'ready' });
+  });
+
+  it('all of that in several storages, also in those that do not make a difference', () => {
+    const { clearOwn: _, ...simple } = statusProgressStorage();
+    const storage = multiProgressStorage([annotationsProgressStorage(), simple]);
+    const annotations = { 'kopf.zalando.org/fn': text, 'kopf.zalando.org/paused': 'true' };
+    expect(storage.clearOwn?.({ metadata: { annotations }, status: { kopf: { progress: { any: 'thing' } } } })).toEqual(
+      {
+        metadata: { annotations: { 'kopf.zalando.org/paused': 'true' } },
+      },
+    );
+    const essence = digestOnly('abc');
+    expect(storage.clearOwn?.(essence)).toBe(essence);
+  });
+});

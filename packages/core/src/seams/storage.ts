@@ -35,6 +35,12 @@ export interface ProgressStorage {
   flush?(): Awaitable<void>;
   /** Removes this storage's own traces, so that they are not mistaken for a change made by the user. Copies. */
   clear(essence: Essence): Essence;
+  /**
+   * The same, but leaves what this storage can surely not have written, be it in places reserved for it: for those who
+   * must tell our own changes of objects from the others'. It can be given a whole body. Copies. A storage in whose
+   * places others can put nothing does not need it: `clear` is used then.
+   */
+  clearOwn?(essence: Essence): Essence;
 }
 
 /** Remembers the last handled essence of an object, to diff the next one against. */

@@ -245,6 +245,14 @@ export function progressStorageCases(
     assert.deepEqual(storage.clear(wholeEssence(after)), storage.clear(wholeEssence(before)));
   });
 
+  add('knows its own records and touches among all that is in a body', async (storage) => {
+    const before = sampleBody('one', { status: { phase: 'ready' } });
+    const recorded = await stored(storage, 'fn', attempted, before);
+    const after = await change(recorded, (patch) => storage.touch({ value: 'now', body: recorded, patch }));
+    const unmarked = storage.clearOwn?.bind(storage);
+    if (unmarked !== undefined) assert.deepEqual(unmarked(wholeEssence(after)), unmarked(wholeEssence(before)));
+  });
+
   add("leaves what is the user's in essences", async (storage) => {
     const essence = wholeEssence(sampleBody('one', { status: { phase: 'ready' } }));
     assert.deepEqual(storage.clear(essence), essence);

@@ -57,7 +57,7 @@ function withoutRevisions({ apiVersion, kind, metadata, status }: Body): Essence
 /** The storages make copies by themselves, as far as there are any storages. */
 function withoutMarks(essence: Essence, { persistence }: Settings): Essence {
   const { progressStorage, diffbaseStorage, finalizer } = persistence;
-  const withoutProgress = progressStorage?.clear(essence) ?? essence;
+  const withoutProgress = progressStorage?.clearOwn?.(essence) ?? progressStorage?.clear(essence) ?? essence;
   const cleared = deepCopy(diffbaseStorage?.clear?.(withoutProgress) ?? withoutProgress);
   allowDeletion(finalizer)(cleared as AnyObject);
   return withoutEmpty(cleared);

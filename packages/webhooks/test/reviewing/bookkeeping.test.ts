@@ -92,7 +92,7 @@ describe('our own marks are not for the handlers:', () => {
     [
       'the status',
       {
-        progressStorage: statusProgressStorage({ touchField: 'status.kopf.progress.touch' }),
+        progressStorage: statusProgressStorage(),
         diffbaseStorage: statusDiffBaseStorage(),
       },
     ],
@@ -154,6 +154,30 @@ describe('all else is for the handlers:', () => {
     const alone = changed(existing, change);
     expect(await isSeen(existing, alone)).toBe(true);
     expect(await isSeen(existing, changed(alone, blockDeletion(FINALIZER)))).toBe(true);
+  });
+
+  it.each([
+    ['a switch', 'true'],
+    ['a setting', '{"retries":1}'],
+    ['a record with something else in it', '{"started":"2020-01-01T00:00:00+00:00","allow":"all"}'],
+  ])('an annotation of our own prefix that is not of the storages: %s', async (_title, value) => {
+    const settings = settingsWith({ progressStorage: annotationsProgressStorage({ prefix: 'op.example.com' }) });
+    const set = (text: string) => (object: AnyObject) =>
+      Object.assign(object.metadata?.annotations ?? {}, { 'op.example.com/unlocked': text });
+    const unlocked = changed(existing, set(value));
+    expect(await isSeen(existing, unlocked, settings)).toBe(true);
+    expect(await isSeen(unlocked, existing, settings)).toBe(true);
+    expect(await isSeen(unlocked, changed(existing, set('false')), settings)).toBe(true);
+    expect(await isSeen(existing, changed(unlocked, blockDeletion(FINALIZER)), settings)).toBe(true);
+    // While all the rest of what is there under this prefix still is ours.
+    expect(await isSeen(unlocked, await handled(unlocked, settings), settings)).toBe(false);
+  });
+
+  it('a field beside the records in the status', async () => {
+    const settings = settingsWith({ progressStorage: statusProgressStorage({ field: 'status.op' }) });
+    const unlocked = changed(existing, (object) => Object.assign(object.status, { op: { unlocked: true } }));
+    expect(await isSeen(existing, unlocked, settings)).toBe(true);
+    expect(await isSeen(unlocked, await handled(unlocked, settings), settings)).toBe(false);
   });
 
   it('an update that changes nothing', async () => {
