@@ -177,8 +177,8 @@ export class ObjectWorker implements Worker {
   /** Somebody has ended who was waited for. */
   #comeBack(): void {
     // Whoever has taken over since then, looks by itself.
-    if (this.#isOver || this.#isWinding || this.#last === undefined) return;
-    if (this.memory.isVanishing || this.#around.isPaused()) return;
+    const isOver = this.#isOver || this.#isWinding || this.#last === undefined || this.memory.isVanishing;
+    if (isOver || this.#around.isPaused()) return;
     if (this.#waiting?.what === 'delay') this.#stopWaiting();
     this.#comeback = { byTouching: false };
     this.proceed();
@@ -255,8 +255,7 @@ export class ObjectWorker implements Worker {
     }
     this.logger.error(`Throttling for ${pause} seconds due to an unexpected error: ${describeError(error)}`, { error });
     // What is in doubt, is not to be handled any sooner because of that.
-    const fromEvents = this.#doubtful ? undefined : newestOf(work?.events, this.memory.version);
-    this.#last = work?.state ?? this.#last ?? fromEvents;
+    this.#last = work?.state ?? this.#last ?? (this.#doubtful ? undefined : newestOf(work?.events, this.memory.version));
     this.#wait('throttling', pause);
   }
 
