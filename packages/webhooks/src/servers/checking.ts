@@ -43,6 +43,12 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 export const TEXT: OptionCheck = { must: 'a text that is not empty', accepts: isText };
 export const SECRET_TEXT: OptionCheck = { ...TEXT, isSecret: true };
+/** Those who put the content instead of the name would find their private keys in the logs, as a file not found. */
+export const FILE: OptionCheck = {
+  must: 'the name of a file, and not what is in it',
+  accepts: (value) => isText(value) && !/[\r\n\0]/.test(value),
+  isSecret: true,
+};
 export const FLAG: OptionCheck = { must: 'true or false', accepts: (value) => typeof value === 'boolean' };
 export const FUNCTION_OF = (must: string, method: string): OptionCheck => ({
   must,

@@ -6,6 +6,7 @@ import {
   badOption,
   checkOptions,
   DATA,
+  FILE,
   FLAG,
   FUNCTION_OF,
   OBJECT,
@@ -95,16 +96,16 @@ export const LISTENING_CHECKS: OptionChecks<ListeningOptions> = {
 
 export const TLS_CHECKS: OptionChecks<CertificateOptions & VerificationOptions> = {
   cadata: DATA,
-  cafile: TEXT,
-  cadump: TEXT,
+  cafile: FILE,
+  cadump: FILE,
   context: OBJECT('a TLS context, or options for one'),
-  certfile: TEXT,
-  pkeyfile: TEXT,
+  certfile: FILE,
+  pkeyfile: FILE,
   password: SECRET_TEXT,
   extraSans: TEXTS,
   verifyMode: ONE_OF('none', 'optional', 'required'),
-  verifyCafile: TEXT,
-  verifyCapath: TEXT,
+  verifyCafile: FILE,
+  verifyCapath: FILE,
   verifyCadata: DATA,
   fileCheckInterval: POSITIVE,
   validity: POSITIVE,
@@ -171,8 +172,22 @@ export function checkTlsOptions(owner: string, options: CertificateOptions & Ver
     const names = sources.map(([name]) => name).join(' and ');
     throw badOption(`${owner} can take its certificates from one place only; these are several: ${names}.`);
   }
-  const { verifyMode = 'none', verifyCafile, verifyCapath, verifyCadata } = options;
-  const hasAuthorities = [verifyCafile, verifyCapath, verifyCadata, context].some((it) => it !== undefined);
+  checkVerification(owner, options);
+}
+
+function checkVerification(owner: string, options: CertificateOptions & VerificationOptions): void {
+  const { context, verifyMode = 'none', verifyCafile, verifyCapath, verifyCadata } = options;
+  const isReady = context !== undefined && 'context' in context;
+  const isGiven = [verifyCafile, verifyCapath, verifyCadata].some((it) => it !== undefined);
+  // It would be ignored, and everybody be let in whom any of the public authorities vouches for.
+  if (isReady && isGiven) {
+    throw badOption(
+      `${owner} cannot put authorities into a ready TLS context: make it with them as "ca", and say verifyMode; or give ` +
+        'the options of the context instead.',
+    );
+  }
+  // The same here: without its own authorities, a context trusts all the public ones.
+  const hasAuthorities = isGiven || isReady || (context !== undefined && context.ca !== undefined);
   if (verifyMode !== 'none' && !hasAuthorities) {
     throw badOption(
       `${owner} cannot verify its callers without knowing who signs their certificates: give verifyCafile, ` +

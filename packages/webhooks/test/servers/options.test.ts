@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
   autoServer,
@@ -46,6 +47,9 @@ describe('the options of servers', () => {
     [{ certfile: 'a', pkeyfile: 'b', certificates }, /several: certfile and certificates/],
     [{ verifyMode: 'required' }, /verifyCafile, verifyCapath or verifyCadata/],
     [{ verifyMode: 'optional', cafile: 'ca.pem' }, /cafile is about the certificate of the server itself/],
+    [{ verifyMode: 'required', context: {} }, /verifyCafile, verifyCapath or verifyCadata/],
+    [{ verifyMode: 'optional', context: { cert: 'x', key: 'x' } }, /verifyCafile, verifyCapath or verifyCadata/],
+    [{ verifyCadata: 'x', context: createSecureContext() }, /cannot put authorities into a ready TLS context/],
     [{ insecure: true, context: {} }, /cannot be insecure and have context/],
     [{ insecure: true, certfile: 'a', pkeyfile: 'b' }, /cannot be insecure and have certfile, pkeyfile/],
     [{ insecure: true, verifyCadata: 'x' }, /cannot be insecure and have verifyCadata/],
@@ -60,7 +64,9 @@ describe('the options of servers', () => {
     [{ port: 0, path: '', host: undefined, password: undefined }],
     [{ certfile: 'a', pkeyfile: 'b', cadata: 'x', verifyMode: 'none' }],
     [{ insecure: true, cafile: 'ca.pem', cadump: 'dump.pem', verifyMode: undefined }],
-    [{ context: {}, verifyMode: 'required' }],
+    [{ context: { ca: 'x' }, verifyMode: 'required' }],
+    [{ context: {}, verifyMode: 'required', verifyCadata: 'x' }],
+    [{ context: createSecureContext(), verifyMode: 'required' }],
     [{ secret: { namespace: 'ns', name: 'name' }, validity: 60, authorityValidity: 600 }],
   ] as const)('%j are accepted', (options) => {
     expect(webhookServer(options)).toHaveProperty('serve');
@@ -70,6 +76,10 @@ describe('the options of servers', () => {
     expect(() => webhookServer({ port: 'x' } as never)).toThrow(expect.objectContaining({ code: 'KOPF_BAD_OPTION' }));
     expect(() => webhookServer({ password: ['hunter2'] } as never)).toThrow(/"password"/);
     expect(() => webhookServer({ password: ['hunter2'] } as never)).not.toThrow(/hunter2|array/);
+    const pkeyfile = '-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n';
+    const making = () => webhookServer({ certfile: 'tls.crt', pkeyfile });
+    expect(making).toThrow(/"pkeyfile" .* must be the name of a file/);
+    expect(making).not.toThrow(/hunter2/);
   });
 
   it.each([
