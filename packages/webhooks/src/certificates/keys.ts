@@ -22,6 +22,33 @@ export const workshop: Workshop = {
     }),
 };
 
+/** A search for keys that begins before they are needed: on a busy machine, it can take longer than there is time then. */
+export interface KeySearch {
+  /** Begins, if it is not under way or over already. */
+  begin(): void;
+  /** The keys, once; after that, it is about the next ones. */
+  take(): Promise<KeyPair>;
+}
+
+export function keySearch({ newKeyPair }: Pick<Workshop, 'newKeyPair'>): KeySearch {
+  let found: Promise<KeyPair> | undefined;
+  const begun = (): Promise<KeyPair> => {
+    if (found !== undefined) return found;
+    found = newKeyPair();
+    // Whoever takes them will be told.
+    found.catch(() => {});
+    return found;
+  };
+  return {
+    begin: () => void begun(),
+    take() {
+      const taken = begun();
+      found = undefined;
+      return taken;
+    },
+  };
+}
+
 /** PKCS#8 in PEM; encrypted if there is a password. */
 export function privateKeyPem(key: KeyObject, password?: string): string {
   const encryption = password === undefined ? {} : { cipher: 'aes-256-cbc', passphrase: password };

@@ -2,9 +2,9 @@
 import type { Seconds } from '@kopf-ts/core';
 import { isCancellation } from '@kopf-ts/core/engine';
 import { type Authority, issueLeaf, type Leaf, type LeafOptions } from './authority.js';
-import type { KeyPair, Workshop } from './keys.js';
+import { type KeyPair, type KeySearch, keySearch, type Workshop } from './keys.js';
 import { certificateNames } from './names.js';
-import { alive, issuerAmong, needsLeaf, published, renewalTime, successionTime } from './schedule.js';
+import { alive, issuerAmong, needsLeaf, published, renewalTime, searchTime, successionTime } from './schedule.js';
 import type { TlsMaterial, TlsSource, TlsSurroundings } from './source.js';
 
 /** Who knows the authorities, and makes new ones in time. */
@@ -62,7 +62,7 @@ class Rotation {
   #authorities: readonly Authority[] = [];
   #leaf: Leaf | undefined;
   /** The keys for the certificate of the next authority: when its turn comes, there may be no time to search for them. */
-  #nextKeys: Promise<KeyPair> | undefined;
+  readonly #nextKeys: KeySearch;
   #material: TlsMaterial | undefined;
   #given: readonly Authority[] = [];
   /** When the callers will have learned of each of the authorities, by the monotonic clock. */
@@ -73,6 +73,7 @@ class Rotation {
     this.#at = at;
     this.#keeper = keeper;
     this.#workshop = workshop;
+    this.#nextKeys = keySearch(workshop);
   }
 
   /** What is to be used from now on, if it is not what was given before. Asking means: the previous is announced. */
@@ -107,8 +108,7 @@ class Rotation {
     if (issuer === undefined) return;
     const { validity } = this.#options;
     if (!needsLeaf(this.#leaf, issuer, clock.utc().getTime(), validity)) return;
-    const keys = spare ?? (await (this.#nextKeys ?? this.#workshop.newKeyPair()));
-    this.#nextKeys = undefined;
+    const keys = spare ?? (await this.#nextKeys.take());
     this.#leaf = await issueLeaf(issuer, { ...this.#options, now: clock.utc(), keys }, this.#workshop);
     const until = new Date(this.#leaf.until).toISOString();
     logger.debug(`A certificate for the admission webhook server is issued; it is valid until ${until}.`);
@@ -116,10 +116,7 @@ class Rotation {
 
   #prepareKeys(): void {
     const last = alive(this.#authorities, this.#at.clock.utc().getTime()).at(-1);
-    if (last === undefined || last.id === this.#leaf?.issuer || this.#nextKeys !== undefined) return;
-    this.#nextKeys = this.#workshop.newKeyPair();
-    // Whoever needs them will be told.
-    this.#nextKeys.catch(() => {});
+    if (last !== undefined && last.id !== this.#leaf?.issuer) this.#nextKeys.begin();
   }
 
   #nextMaterial(): TlsMaterial | undefined {
@@ -149,7 +146,7 @@ class Rotation {
 
   /** When something is to happen next. */
   #moments(now: number): number[] {
-    const moments = [successionTime(this.#authorities, now)];
+    const moments = [successionTime(this.#authorities, now), searchTime(this.#authorities, now)];
     for (const { publishedFrom, usedFrom, until } of this.#authorities) moments.push(publishedFrom, usedFrom, until);
     const leaf = this.#leaf;
     const issuer = this.#authorities.find(({ id }) => id === leaf?.issuer);

@@ -11,7 +11,8 @@ import type { Seconds } from '@kopf-ts/core';
 import { type Authority, type Debut, type Leaf, leafEnd } from './authority.js';
 import { BACKDATING } from './lifetimes.js';
 
-/** The part of its life after which an authority needs a successor. */
+/** The parts of its life after which the keys of its successor are searched for, and after which it has to be there. */
+const SEARCH_AT = 1 / 4;
 const SUCCESSION_AT = 1 / 2;
 
 /** The parts of the common life of both after which the successor is published, and after which it is used. */
@@ -21,8 +22,11 @@ const USED_AT = 1 / 2;
 /** The part of its life after which a certificate of a server is renewed. */
 const RENEWAL_AT = 2 / 3;
 
-/** The part of its life that must be left for an authority to issue anything at all if there is another one. */
-const WORTH_IT = 1 / 12;
+/**
+ * The part of its life that must be left for an authority to be the first one of a server, if there is another one:
+ * the server will not change to the other before it has started up and announced it.
+ */
+const WORTH_IT = 1 / 5;
 
 /** When an authority that is made now comes into play. At once, if there is nobody to take over from. */
 export function debutAmong(authorities: readonly Authority[], now: number): Debut {
@@ -34,11 +38,20 @@ export function debutAmong(authorities: readonly Authority[], now: number): Debu
 
 /** When the next authority is to be made; in the past, if there are none. */
 export function successionTime(authorities: readonly Authority[], now: number): number {
+  return timeInLife(authorities, now, SUCCESSION_AT);
+}
+
+/** When to begin the search for the keys of the next authority. */
+export function searchTime(authorities: readonly Authority[], now: number): number {
+  return timeInLife(authorities, now, SEARCH_AT);
+}
+
+function timeInLife(authorities: readonly Authority[], now: number, part: number): number {
   const newest = alive(authorities, now)
     .sort((a, b) => a.from - b.from)
     .at(-1);
   if (newest === undefined) return Number.NEGATIVE_INFINITY;
-  return newest.from + (newest.until - newest.from) * SUCCESSION_AT;
+  return newest.from + (newest.until - newest.from) * part;
 }
 
 /** Those that are valid now, in the order of taking over. Those made in the future are not: the clock was wrong then. */

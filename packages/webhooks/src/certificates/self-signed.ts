@@ -1,10 +1,10 @@
 /** Certificates of a process that has an authority of its own. */
 import type { Seconds } from '@kopf-ts/core';
 import { type Authority, makeAuthority } from './authority.js';
-import { type Workshop, workshop } from './keys.js';
+import { keySearch, type Workshop, workshop } from './keys.js';
 import { checkedValidity, DEFAULT_AUTHORITY_VALIDITY, DEFAULT_VALIDITY } from './lifetimes.js';
 import { type AuthorityKeeper, rotatingCertificates } from './rotation.js';
-import { debutAmong, successionTime } from './schedule.js';
+import { debutAmong, searchTime, successionTime } from './schedule.js';
 import type { TlsSource, TlsSurroundings } from './source.js';
 
 export interface SelfSignedOptions {
@@ -44,12 +44,14 @@ export function selfSigned(options: SelfSignedOptions, workshop: Workshop): TlsS
 
 function keeperInMemory(validity: Seconds, { clock, logger }: TlsSurroundings, workshop: Workshop): AuthorityKeeper {
   let authorities: readonly Authority[] = [];
+  const search = keySearch(workshop);
   return {
     interval: Number.POSITIVE_INFINITY,
     async refresh() {
       const before = clock.utc().getTime();
+      if (before >= searchTime(authorities, before)) search.begin();
       if (before < successionTime(authorities, before)) return authorities;
-      const keys = await workshop.newKeyPair();
+      const keys = await search.take();
       // The search for keys takes a while: no plans are made before it.
       const now = clock.utc();
       const debut = debutAmong(authorities, now.getTime());

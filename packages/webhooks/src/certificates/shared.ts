@@ -4,10 +4,10 @@ import { backoffDelay, describeError } from '@kopf-ts/core/engine';
 import { type Authority, makeAuthority } from './authority.js';
 import { readAuthorities, type Secret } from './authority-records.js';
 import { type AuthoritySecret, authoritySecret, type RequestLimits, type SecretReference } from './authority-secret.js';
-import { type KeyPair, type Workshop, workshop } from './keys.js';
+import { type KeyPair, type KeySearch, keySearch, type Workshop, workshop } from './keys.js';
 import { checkedValidity, DEFAULT_AUTHORITY_VALIDITY, DEFAULT_VALIDITY } from './lifetimes.js';
 import { type AuthorityKeeper, rotatingCertificates } from './rotation.js';
-import { debutAmong, successionTime } from './schedule.js';
+import { debutAmong, searchTime, successionTime } from './schedule.js';
 import type { SelfSignedOptions } from './self-signed.js';
 import type { TlsSource, TlsSurroundings } from './source.js';
 
@@ -76,6 +76,7 @@ interface KeeperParts {
 class SecretKeeper implements AuthorityKeeper {
   readonly #parts: KeeperParts;
   readonly #secret: AuthoritySecret;
+  readonly #search: KeySearch;
   #known: readonly Authority[] = [];
   #nextCheck: Seconds = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -88,6 +89,7 @@ class SecretKeeper implements AuthorityKeeper {
   constructor(parts: KeeperParts, place: SecretReference) {
     const { client, signal } = parts.at;
     this.#parts = parts;
+    this.#search = keySearch(parts.workshop);
     this.#secret = authoritySecret(client, place, signal, () => this.#limits());
   }
 
@@ -125,10 +127,11 @@ class SecretKeeper implements AuthorityKeeper {
       // What others have removed by mistake, is put back: somebody may be using it.
       const all = unexpired(united(stored, this.#known), clock.utc().getTime());
       const isRestoring = !all.every(isStored);
+      if (searchTime(all, clock.utc().getTime()) <= clock.utc().getTime()) this.#search.begin();
       const isMaking = successionTime(all, clock.utc().getTime()) <= clock.utc().getTime();
       if (isMaking) {
         // The search for keys takes a while: no plans are made before it. What was in vain, is good for the next time.
-        keys ??= await this.#parts.workshop.newKeyPair();
+        keys ??= await this.#search.take();
         all.push(await this.#make(keys, all));
       }
       if (!isMaking && !isRestoring) return all;

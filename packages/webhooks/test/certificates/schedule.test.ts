@@ -7,6 +7,7 @@ import {
   needsLeaf,
   published,
   renewalTime,
+  searchTime,
   successionTime,
 } from '../../src/certificates/schedule.js';
 
@@ -32,6 +33,12 @@ describe('an authority', () => {
   it('needs a successor at a half of its life', () => {
     expect(successionTime([old], 100)).toBe(600);
     expect(successionTime(both, 601)).toBe(1200);
+  });
+
+  it('has the keys of its successor searched for long before', () => {
+    expect(searchTime([old], 100)).toBe(300);
+    expect(searchTime(both, 601)).toBe(900);
+    expect(searchTime([], 0)).toBeLessThan(0);
   });
 
   it('is needed at once if there is none, or none is valid', () => {
@@ -104,10 +111,11 @@ describe('the issuer', () => {
   });
 
   it('is the oldest one at first: others may be unknown to the callers', () => {
-    expect(issuerAmong(both, 1000, undefined, nobodyKnows)?.id).toBe('old');
+    expect(issuerAmong(both, 950, undefined, nobodyKnows)?.id).toBe('old');
   });
 
-  it('is not the oldest one at first if there is almost nothing left of it', () => {
+  it('is not the oldest one at first if there is too little left of it to start up and to announce the next one', () => {
+    expect(issuerAmong(both, 970, undefined, nobodyKnows)?.id).toBe('young');
     expect(issuerAmong(both, 1150, undefined, nobodyKnows)?.id).toBe('young');
     expect(issuerAmong([old], 1150, undefined, nobodyKnows)?.id).toBe('old');
   });
