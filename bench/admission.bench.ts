@@ -1,7 +1,8 @@
 /**
  * Admission: what a review costs, with one validating handler, over TLS and connections that are kept alive; against
  * a server of Node that only parses the request and answers a constant. Each server is a process of its own, and so is
- * the load, which is the same for both; in turns, since the machine may be busy with other things, too.
+ * the load, which is the same for both; in turns, since the machine may be busy with other things, too. The rates are
+ * those of the servers only if there is a core for each process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -38,10 +39,15 @@ export default async function run(): Promise<void> {
   }
 }
 
+interface Figures extends LoadFigures {
+  /** Of the server, for one review, in microseconds. */
+  readonly cpu: number;
+}
+
 /** A server, and the figures of it. */
 class Contestant {
   readonly name: string;
-  readonly figures: LoadFigures[] = [];
+  readonly figures: Figures[] = [];
   #process: ChildProcess | undefined;
   #address: { url: string; ca: string } | undefined;
 
@@ -56,16 +62,25 @@ class Contestant {
 
   async measure(load: string, { isWarmUp }: { isWarmUp: boolean }): Promise<void> {
     const child = fork(load);
+    const before = await this.#cpuTime();
     child.send({ ...this.#address, requests: REQUESTS, connections: CONNECTIONS });
     const figures = await message<LoadFigures>(child);
-    if (!isWarmUp) this.figures.push(figures);
+    const cpu = (await this.#cpuTime()) - before;
+    if (!isWarmUp) this.figures.push({ ...figures, cpu: cpu / figures.all });
+  }
+
+  /** Of the server, in microseconds. */
+  async #cpuTime(): Promise<number> {
+    if (this.#process === undefined) return Number.NaN;
+    this.#process.send('cpu');
+    return await message<number>(this.#process);
   }
 
   stop(): void {
     this.#process?.kill();
   }
 
-  of(what: keyof LoadFigures): number {
+  of(what: keyof Figures): number {
     return median(this.figures.map((figures) => figures[what]));
   }
 }
@@ -74,22 +89,29 @@ function report(bare: Contestant, ours: Contestant): void {
   for (const contestant of [bare, ours]) {
     const [rate, p50, p99] = [contestant.of('perSecond'), contestant.of('p50'), contestant.of('p99')];
     console.log(
-      `${contestant.name.padEnd(8)} ${rate.toFixed(0)} reviews/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`,
+      `${contestant.name.padEnd(8)} ${rate.toFixed(0)} reviews/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ` +
+        `${contestant.of('cpu').toFixed(0)} µs of CPU per review`,
     );
   }
   // Round by round: what disturbs one of them mostly disturbs the other one beside it, too.
-  const ratio = (what: keyof LoadFigures): number =>
+  const ratio = (what: keyof Figures): number =>
     median(ours.figures.map((figures, round) => figures[what] / (bare.figures[round]?.[what] ?? Number.NaN)));
   const [rate, latency] = [ratio('perSecond'), ratio('p99')];
   const verdict = (isReached: boolean, goal: string): string => (isReached ? 'ok' : `worse than the goal: ${goal}`);
   console.log(`requests/s: ${(rate * 100).toFixed(0)} % of bare (${verdict(rate >= GOALS.rate, 'at least 70 %')})`);
+  // On a busy machine, this is the only one to be trusted: whoever needs more of the CPU waits for it longer there.
+  console.log(`CPU of the server: bare takes ${(100 / ratio('cpu')).toFixed(0)} % of what we take`);
   console.log(`p99: ${latency.toFixed(2)} × bare (${verdict(latency <= GOALS.latency, 'at most 1.5 ×')})`);
 }
 
 function message<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
-    child.once('message', (value) => resolve(value as T));
-    child.once('exit', (code) => reject(new Error(`A program of the benchmark has ended with code ${code}.`)));
+    const fail = (code: number | null): void => reject(new Error(`A program of the benchmark has ended with ${code}.`));
+    child.once('exit', fail);
+    child.once('message', (value) => {
+      child.off('exit', fail);
+      resolve(value as T);
+    });
   });
 }
 

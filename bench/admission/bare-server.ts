@@ -2,6 +2,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buildCertificate } from '@kopf-ts/webhooks';
+import { tellCpuTime } from './cpu-time.js';
 
 const { certificate, privateKey } = await buildCertificate(['localhost', '127.0.0.1']);
 
@@ -20,5 +21,6 @@ const server = createServer({ cert: certificate, key: privateKey, keepAliveTimeo
   });
 });
 server.listen(0, '127.0.0.1', () => {
+  tellCpuTime();
   process.send?.({ url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, ca: certificate });
 });

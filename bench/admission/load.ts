@@ -9,6 +9,8 @@ interface Task {
 }
 
 export interface LoadFigures {
+  /** How many requests there were in all, also those that are not measured. */
+  readonly all: number;
   readonly perSecond: number;
   /** In milliseconds. */
   readonly p50: number;
@@ -56,6 +58,8 @@ const REVIEW = JSON.stringify({
   },
 });
 
+const WARM_UP = 50;
+
 process.once('message', (task) => {
   void run(task as Task).then((figures) => process.send?.(figures, () => process.exit(0)));
 });
@@ -74,14 +78,14 @@ async function run({ url, ca, requests, connections }: Task): Promise<LoadFigure
   const all = (share: number): Promise<unknown> =>
     Promise.all(Array.from({ length: connections }, () => caller(share)));
   // Connections and compilers need some time to get going; that is not what is measured.
-  await all(50);
+  await all(WARM_UP);
   times.length = 0;
   const begun = performance.now();
   await all(Math.ceil(requests / connections));
   const seconds = (performance.now() - begun) / 1000;
   times.sort((a, b) => a - b);
   const at = (part: number): number => times[Math.floor(times.length * part)] ?? Number.NaN;
-  return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+  return { all: times.length + WARM_UP * connections, perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99) };
 }
 
 function post(url: string, agent: Agent): Promise<void> {

@@ -12,6 +12,7 @@ import { makeResource } from '@kopf-ts/core/engine';
 import { memories, systemClock } from '@kopf-ts/reactor';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { reviewer, webhookServer } from '@kopf-ts/webhooks';
+import { tellCpuTime } from './cpu-time.js';
 
 const client: KubeClient = {
   request: () => Promise.reject(new Error('There is no cluster.')),
@@ -63,5 +64,6 @@ const configs = webhookServer({ addr: '127.0.0.1' }).serve({
   connection: () => Promise.reject(new Error('There is no cluster.')),
 });
 for await (const { url, caBundle = '' } of configs) {
+  tellCpuTime();
   process.send?.({ url, ca: Buffer.from(caBundle, 'base64').toString('utf8') });
 }

@@ -13,14 +13,14 @@ export interface ConnectionKeeper {
 }
 
 export function connectionKeeper(server: HttpServer | HttpsServer): ConnectionKeeper {
-  const open = new Set<Socket>();
+  /** With the answers that may be still under way; only the last of them, unless requests come before the answers. */
+  const open = new Map<Socket, ServerResponse[]>();
   /** By their addresses: a connection that turns into a secure one is another object then. */
   const shakingHands = new Map<string, Socket>();
-  const pending = new Set<ServerResponse>();
   let isReleased = false;
 
   const keep = (socket: Socket): void => {
-    open.add(socket);
+    open.set(socket, []);
     socket.once('close', () => open.delete(socket));
   };
   if ('setSecureContext' in server) {
@@ -36,28 +36,40 @@ export function connectionKeeper(server: HttpServer | HttpsServer): ConnectionKe
   } else {
     server.on('connection', keep);
   }
+  // No listeners for each answer: they would cost more than all the rest of this.
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    pending.add(response);
-    if (isReleased) response.setHeader('connection', 'close');
-    response.once('close', () => {
-      pending.delete(response);
-      if (isReleased) socket.destroySoon();
-    });
+    const pending = open.get(socket);
+    if (pending === undefined) return;
+    while (pending[0] !== undefined && isDone(pending[0])) pending.shift();
+    pending.push(response);
+    if (isReleased) closeAfter(response);
   });
 
   return {
     release() {
       isReleased = true;
-      for (const response of pending) if (!response.headersSent) response.setHeader('connection', 'close');
+      for (const responses of open.values()) {
+        for (const response of responses) if (!isDone(response)) closeAfter(response);
+      }
     },
     closeIdle() {
-      const busy = new Set([...pending].map(({ req }) => req.socket));
-      for (const socket of [...open, ...shakingHands.values()]) if (!busy.has(socket)) socket.destroy();
+      for (const socket of shakingHands.values()) socket.destroy();
+      for (const [socket, responses] of open) if (responses.every(isDone)) socket.destroy();
     },
     destroy() {
-      for (const socket of [...open, ...shakingHands.values()]) socket.destroy();
+      for (const socket of [...open.keys(), ...shakingHands.values()]) socket.destroy();
     },
   };
+}
+
+function isDone(response: ServerResponse): boolean {
+  return response.writableFinished || response.destroyed;
+}
+
+/** The caller is told so, if it is not too late for that; and it is done in any case. */
+function closeAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
+  response.once('close', () => response.req.socket.destroySoon());
 }
 
 function keyOf({ remoteAddress, remotePort }: Socket): string {
