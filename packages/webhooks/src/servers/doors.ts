@@ -45,6 +45,9 @@ const LINGERING: Seconds = 1;
 const CLOSING_GRACE: Seconds = 5;
 const HANDSHAKE_TIMEOUT: Seconds = 10;
 
+/** What sessions of callers belong to; 32 characters at most. */
+const SESSIONS = 'kopf-ts webhooks';
+
 export async function openDoor(options: DoorOptions): Promise<Door> {
   const { addr, port, credentials, clock, requestTimeout } = options;
   const limits = {
@@ -62,6 +65,10 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   });
   server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, options.logger));
   await listen(server, addr, port);
+  // Of connections that could not be accepted, e.g. if there are too many files open: that is no reason to crash.
+  server.on('error', (error) => {
+    options.logger.error(`The webhook server has failed to accept a connection: ${quoted(error.message)}.`);
+  });
   return {
     port: (server.address() as AddressInfo).port,
     renew: (next) => 'setSecureContext' in server && setCredentials(server, next, options.verification),
@@ -110,10 +117,18 @@ function setCredentials(server: HttpsServer, credentials: Credentials, { authori
   if ('ready' in credentials) {
     // Node has no other way to give a server a ready context for callers that name no host, as those by IP address do.
     if (!('_sharedCreds' in server)) throw noReadyContexts();
-    server._sharedCreds = credentials.ready;
+    const { ready } = credentials;
+    // Node does it for the contexts that it makes itself. Without that, verified callers cannot resume their sessions.
+    (ready.context as SessionsContext).setSessionIdContext?.(SESSIONS);
+    server._sharedCreds = ready;
     return;
   }
   server.setSecureContext(authorities === undefined ? credentials : { ...credentials, ca: [...authorities] });
+}
+
+/** Absent from the types of Node. */
+interface SessionsContext {
+  setSessionIdContext?(id: string): void;
 }
 
 function noReadyContexts(): KopfError {
@@ -123,8 +138,12 @@ function noReadyContexts(): KopfError {
 
 function listen(server: HttpServer | HttpsServer, addr: string | undefined, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listeningError(error, addr, port)));
-    server.listen({ port, ...(addr === undefined ? {} : { host: addr }) }, resolve);
+    const fail = (error: Error): void => reject(listeningError(error, addr, port));
+    server.once('error', fail);
+    server.listen({ port, ...(addr === undefined ? {} : { host: addr }) }, () => {
+      server.off('error', fail);
+      resolve();
+    });
   });
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect, createSecureContext } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type VerificationOptions, webhookServer } from '../../src/index.js';
 import { type Answer, ask, certificatesOnDemand, localMaterial, pem, type Served, served } from './support.js';
@@ -86,6 +87,26 @@ describe('callers', () => {
     const ca = Buffer.from(caBundle, 'base64').toString();
     expect(await askAs({ ...server, url, ca }, 'friend')).toMatchObject({ status: 200 });
     expect(await askAs({ ...server, url, ca }, 'stranger')).toBe('refused');
+  });
+
+  it('are verified by a ready context, also when they resume their sessions', async () => {
+    const { secure, authorities: ca = '' } = await localMaterial();
+    const context = createSecureContext({ ...secure, ca: await authorityOf('friend') });
+    await using server = await served(webhookServer({ addr: '127.0.0.1', context, verifyMode: 'required' }));
+    const own = pem((await localMaterial('friend')).secure);
+    const connected = async (session?: Buffer) => {
+      const port = Number(new URL(server.url).port);
+      const socket = connect({ host: '127.0.0.1', port, ca, ...own, ...(session && { session }) });
+      const offered = new Promise<Buffer>((resolve) => socket.once('session', resolve).resume());
+      await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+      return { socket, offered, isResumed: socket.isSessionReused() };
+    };
+    const first = await connected();
+    const second = await connected(await first.offered);
+    expect([first.isResumed, second.isResumed]).toEqual([false, true]);
+    for (const { socket } of [first, second]) socket.destroy();
+    expect(await askAs({ ...server, ca }, 'stranger')).toBe('refused');
+    expect(await askAs({ ...server, ca })).toBe('refused');
   });
 
   it('cannot be verified by a file that does not exist', async () => {
