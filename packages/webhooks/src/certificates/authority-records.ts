@@ -38,7 +38,7 @@ export function readAuthorities(data: SecretData | null | undefined): Authority[
   const encoded = data?.[RECORDS_KEY];
   if (encoded === undefined) return [];
   try {
-    const records: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString());
+    const records: unknown = parsed(Buffer.from(encoded, 'base64').toString());
     if (!Array.isArray(records)) throw new TypeError('it is not a list');
     return records.map(readAuthority);
   } catch (error) {
@@ -46,6 +46,15 @@ export function readAuthorities(data: SecretData | null | undefined): Authority[
       code: 'KOPF_AUTHORITIES_DAMAGED',
       cause: error,
     });
+  }
+}
+
+/** The errors of JSON repeat a part of the text; and there are private keys in it. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TypeError('it is not JSON');
   }
 }
 

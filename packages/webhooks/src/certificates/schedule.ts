@@ -22,11 +22,15 @@ const USED_AT = 1 / 2;
 /** The part of its life after which a certificate of a server is renewed. */
 const RENEWAL_AT = 2 / 3;
 
+/** The part of its life that must be left for an authority to issue the first certificate if there is another one. */
+const WORTH_IT = 1 / 12;
+
 /**
- * The part of its life that must be left for an authority to be the first one of a server, if there is another one:
- * the server will not change to the other before it has started up and announced it.
+ * For short lives, that is not enough: a server cannot change to the other one before it has started up and announced
+ * it. So long it may take, though never more than this part of a life.
  */
-const WORTH_IT = 1 / 5;
+const START_UP: Seconds = 60;
+const START_UP_PART = 1 / 5;
 
 /** When an authority that is made now comes into play. At once, if there is nobody to take over from. */
 export function debutAmong(authorities: readonly Authority[], now: number): Debut {
@@ -81,7 +85,10 @@ export function issuerAmong(
   const candidates = alive(authorities, now);
   const current = candidates.find(({ id }) => id === serving);
   if (current === undefined) {
-    const isWorthIt = ({ from, until }: Authority): boolean => until - now > (until - from) * WORTH_IT;
+    const isWorthIt = ({ from, until }: Authority): boolean => {
+      const life = until - from;
+      return until - now > Math.max(life * WORTH_IT, Math.min(life * START_UP_PART, START_UP * 1000));
+    };
     const known = candidates.filter(({ publishedFrom }) => publishedFrom <= now);
     return known.find(isWorthIt) ?? known.at(-1) ?? candidates[0];
   }

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { inspect } from 'node:util';
 import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
 import type { AnyObject } from '@kopf-ts/core';
 import { type ManualClock, manualClock } from '@kopf-ts/testing';
@@ -144,10 +145,13 @@ describe('shared certificates', { timeout: 60_000 }, () => {
     const data = { 'authorities.json': Buffer.from(content).toString('base64') };
     await place.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: secret, data });
     await using one = replica(place);
-    expect(await one.outcome).toMatchObject({
+    const error = await one.outcome;
+    expect(error).toMatchObject({
       code: 'KOPF_AUTHORITIES_DAMAGED',
       message: expect.stringMatching(/damaged.*delete it/),
     });
+    // There are private keys in it.
+    expect(inspect(error, { depth: null })).not.toContain('hello');
   });
 
   it('restore a secret that is deleted or damaged while they are in use', async () => {
