@@ -97,7 +97,19 @@ function prefixOf({ fields: { object } }: LogRecord, { hasPrefix }: LineStyle): 
   if (!hasPrefix || !isMapping(object)) return '';
   const { name, namespace } = object;
   if (!name) return '';
-  return namespace ? `[${String(namespace)}/${String(name)}] ` : `[${String(name)}] `;
+  const prefix = namespace ? `[${String(namespace)}/${String(name)}] ` : `[${String(name)}] `;
+  return UNPRINTABLE.test(prefix) ? prefix.replaceAll(ALL_UNPRINTABLE, escaped) : prefix;
+}
+
+/**
+ * No object has these in its name. But admission handlers see objects before anybody has looked at their names; so
+ * whoever may create objects could make up lines of our logs.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const ALL_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu');
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 function loggerName({ logger, object, activity }: LogFields): string {

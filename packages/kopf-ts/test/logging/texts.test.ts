@@ -50,6 +50,15 @@ describe('a line in the plain format', () => {
 });
 
 describe('the prefix of messages about objects', () => {
+  it.each(['full', 'plain'] as const)('in the format %s, cannot make up lines', (format) => {
+    const { logger, stream } = capture({ format });
+    const name = 'x]\r\n[2026-11-16 01:41:36,154] kopf [INFO    ] all is fine\u001b[2J\u202e';
+    logger.info('hello', { object: { ...NAMESPACED, name } });
+    expect(stream.text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
+    expect(stream.text).toContain('x]\\u{d}\\u{a}[2026');
+    expect(stream.text).toContain('fine\\u{1b}[2J\\u{202e}] hello');
+  });
+
   it.each([
     ['full', undefined, true],
     ['plain', undefined, true],

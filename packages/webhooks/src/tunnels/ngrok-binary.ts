@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { isMapping, type Seconds } from '@kopf-ts/core';
 import { abortable, alarm, describeError } from '@kopf-ts/core/engine';
-import { type OpenTunnel, type TunnelRequest, tunnelError } from './tunnel.js';
+import { type OpenTunnel, type TunnelRequest, tunnelError, withoutToken } from './tunnel.js';
 
 const OPENING_TIMEOUT: Seconds = 30;
 /** How long the program may take to end by itself. */
@@ -47,7 +47,7 @@ export async function openByBinary(binary: string, request: TunnelRequest): Prom
       const lines = createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
       lines.on('line', (line) => {
         const { url, err } = parseLine(line);
-        if (typeof err === 'string' && err !== '' && err !== '<nil>') complaint = err;
+        if (typeof err === 'string' && err !== '' && err !== '<nil>') complaint = withoutToken(err, token);
         if (typeof url === 'string' && url.startsWith('https://')) resolve(url);
       });
     });

@@ -1,6 +1,6 @@
 /** Tunnels of ngrok by its package, which is loaded only when it is needed: nobody else has to have it. */
 import { abortable, describeError } from '@kopf-ts/core/engine';
-import { type OpenTunnel, type TunnelRequest, tunnelError } from './tunnel.js';
+import { type OpenTunnel, type TunnelRequest, tunnelError, withoutToken } from './tunnel.js';
 
 /** What is used of the package `@ngrok/ngrok`. */
 export interface NgrokPackage {
@@ -29,7 +29,8 @@ export async function openByPackage(given: NgrokPackage | undefined, request: Tu
     // It may be still on its way.
     opening.then((late) => late.close()).catch(() => {});
     signal.throwIfAborted();
-    throw tunnelError(`The tunnel of ngrok cannot be opened: ${describeError(error)}`, error);
+    // Not as the cause: it would be printed, too.
+    throw tunnelError(`The tunnel of ngrok cannot be opened: ${withoutToken(describeError(error), token)}`);
   });
   const url = listener.url();
   if (url === null) {

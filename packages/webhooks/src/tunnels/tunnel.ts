@@ -22,3 +22,8 @@ export interface TunnelRequest extends Pick<ServerSurroundings, 'clock' | 'signa
 export function tunnelError(message: string, cause?: unknown): KopfError {
   return new KopfError(message, { code: 'KOPF_BAD_ENDPOINT', ...(cause === undefined ? {} : { cause }) });
 }
+
+/** What ngrok says of a wrong token has the token in it: the given one, or that of the environment. */
+export function withoutToken(text: string, token = process.env['NGROK_AUTHTOKEN']): string {
+  return token ? text.replaceAll(token, '***') : text;
+}

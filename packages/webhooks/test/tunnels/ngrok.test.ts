@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { testWebhookServer } from '@kopf-ts/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { autoTunnel, type NgrokPackage, ngrokTunnel } from '../../src/index.js';
@@ -67,6 +68,13 @@ describe('a tunnel by the package', () => {
     const ngrok: NgrokPackage = { forward: () => Promise.reject(new Error('Your account is limited.')) };
     const starting = served(ngrokTunnel({ ngrok }));
     await expect(starting).rejects.toThrow(/tunnel of ngrok cannot be opened: Your account is limited/);
+  });
+
+  it('that cannot be opened does not tell the token', async () => {
+    const ngrok: NgrokPackage = { forward: () => Promise.reject(new Error('It is wrong. Your authtoken: t0p-secret')) };
+    const error = await served(ngrokTunnel({ ngrok, token: 't0p-secret' })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: expect.stringMatching(/It is wrong. Your authtoken: \*\*\*$/) });
+    expect(inspect(error)).not.toContain('t0p-secret');
   });
 
   it('without an address fails, and is closed', async () => {
@@ -161,6 +169,12 @@ describe('a tunnel by the program', () => {
     const name = what.replaceAll(' ', '-');
     const binary = script === undefined ? join(folder, name) : await program(name, script);
     await expect(served(ngrokTunnel({ binary }))).rejects.toThrow(message);
+  });
+
+  it('does not tell the token with the complaints of the program', async () => {
+    const binary = await program('wrong-token', `say({ err: 'Your authtoken: t0p-secret' }); process.exitCode = 1;`);
+    const starting = served(ngrokTunnel({ binary, token: 't0p-secret' }));
+    await expect(starting).rejects.toThrow(/code 1: Your authtoken: \*\*\*\.$/);
   });
 
   it('fails if the program says nothing for long', async () => {
