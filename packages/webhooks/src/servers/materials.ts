@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SecureContext } from 'node:tls';
 import type { Seconds } from '@kopf-ts/core';
-import { isCancellation } from '@kopf-ts/core/engine';
+import { describeError, isCancellation } from '@kopf-ts/core/engine';
 import { certificateFiles } from '../certificates/files.js';
 import { selfSignedCertificates } from '../certificates/self-signed.js';
 import { sharedCertificates } from '../certificates/shared.js';
@@ -66,17 +66,28 @@ function sourceOf(options: CertificateOptions, hosts: readonly string[]): TlsSou
 async function* givenAuthorities(
   { cadata, cafile, fileCheckInterval = FILE_CHECK_INTERVAL }: CertificateOptions,
   credentials: Credentials | undefined,
-  { clock, signal }: TlsSurroundings,
+  { clock, signal, logger }: TlsSurroundings,
 ): AsyncGenerator<Material, void, void> {
   if (cadata !== undefined || cafile === undefined) {
     yield { credentials, authorities: cadata === undefined ? undefined : textOf(cadata) };
     return;
   }
   let previous: string | undefined;
+  let trouble: string | undefined;
   for (;;) {
-    const authorities = await readFile(cafile, 'utf8');
-    if (authorities !== previous) yield { credentials, authorities };
-    previous = authorities;
+    try {
+      const authorities = await readFile(cafile, 'utf8');
+      trouble = undefined;
+      if (authorities !== previous) yield { credentials, authorities };
+      previous = authorities;
+    } catch (error) {
+      // At the start, it is a mistake; later, it may be just about to be replaced.
+      if (previous === undefined) throw error;
+      const why = describeError(error);
+      if (why !== trouble)
+        logger.error(`The file of authorities cannot be read, so the old ones are announced: ${why}`);
+      trouble = why;
+    }
     try {
       await clock.sleep(fileCheckInterval, { signal });
     } catch (error) {
@@ -104,10 +115,19 @@ export async function readVerification(options: VerificationOptions): Promise<Ve
 
 /** Only those that are certificates: there may be lists of revoked ones beside them, and notes. */
 async function readDirectory(path: string): Promise<readonly string[]> {
-  const entries = await readdir(path, { withFileTypes: true });
-  const files = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
-  const texts = await Promise.all(files.sort().map((name) => readFile(join(path, name), 'utf8')));
+  const names = (await readdir(path)).sort();
+  const texts = await Promise.all(names.map((name) => readUnlessDirectory(join(path, name))));
   return texts.filter((text) => text.includes('-----BEGIN CERTIFICATE-----'));
+}
+
+/** Directories are also behind links: where Kubernetes mounts secrets and config maps, there is always one. */
+async function readUnlessDirectory(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EISDIR') return '';
+    throw error;
+  }
 }
 
 function textOf(data: string | Uint8Array): string {

@@ -1,6 +1,6 @@
 /** A tunnel of ngrok to a local server, for clusters that cannot reach this machine in any other way. */
 import type { WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
-import { childController, isCancellation, onAbort } from '@kopf-ts/core/engine';
+import { childController, describeError, isCancellation, onAbort } from '@kopf-ts/core/engine';
 import { bracketed } from '../servers/addresses.js';
 import {
   badOption,
@@ -69,7 +69,10 @@ async function* serveThroughTunnel(
   let tunnel: OpenTunnel | undefined;
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    closing ??= tunnel?.close();
+    // It is over in any case, and there may be nobody to be told of it.
+    closing ??= tunnel?.close().catch((error: unknown) => {
+      at.logger.debug(`The tunnel of ngrok is not closed properly: ${describeError(error)}`);
+    });
     await closing;
   };
   // At once: whoever gets the addresses may be busy with the last one.

@@ -60,6 +60,32 @@ describe('a TLS context', () => {
   });
 });
 
+describe('a file of authorities', () => {
+  it('that vanishes is told of once, and announced again when it comes back with something new', async () => {
+    const [{ secure, authorities = '' }, other] = await Promise.all([localMaterial(), localMaterial('other')]);
+    const cafile = join(folder, 'vanishing-ca.pem');
+    await writeFile(cafile, authorities);
+    await using server = await served(webhookServer({ addr, context: secure, cafile, fileCheckInterval: 10 }));
+    const next = server.next();
+    await expect.poll(() => server.clock.sleepers).toBe(1);
+    await rm(cafile);
+    for (const _ of [1, 2]) {
+      await server.clock.advance(10);
+      await expect.poll(() => server.clock.sleepers).toBe(1);
+    }
+    expect(server.logger.messages('error')).toEqual([expect.stringMatching(/file of authorities cannot.*ENOENT/)]);
+    await writeFile(cafile, String(other.authorities));
+    await server.clock.advance(10);
+    expect(Buffer.from((await next)?.caBundle ?? '', 'base64').toString()).toBe(other.authorities);
+  });
+
+  it('that is not there is an error at the start', async () => {
+    const { secure } = await localMaterial();
+    const server = webhookServer({ addr, context: secure, cafile: join(folder, 'absent-ca.pem') });
+    await expect(served(server)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
 describe('given files', () => {
   it('are used, and their certificate is what to trust', async () => {
     const { cert, key } = pem((await localMaterial()).secure);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createSecureContext } from 'node:tls';
@@ -74,6 +74,24 @@ describe('callers', () => {
     expect(await askAs(server, 'friend')).toMatchObject({ status: 200 });
     expect(await askAs(server, 'partner')).toMatchObject({ status: 200 });
     expect(await askAs(server, 'stranger')).toBe('refused');
+  });
+
+  it('are verified by a directory that Kubernetes has mounted', async () => {
+    const verifyCapath = join(folder, 'mounted');
+    await mkdir(join(verifyCapath, '..2026_11_16'), { recursive: true });
+    await writeFile(join(verifyCapath, '..2026_11_16', 'ca.crt'), await authorityOf('friend'));
+    await symlink('..2026_11_16', join(verifyCapath, '..data'));
+    await symlink('..data/ca.crt', join(verifyCapath, 'ca.crt'));
+    await using server = await verifying({ verifyMode: 'required', verifyCapath });
+    expect(await askAs(server, 'friend')).toMatchObject({ status: 200 });
+    expect(await askAs(server, 'stranger')).toBe('refused');
+  });
+
+  it('are all refused if there are no authorities in the directory', async () => {
+    const verifyCapath = join(folder, 'empty');
+    await mkdir(verifyCapath);
+    await using server = await verifying({ verifyMode: 'required', verifyCapath });
+    expect(await askAs(server, 'friend')).toBe('refused');
   });
 
   it('are still verified after the certificate of the server has changed', async () => {

@@ -64,6 +64,14 @@ describe('a tunnel by the package', () => {
     expect(ngrok.closed).toBe(1);
   });
 
+  it('ends also if it cannot be closed', async () => {
+    const close = () => Promise.reject(new Error('The session is over.'));
+    const ngrok: NgrokPackage = { forward: () => Promise.resolve({ url: () => 'https://nowhere', close }) };
+    const server = await served(ngrokTunnel({ ngrok }));
+    await server.end();
+    expect(server.logger.find('The session is over.')?.level).toBe('debug');
+  });
+
   it('that cannot be opened fails with the reason', async () => {
     const ngrok: NgrokPackage = { forward: () => Promise.reject(new Error('Your account is limited.')) };
     const starting = served(ngrokTunnel({ ngrok }));
