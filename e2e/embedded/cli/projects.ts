@@ -1,29 +1,62 @@
 /** Projects of users with kopf-ts installed in them, as it is built; and its commands run there. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
-import { beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { withLock } from '../../controlplane/lock.js';
 import { observe, type RunningProgram } from '../../scenarios/programs.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const program = join(root, 'packages/kopf-ts/dist/bin.js');
 
 const BUILD = `import { build } from './scripts/tools.mjs';
   const { code, output } = await build({ quiet: true });
   if (code !== 0) console.error(output);
   process.exit(code);`;
 
-/** Builds what has changed since the last time, before the tests of the file. */
+/** `node_modules` with everything in it. */
+let installation = '';
+
+/**
+ * Before the tests of the file, builds what has changed, and puts it aside as npm would install it: whatever is built
+ * meanwhile, the tests have the same packages until their end.
+ */
 export function built(): void {
   beforeAll(async () => {
-    const building = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', BUILD], { cwd: root });
-    await withLock(join(tmpdir(), 'kopf-ts-building.lock'), building);
+    await withLock(join(tmpdir(), 'kopf-ts-building.lock'), async () => {
+      await promisify(execFile)(process.execPath, ['--input-type=module', '-e', BUILD], { cwd: root });
+      installation = await install();
+    });
   }, 600_000);
+  afterAll(() => rm(dirname(installation), { recursive: true, force: true }));
+}
+
+async function install(): Promise<string> {
+  const folder = join(await realpath(await mkdtemp(join(tmpdir(), 'kopf-ts-installed-'))), 'node_modules');
+  await chmod(dirname(folder), 0o755);
+  for (const name of await readdir(join(root, 'packages'))) {
+    const source = join(root, 'packages', name);
+    const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest;
+    for (const part of ['package.json', 'dist']) {
+      await cp(join(source, part), join(folder, manifest.name, part), { recursive: true });
+    }
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+      const link = join(folder, dependency);
+      if (dependency.startsWith('@kopf-ts/') || existsSync(link)) continue;
+      await mkdir(dirname(link), { recursive: true });
+      await symlink(await realpath(join(source, 'node_modules', dependency)), link);
+    }
+  }
+  return folder;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 export interface Project {
@@ -52,15 +85,13 @@ export async function project(
     await writeFile(join(folder, name), content);
   };
   for (const [name, content] of Object.entries(files)) await write(name, content);
-  if (installed) {
-    await mkdir(join(folder, 'node_modules'));
-    await symlink(join(root, 'packages/kopf-ts'), join(folder, 'node_modules/kopf-ts'));
-  }
+  if (installed) await symlink(installation, join(folder, 'node_modules'));
   return {
     folder,
     write,
     read: (name) => readFile(join(folder, name), 'utf8'),
     kopf(args, { env = {}, uid } = {}) {
+      const program = join(installation, 'kopf-ts/dist/bin.js');
       const child = spawn(process.execPath, [program, ...args], {
         cwd: folder,
         env: { ...cleanEnvironment(), ...env },
