@@ -67,7 +67,7 @@ function listening(server: Server, { host, port }: Endpoint): Promise<void> {
 }
 
 function whyNotListening({ url }: Endpoint, error: NodeJS.ErrnoException): Error {
-  const why = error.code === 'EADDRINUSE' ? 'the port is in use by somebody else' : describeError(error);
+  const why = error.code === 'EADDRINUSE' ? 'the port is in use; give it another one' : describeError(error);
   return endpointError(`The liveness endpoint ${url} cannot be served: ${why}.`, { cause: error });
 }
 

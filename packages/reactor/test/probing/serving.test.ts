@@ -65,7 +65,7 @@ describe('The health reporter', () => {
     const error = await reporter?.run(new AbortController().signal).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(KopfError);
     expect((error as Error).message).toBe(
-      `The liveness endpoint ${liveness} cannot be served: the port is in use by somebody else.`,
+      `The liveness endpoint ${liveness} cannot be served: the port is in use; give it another one.`,
     );
   });
 
