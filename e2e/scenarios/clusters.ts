@@ -39,8 +39,13 @@ export function describeOnClusters(title: string, tests: (cluster: () => TestClu
     tests(shared(startEmbedded));
   });
   describe.skipIf(real.kind === 'unavailable')(`${title} (a real kube-apiserver)`, () => {
-    tests(shared(() => Promise.resolve(connectToReal(accessToReal()))));
+    tests(shared(() => Promise.resolve(connectedToReal())));
   });
+}
+
+/** The real cluster of the suite, for tests that make no sense on the other one. */
+export function connectedToReal(): TestCluster & AsyncDisposable {
+  return connectToReal(accessToReal());
 }
 
 /** Where the real cluster of the suite is. */

@@ -23,8 +23,13 @@ export interface RunningProgram {
   tell(text: string): void;
 }
 
+export interface ProgramOptions {
+  /** Another command that runs it, with its arguments. */
+  readonly through?: readonly string[];
+}
+
 /** Bundles the program once for the file of tests; the function starts it with an argument. It ends with the test. */
-export function program(source: URL): (argument: unknown) => RunningProgram {
+export function program(source: URL, { through = [] }: ProgramOptions = {}): (argument: unknown) => RunningProgram {
   let folder = '';
   const bundle = (): string => join(folder, 'program.mjs');
   beforeAll(async () => {
@@ -40,12 +45,17 @@ export function program(source: URL): (argument: unknown) => RunningProgram {
       keepNames: true,
       conditions: ['@kopf-ts/source'],
       alias: { 'kopf-ts': fileURLToPath(new URL('../../packages/kopf-ts/src/index.ts', import.meta.url)) },
+      // The bundle lies elsewhere, and what is beside the control plane is still needed.
+      define: { 'import.meta.url': JSON.stringify(new URL('../controlplane/index.ts', import.meta.url).href) },
       // Some of the dependencies are not modules yet.
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     });
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
-  return (argument) => observe(spawn(process.execPath, [bundle(), JSON.stringify(argument)], { stdio: 'pipe' }));
+  return (argument) => {
+    const [command = '', ...args] = [...through, process.execPath, bundle(), JSON.stringify(argument)];
+    return observe(spawn(command, args, { stdio: 'pipe' }));
+  };
 }
 
 /** Any process as a program of the running test; it ends with the test. */
