@@ -1,7 +1,7 @@
 /**
  * When authorities and certificates follow each other; no I/O.
  *
- * The life of an authority, in twelfths: at 6, its successor is made; at 8, callers are told to trust both; at 9,
+ * The life of an authority, in twelfths: at 6, its successor is made; at 7, callers are told to trust both; at 8,
  * certificates of servers are issued by the successor; at 12, the old one is forgotten. In between, everybody has
  * the time to do and to learn what they need: a replica, to find the keys; the others, to learn of the successor's
  * existence; the callers, of whom to trust.
@@ -16,8 +16,8 @@ const SEARCH_AT = 1 / 4;
 const SUCCESSION_AT = 1 / 2;
 
 /** The parts of the common life of both after which the successor is published, and after which it is used. */
-const PUBLISHED_AT = 1 / 3;
-const USED_AT = 1 / 2;
+const PUBLISHED_AT = 1 / 6;
+const USED_AT = 1 / 3;
 
 /** The part of its life after which a certificate of a server is renewed. */
 const RENEWAL_AT = 2 / 3;

@@ -19,10 +19,10 @@ export interface SharedCertificatesOptions extends SelfSignedOptions {
 }
 
 /** The Secret is looked at so often in the time between the making and the publishing of an authority. */
-const CHECKS_BEFORE_PUBLISHING = 6;
+const CHECKS_BEFORE_PUBLISHING = 3;
 
 /** The time between these two, as a part of an authority's life. See `schedule.ts`. */
-const UNTIL_PUBLISHED = 1 / 6;
+const UNTIL_PUBLISHED = 1 / 12;
 
 const LONGEST_CHECK_INTERVAL: Seconds = 60;
 

@@ -24,7 +24,7 @@ function leaf(issuer: string, from: number, until: number): Leaf {
 }
 
 const old = authority('old', { from: 0, until: 1200 });
-const young = authority('young', { from: 600, until: 1800, publishedFrom: 800, usedFrom: 900 });
+const young = authority('young', { from: 600, until: 1800, publishedFrom: 700, usedFrom: 800 });
 const both = [old, young];
 const everybodyKnows = (): boolean => true;
 const nobodyKnows = (): boolean => false;
@@ -46,12 +46,12 @@ describe('an authority', () => {
     expect(successionTime([old], 1200)).toBeLessThan(0);
   });
 
-  it('is published at two thirds of the life of the previous one, and used at three quarters', () => {
-    expect(debutAmong([old], 600)).toEqual({ publishedFrom: 800, usedFrom: 900 });
+  it('is published at seven twelfths of the life of the previous one, and used at two thirds', () => {
+    expect(debutAmong([old], 600)).toEqual({ publishedFrom: 700, usedFrom: 800 });
   });
 
   it('shares what is left if it is made too late', () => {
-    expect(debutAmong([old], 1080)).toEqual({ publishedFrom: 1120, usedFrom: 1140 });
+    expect(debutAmong([old], 1080)).toEqual({ publishedFrom: 1100, usedFrom: 1120 });
   });
 
   it('is published and used at once if it takes over from nobody', () => {
@@ -69,8 +69,8 @@ describe('an authority', () => {
 
 describe('the authorities to trust', () => {
   it.each([
-    { now: 750, ids: ['old'] },
-    { now: 800, ids: ['old', 'young'] },
+    { now: 650, ids: ['old'] },
+    { now: 700, ids: ['old', 'young'] },
     { now: 1199, ids: ['old', 'young'] },
     { now: 1200, ids: ['young'] },
   ])('are $ids at $now', ({ now, ids }) => {
@@ -79,7 +79,7 @@ describe('the authorities to trust', () => {
   });
 
   it('include the one in use, even before its time', () => {
-    expect(published(both, 750, 'young').map(({ id }) => id)).toEqual(['old', 'young']);
+    expect(published(both, 650, 'young').map(({ id }) => id)).toEqual(['old', 'young']);
   });
 
   it('are in the same order for everybody, also if they were made at the same time', () => {
@@ -90,9 +90,9 @@ describe('the authorities to trust', () => {
 
 describe('the issuer', () => {
   it.each([
-    { now: 850, serving: 'old', id: 'old' },
-    { now: 900, serving: 'old', id: 'young' },
-    { now: 900, serving: 'young', id: 'young' },
+    { now: 750, serving: 'old', id: 'old' },
+    { now: 800, serving: 'old', id: 'young' },
+    { now: 800, serving: 'young', id: 'young' },
     { now: 1300, serving: 'old', id: 'young' },
   ])('is $id at $now if it was $serving before', ({ now, serving, id }) => {
     expect(issuerAmong(both, now, serving, everybodyKnows)?.id).toBe(id);

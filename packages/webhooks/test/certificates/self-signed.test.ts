@@ -53,8 +53,8 @@ describe('self-signed certificates', { timeout: 60_000 }, () => {
     });
     expect(steps).toEqual([
       { time: 0, issuers: [true] },
-      { time: 80, issuers: [true, false] },
-      { time: 90, issuers: [false, true] },
+      { time: 70, issuers: [true, false] },
+      { time: 80, issuers: [false, true] },
       { time: 120, issuers: [true] },
     ]);
   });
@@ -64,7 +64,7 @@ describe('self-signed certificates', { timeout: 60_000 }, () => {
     let delay = 0;
     const source = quick({ validity: 120, authorityValidity: 120 });
     await using follower = follow(source, { clock, announcingTakes: () => delay });
-    await clock.advance(79);
+    await clock.advance(69);
     delay = 16;
     await clock.advance(1 + 16 + 4);
     expect(follower.materials).toHaveLength(2);
@@ -81,7 +81,7 @@ describe('self-signed certificates', { timeout: 60_000 }, () => {
     let delay = 0;
     const source = quick({ validity: 120, authorityValidity: 120 });
     await using follower = follow(source, { clock, announcingTakes: () => delay });
-    await clock.advance(79);
+    await clock.advance(69);
     delay = 60;
     await clock.advance(1 + 60);
     expect(follower.materials).toHaveLength(3);

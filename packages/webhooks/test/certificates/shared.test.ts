@@ -75,11 +75,11 @@ describe('shared certificates', { timeout: 60_000 }, () => {
   it('begin with the older of two authorities: the cluster may have missed the newer one', async () => {
     await using place = await starting();
     const before = replica(place, { authorityValidity: 3600 });
-    await place.clock.advance(3600 * 0.6);
+    await place.clock.advance(3600 * 0.55);
     expect(JSON.parse(text(stored(place.cluster).data?.['authorities.json']))).toHaveLength(2);
     expect(certificatesOf(before.announced)).toHaveLength(1);
     await before.stop();
-    await place.clock.advance(3600 * 0.25);
+    await place.clock.advance(3600 * 0.3);
 
     await using after = replica(place, { authorityValidity: 3600 });
     await place.clock.settle();
