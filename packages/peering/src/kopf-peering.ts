@@ -48,7 +48,7 @@ export function kopfPeering(options: KopfPeeringOptions): Peering {
     async join(scope) {
       if (scope.signal.aborted) return;
       if (settings.peering.standalone) return await standalone().join(scope);
-      await joinAll(scope, { settings, random, identity: await identify(scope.clock.utc()) });
+      await joinAll(scope, { settings, random, identify });
     },
   };
 }
@@ -64,10 +64,10 @@ async function joinAll(
   {
     settings,
     random,
-    identity,
+    identify,
   }: Required<Omit<KopfPeeringOptions, 'identity' | 'random'>> & {
     readonly random: () => number;
-    readonly identity: string;
+    readonly identify: (now: Date) => Promise<string> | string;
   },
 ): Promise<void> {
   const { insights, logger, paused } = scope;
@@ -108,8 +108,10 @@ async function joinAll(
       member.verdict = verdict;
       conclude();
     };
-    const membership = { scope, resource, namespace, identity, settings, random, onVerdict, signal: own.signal };
-    const done = takePart(membership).catch((error: unknown) => staying.abort(error));
+    const membership = { scope, resource, namespace, settings, random, onVerdict, signal: own.signal };
+    // Resolvers of names may be slow, so they are asked only by those who have somebody to introduce themselves to.
+    const introduced = async () => takePart({ ...membership, identity: await identify(scope.clock.utc()) });
+    const done = introduced().catch((error: unknown) => staying.abort(error));
     const member: Member = { verdict: undefined, done, leave: () => own.abort() };
     return member;
   };
