@@ -174,7 +174,9 @@ const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_E
 /** What comes is no HTTP, or takes too long to come. */
 function refuseConnection(thrown: unknown, socket: Socket, logger: Logger): void {
   const error = toError(thrown) as NodeJS.ErrnoException;
-  if (GONE.has(error.code ?? '') || !socket.writable) {
+  // API servers open more connections than they use: those are in nobody's way, and no requests.
+  const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+  if (isUnused || GONE.has(error.code ?? '') || !socket.writable) {
     socket.destroy();
     return;
   }

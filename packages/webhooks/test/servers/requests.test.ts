@@ -1,8 +1,10 @@
 import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { AmbiguousResourceError, MissingDataError, UnknownResourceError, WebhookError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { type WebhookServerOptions, webhookServer } from '../../src/index.js';
-import { ANSWER, ask, dial, REVIEW, served } from './support.js';
+import { ANSWER, ask, certificatesOnDemand, dial, localMaterial, REVIEW, served } from './support.js';
 
 const plain = (options: WebhookServerOptions = {}) => webhookServer({ insecure: true, addr: '127.0.0.1', ...options });
 
@@ -174,6 +176,27 @@ describe('a bad request', () => {
     expect(server.logger.messages('warn')).toEqual([expect.stringContaining('refused with 408')]);
     expect(server.calls).toEqual([]);
   });
+
+  it.each(['http', 'https'])(
+    'that never begins is no news: the connection is closed in silence (%s)',
+    async (scheme) => {
+      const options = { addr: '127.0.0.1', requestTimeout: 0.1 };
+      const certificates = certificatesOnDemand(await localMaterial());
+      const server = webhookServer(scheme === 'http' ? { ...options, insecure: true } : { ...options, certificates });
+      await using running = await served(server);
+      const { hostname: host, port } = new URL(running.url);
+      const to = { host, port: Number(port) };
+      const socket = scheme === 'http' ? connect(to) : connectSecurely({ ...to, ca: running.ca });
+      let received = '';
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        received += text;
+      });
+      socket.on('error', () => {});
+      await new Promise((resolve) => socket.once('close', resolve));
+      expect(received).toBe('');
+      expect(running.logger.messages('warn')).toEqual([]);
+    },
+  );
 
   it('that is broken off is no news', async () => {
     await using server = await served(plain());
