@@ -149,11 +149,16 @@ describe('all else is for the handlers:', () => {
     ],
     ['a finalizer of others', (object) => (object.metadata = { ...object.metadata, finalizers: ['another/one'] })],
     ['the owners', (object) => (object.metadata = { ...object.metadata, ownerReferences: [{ name: 'x' }] })],
+    ['the name', (object) => (object.metadata = { ...object.metadata, name: 'other' })],
+    ['the prefix of the name', (object) => (object.metadata = { ...object.metadata, generateName: 'x' })],
+    ['the namespace', (object) => (object.metadata = { ...object.metadata, namespace: 'other' })],
+    ['the uid', (object) => (object.metadata = { ...object.metadata, uid: 'other' })],
     ['the deletion', (object) => (object.metadata = { ...object.metadata, deletionTimestamp: '2020-01-01T00:00:00Z' })],
   ])('%s, alone or with our marks', async (_title, change) => {
     const alone = changed(existing, change);
     expect(await isSeen(existing, alone)).toBe(true);
     expect(await isSeen(existing, changed(alone, blockDeletion(FINALIZER)))).toBe(true);
+    expect(await isSeen(changed(existing, blockDeletion(FINALIZER)), alone)).toBe(true);
   });
 
   it.each([
