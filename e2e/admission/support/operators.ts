@@ -54,7 +54,7 @@ export async function startAdmission(
 }
 
 /** Where API servers on this machine can reach it. */
-export function localServer(): WebhookServer {
+function localServer(): WebhookServer {
   return webhookServer({ addr: '127.0.0.1' });
 }
 

@@ -255,7 +255,8 @@ export class ObjectWorker implements Worker {
     }
     this.logger.error(`Throttling for ${pause} seconds due to an unexpected error: ${describeError(error)}`, { error });
     // What is in doubt, is not to be handled any sooner because of that.
-    this.#last = work?.state ?? this.#last ?? (this.#doubtful ? undefined : newestOf(work?.events, this.memory.version));
+    this.#last =
+      work?.state ?? this.#last ?? (this.#doubtful ? undefined : newestOf(work?.events, this.memory.version));
     this.#wait('throttling', pause);
   }
 
