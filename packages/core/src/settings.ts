@@ -3,7 +3,7 @@
  * startup handler. Durations are in seconds. The storages and the webhook server are parts behind their seams;
  * this file knows only their interfaces, and the assembling package puts in the defaults.
  */
-import { KopfError } from './errors.js';
+import { type KopfError, PermanentError } from './errors.js';
 import type { Seconds } from './seams/clock.js';
 import type { LogLevel } from './seams/logger.js';
 import type { DiffBaseStorage, ProgressStorage } from './seams/storage.js';
@@ -251,12 +251,23 @@ export function settings(overrides: SettingsOverrides = {}): Settings {
     }
   }
   // Startup handlers assign fields of the groups: those that do not exist are refused there, too, and not ignored.
-  for (const group of Object.values(result)) Object.seal(group);
-  return Object.seal(result);
+  for (const [group, fields] of Object.entries(result)) refusingUnknown(fields, `${group}.`);
+  return refusingUnknown(result, '');
 }
 
+/** The prototype is asked to set only what the object itself does not have; so known fields cost nothing. */
+function refusingUnknown<T extends object>(fields: T, prefix: string): T {
+  const refusal: ProxyHandler<object> = {
+    set(_target, field) {
+      throw unknownSetting(`${prefix}${String(field)}`, Object.keys(fields));
+    },
+  };
+  return Object.seal(Object.setPrototypeOf(fields, new Proxy({}, refusal)));
+}
+
+/** Permanent: in a startup handler, another attempt would only repeat the mistake. */
 function unknownSetting(name: string, known: readonly string[]): KopfError {
-  return new KopfError(`There is no setting "${name}". Known here: ${known.join(', ')}.`, {
+  return new PermanentError(`There is no setting "${name}". Known here: ${known.join(', ')}.`, {
     code: 'KOPF_UNKNOWN_SETTING',
   });
 }

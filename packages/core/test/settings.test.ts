@@ -137,6 +137,9 @@ describe('settings that do not exist', () => {
     expect(() => {
       all['postings'] = {};
     }).toThrow(/postings/);
+    expect(() => {
+      (all['watching'] ?? {})['serverTimeuot'] = 5;
+    }).toThrow(/There is no setting "watching.serverTimeuot". Known here: serverTimeout, /);
   });
 });
 

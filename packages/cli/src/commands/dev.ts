@@ -25,7 +25,7 @@ const PARAMETERS: readonly Parameter[] = [
   {
     flags: '--port <number>',
     about: 'The port of the API server. Default: any free one.',
-    kind: 'integer',
+    kind: 'port',
     env: 'KOPF_DEV_PORT',
     group: CLUSTER,
   },
@@ -121,7 +121,6 @@ async function startCluster(runtime: CliRuntime, port: number | undefined): Prom
     const advice = 'Choose another one by --port, or leave it out to have any free one.';
     if (code === 'EADDRINUSE') throw new Failure(`Port ${port} is in use. ${advice}`, { cause: error });
     if (code === 'EACCES') throw new Failure(`Port ${port} is not permitted. ${advice}`, { cause: error });
-    if (code === 'ERR_SOCKET_BAD_PORT') throw new Failure(`${port} is not a port. ${advice}`, { cause: error });
     throw error;
   }
 }

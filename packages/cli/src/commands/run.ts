@@ -21,7 +21,7 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
   {
     flags: '-L, --liveness <url>',
     about: 'Answer probes there: http://:8080/healthz.',
-    kind: 'text',
+    kind: 'endpoint',
     env: `${PREFIX}_LIVENESS_ENDPOINT`,
   },
   ...scopeParameters(PREFIX),

@@ -5,7 +5,9 @@ import { UsageError } from '../failures.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How values are read. `flag` is there or not, `switch` can also be denied: `--log-prefix`, `--no-log-prefix`. */
-type ParameterKind = 'flag' | 'switch' | 'text' | 'texts' | 'integer' | readonly string[];
+type ParameterKind = 'flag' | 'switch' | 'texts' | SingleKind;
+/** `endpoint` is where to listen by HTTP: `http://[host][:port][/path]`. */
+type SingleKind = 'text' | 'integer' | 'port' | 'endpoint' | readonly string[];
 
 export interface Parameter {
   /** As commander understands it: `-n, --namespace <pattern>`. */
@@ -93,11 +95,24 @@ function commandLineParser(
   return (text) => parse(kind, text);
 }
 
-function parse(kind: 'text' | 'integer' | readonly string[], text: string): unknown {
+const MAX_PORT = 65535;
+
+function parse(kind: SingleKind, text: string): unknown {
   if (kind === 'text') return text;
   if (kind === 'integer') {
     if (!/^\s*[+-]?\d+\s*$/.test(text)) throw new InvalidArgumentError(`'${text}' is not a whole number.`);
     return Number(text);
+  }
+  if (kind === 'port') {
+    if (!/^\s*\d+\s*$/.test(text) || Number(text) > MAX_PORT)
+      throw new InvalidArgumentError(`'${text}' is not a port.`);
+    return Number(text);
+  }
+  if (kind === 'endpoint') {
+    const parts = /^http:\/\/[^/?#]*?(?::(?<port>\d+))?(?:\/[^?#]*)?$/i.exec(text);
+    if (parts === null) throw new InvalidArgumentError(`'${text}' is not like http://[host][:port][/path].`);
+    if (Number(parts.groups?.['port'] ?? 0) > MAX_PORT) throw new InvalidArgumentError(`'${text}' has no such port.`);
+    return text;
   }
   const choice = text.toLowerCase();
   if (!kind.includes(choice)) throw new InvalidArgumentError(`'${text}' is none of ${kind.join(', ')}.`);

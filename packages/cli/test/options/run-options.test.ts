@@ -36,6 +36,18 @@ describe('an option of `run`', () => {
     expect(await choice(text.split(' '))).toEqual({ ...NOTHING, ...expected });
   });
 
+  it.each([
+    ['run', '-L foo', "'foo' is not like http://[host][:port][/path]."],
+    ['run', '--liveness=https://:8080/healthz', 'is not like http://'],
+    ['run', '--liveness=http://:99999/healthz', "'http://:99999/healthz' has no such port."],
+    ['dev', '--port=99999', "'99999' is not a port."],
+    ['dev', '--port=-1', "'-1' is not a port."],
+    ['dev', '--port=http', "'http' is not a port."],
+  ])('is refused before anything is loaded if it makes no sense: %s %s', async (command, text, message) => {
+    const outcome = await kopf([command, 'absent.mjs', ...text.split(' ')]);
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(message), calls: [] });
+  });
+
   it('means nothing when it is absent', async () => {
     expect(await choice([])).toEqual(NOTHING);
   });
@@ -71,6 +83,7 @@ describe('a variable of the environment', () => {
 
   it.each([
     [{ KOPF_RUN_PRIORITY: 'high' }, "bad value in KOPF_RUN_PRIORITY: 'high' is not a whole number."],
+    [{ KOPF_RUN_LIVENESS_ENDPOINT: ':80' }, "bad value in KOPF_RUN_LIVENESS_ENDPOINT: ':80' is not like http://"],
     [{ KOPF_RUN_DEV: 'perhaps' }, "bad value in KOPF_RUN_DEV: 'perhaps' is neither yes nor no."],
     [{ KOPF_RUN_LOG_FORMAT: 'xml' }, "bad value in KOPF_RUN_LOG_FORMAT: 'xml' is none of full, plain, json."],
   ])('is refused if it makes no sense: %j', async (env, message) => {
