@@ -110,7 +110,10 @@ function readBody(
     if (isSettled) return;
     isSettled = true;
     const [only] = chunks;
-    done(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks));
+    const body = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+    // The request can be remembered for as long as its connection is idle: not with all of its content.
+    chunks = [];
+    done(body);
   });
   // It comes only to those that are broken off. The event of being closed comes to all of them, and costs more.
   request.on('error', () => failOnce(new ClientGone()));
