@@ -85,11 +85,14 @@ export function handlerIdAt(path: string, ids: Iterable<HandlerId>): HandlerId |
 export function withHandlerId(hints: ReviewHints, handlers: Iterable<{ readonly id: HandlerId }>): ReviewHints {
   const { webhook } = hints;
   if (webhook === undefined || webhook === '') return hints;
-  const id = handlerIdAt(
-    webhook,
-    Array.from(handlers, (handler) => handler.id),
-  );
-  return id === undefined || id === webhook ? hints : { ...hints, webhook: id };
+  const ids: HandlerId[] = [];
+  for (const { id } of handlers) {
+    // Mostly, it is the id itself; and this is done for each review.
+    if (id === webhook) return hints;
+    ids.push(id);
+  }
+  const id = handlerIdAt(webhook, ids);
+  return id === undefined ? hints : { ...hints, webhook: id };
 }
 
 /** Is it acceptable in the path of a service? */

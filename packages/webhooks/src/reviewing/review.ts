@@ -15,6 +15,7 @@ import {
   type Resource,
   type ReviewFn,
   type ReviewHints,
+  type Seconds,
   type Settings,
   UnknownResourceError,
 } from '@kopf-ts/core';
@@ -84,7 +85,8 @@ export function reviewer(parts: ReviewParts, { signal }: ReviewerOptions = {}): 
     const selected = select(cause, parts);
     const errors = selected.error === undefined ? [] : [selected.error];
     for (const handler of selected.handlers) {
-      const error = await errorOf(handler, cause, { parts, begunAt, patience: hints.timeout, cancellation });
+      const ending = errorOf(handler, cause, { parts, begunAt, patience: hints.timeout, cancellation });
+      const error = isThenable(ending) ? await ending : ending;
       if (error !== undefined) errors.push(error);
     }
     return respond(review, resultsOf(cause, errors));
@@ -195,18 +197,29 @@ function errorOf(
   { parts, begunAt, patience, cancellation }: Circumstances,
 ): Error | undefined | Promise<Error | undefined> {
   const { settings, clock, poster, random, monitor } = parts;
-  const startedAt = clock.now();
-  const attempt = {
-    retries: 0,
-    started: clock.utc(),
-    get runtime() {
-      return clock.now() - startedAt;
-    },
-  };
-  const timeLeft = deadlineOf(handler, patience) - (startedAt - begunAt);
+  const attempt = new OnlyAttempt(clock);
+  const timeLeft = deadlineOf(handler, patience) - (attempt.startedAt - begunAt);
   const options = { handler, cause, attempt, settings, clock, poster, random, monitor, timeLeft, cancellation };
   const outcome = executePromptly(options);
   return isThenable(outcome) ? outcome.then(errorIn) : errorIn(outcome);
+}
+
+/** A class, since a getter in a literal is defined anew for each object, and that takes longer than the rest of it. */
+class OnlyAttempt {
+  readonly retries = 0;
+  readonly started: Date;
+  readonly startedAt: Seconds;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.started = clock.utc();
+    this.startedAt = clock.now();
+  }
+
+  get runtime(): Seconds {
+    return this.#clock.now() - this.startedAt;
+  }
 }
 
 function errorIn(outcome: object): Error | undefined {
