@@ -24,27 +24,29 @@ export const workshop: Workshop = {
 
 /** A search for keys that begins before they are needed: on a busy machine, it can take longer than there is time then. */
 export interface KeySearch {
-  /** Begins, if it is not under way or over already. */
-  begin(): void;
+  /** Begins, if it is not under way or over already. The signal is aborted when it is over. */
+  begin(): AbortSignal;
   /** The keys, once; after that, it is about the next ones. */
   take(): Promise<KeyPair>;
 }
 
 export function keySearch({ newKeyPair }: Pick<Workshop, 'newKeyPair'>): KeySearch {
-  let found: Promise<KeyPair> | undefined;
-  const begun = (): Promise<KeyPair> => {
-    if (found !== undefined) return found;
-    found = newKeyPair();
-    // Whoever takes them will be told.
-    found.catch(() => {});
-    return found;
+  let current: { readonly keys: Promise<KeyPair>; readonly ended: AbortSignal } | undefined;
+  const begun = (): NonNullable<typeof current> => {
+    if (current !== undefined) return current;
+    const ending = new AbortController();
+    const keys = newKeyPair();
+    // If it fails, whoever takes the keys will be told.
+    keys.catch(() => {}).then(() => ending.abort());
+    current = { keys, ended: ending.signal };
+    return current;
   };
   return {
-    begin: () => void begun(),
+    begin: () => begun().ended,
     take() {
-      const taken = begun();
-      found = undefined;
-      return taken;
+      const { keys } = begun();
+      current = undefined;
+      return keys;
     },
   };
 }

@@ -29,6 +29,9 @@ const LONGEST_GRACE: Seconds = 5;
 /** The part of the time that is left for it. */
 const GRACE = 1 / 4;
 
+/** The part of the time left for the certificate in use that can be spent on waiting for new keys. */
+const PATIENCE = 1 / 2;
+
 /** Certificates for the hosts, issued by whatever authorities the keeper has. */
 export function rotatingCertificates(
   options: LeafOptions,
@@ -61,6 +64,8 @@ class Rotation {
   readonly #workshop: Workshop;
   #authorities: readonly Authority[] = [];
   #leaf: Leaf | undefined;
+  /** Of the leaf. */
+  #keys: KeyPair | undefined;
   /** The keys for the certificate of the next authority: when its turn comes, there may be no time to search for them. */
   readonly #nextKeys: KeySearch;
   #material: TlsMaterial | undefined;
@@ -108,10 +113,23 @@ class Rotation {
     if (issuer === undefined) return;
     const { validity } = this.#options;
     if (!needsLeaf(this.#leaf, issuer, clock.utc().getTime(), validity)) return;
-    const keys = spare ?? (await this.#nextKeys.take());
+    const keys = spare ?? (await this.#keysInTime());
+    this.#keys = keys;
     this.#leaf = await issueLeaf(issuer, { ...this.#options, now: clock.utc(), keys }, this.#workshop);
     const until = new Date(this.#leaf.until).toISOString();
     logger.debug(`A certificate for the admission webhook server is issued; it is valid until ${until}.`);
+  }
+
+  /** New keys if they are found while there is time; else, the same ones again: better that than to be late. */
+  async #keysInTime(): Promise<KeyPair> {
+    const { clock, signal } = this.#at;
+    if (this.#leaf !== undefined && this.#keys !== undefined) {
+      const timeLeft = (this.#leaf.until - clock.utc().getTime()) / 1000;
+      const ended = this.#nextKeys.begin();
+      await clock.sleep(Math.max(0, timeLeft * PATIENCE), { wakeup: ended, signal });
+      if (!ended.aborted) return this.#keys;
+    }
+    return await this.#nextKeys.take();
   }
 
   #prepareKeys(): void {
