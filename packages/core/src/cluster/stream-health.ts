@@ -87,7 +87,9 @@ export function streamHealth({ clock, logger, title, onState }: StreamHealthOpti
         return;
       }
       const since = new Date(clock.utc().getTime() - (clock.now() - downtime.since) * 1000).toISOString();
-      logger.warn(message, { error, since });
+      logger.warn(message, { since });
+      // What is wrong is elsewhere, and is told by the message; where in the code that was noticed is for developers.
+      logger.debug(`The watch-stream for ${title} has failed at:`, { error });
       report('down', downtime.since, error);
     },
     succeed(what) {

@@ -266,6 +266,10 @@ describe('a connection that cannot be made', () => {
     expect(watched.story).toEqual(['LISTED', 'ADDED a']);
     expect(watched.attempts.filter((attempt) => attempt.endsWith('list'))).toHaveLength(1);
     expect(watched.logger.messages('warn')).toEqual([`The watch-stream for ${NAME} is down: connection refused`]);
+    expect(watched.logger.find('is down')?.fields).not.toHaveProperty('error');
+    expect(watched.logger.find({ text: 'has failed at', level: 'debug' })?.fields).toMatchObject({
+      error: new TypeError('connection refused'),
+    });
   });
 
   it('is not waited for without pauses even if there is no backoff', async () => {
