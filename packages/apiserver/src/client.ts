@@ -1,5 +1,6 @@
 /** The in-process door: a client without sockets, for the same requests and the same answers. */
 import { apiError, type KubeClient, type KubeRequest } from '@kopf-ts/core';
+import { abortable } from '@kopf-ts/core/engine';
 import type { UserInfo } from './contracts/objects.js';
 import type { ApiRequest } from './contracts/pipeline.js';
 import type { Front, FrontAnswer } from './front.js';
@@ -9,7 +10,8 @@ export function inProcessClient(front: () => Front, user: UserInfo): KubeClient 
   const send = async (request: KubeRequest, signal: AbortSignal): Promise<FrontAnswer> => {
     signal.throwIfAborted();
     const answering = front().handle(apiRequest(request, signal), () => user);
-    const answer = await unlessAborted(answering, signal);
+    // Whoever waits for an answer may leave before it comes.
+    const answer = await abortable(answering, signal);
     if (answer.status >= 200 && answer.status < 300) return answer;
     const retryAfter = Number(answer.headers['retry-after']);
     throw apiError({
@@ -73,18 +75,4 @@ function payloadOf({ headers, body }: FrontAnswer): unknown {
   if (body === '') return undefined;
   const type = headers['content-type'];
   return typeof type === 'string' && type.startsWith('application/json') ? JSON.parse(body) : body;
-}
-
-/** Whoever waits for an answer may leave before it comes. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,5 +1,5 @@
 /** Short ways for tests to read and write objects; each is what a client would do. */
-import { type AnyObject, ApiNotFoundError, type Body, type KubeClient, type PatchType } from '@kopf-ts/core';
+import { type AnyObject, ApiNotFoundError, type Body, KopfError, type KubeClient, type PatchType } from '@kopf-ts/core';
 import type { Backend } from './backend.js';
 import { definitionOf, type ResourceDefinition } from './definitions.js';
 import { objectOf } from './encoding.js';
@@ -20,7 +20,10 @@ export interface Conveniences {
   patch(reference: string, patch: object, options?: PatchOptions): Promise<AnyObject>;
   /** Nothing happens if there is no such object. */
   delete(reference: string, options?: { readonly propagationPolicy?: string }): Promise<void>;
-  /** Creates what is not there, and merges into what is. Definitions can be used by the objects that follow them. */
+  /**
+   * Creates what is not there, and merges into what is: objects, or the text of them in YAML or JSON. Definitions can
+   * be used by the objects that follow them.
+   */
   apply(source: string | AnyObject | readonly AnyObject[]): Promise<readonly AnyObject[]>;
   /** Defines a custom resource; it is served when the promise is resolved. */
   define(definition: ResourceDefinition): Promise<void>;
@@ -88,6 +91,15 @@ async function parseDocuments(text: string): Promise<readonly AnyObject[]> {
     if (problem !== undefined) throw problem;
     const object = document.toJS() as AnyObject | null;
     if (object === null) continue;
+    if (typeof object !== 'object') {
+      const what = `There are no objects in "${String(object)}".`;
+      throw new KopfError(
+        `${what} The texts of objects are expected here; names of files go to testCluster({ apply }).`,
+        {
+          code: 'KOPF_NO_OBJECTS',
+        },
+      );
+    }
     if (Array.isArray(object.items) && object.kind?.endsWith('List') === true) objects.push(...object.items);
     else objects.push(object);
   }

@@ -34,6 +34,28 @@ spec: { a: 1, b: 2 }
     expect(cluster.get('things/default/one')).toMatchObject({ spec: { a: 1, b: 3 } });
   });
 
+  it('a name of a file is not taken for a text', async () => {
+    await using cluster = await localCluster({ listen: false, clock: manualClock() });
+    await expect(cluster.apply('obj.yaml')).rejects.toThrow(
+      /^There are no objects in "obj.yaml". The texts of objects/,
+    );
+  });
+
+  it('any number of requests can have one signal', async () => {
+    await using cluster = await localCluster({ listen: false, clock: manualClock() });
+    const warnings: Error[] = [];
+    const listen = (warning: Error): number => warnings.push(warning);
+    process.on('warning', listen);
+    const { signal } = new AbortController();
+    const requests = Array.from({ length: 12 }, () =>
+      cluster.client.request({ method: 'GET', path: '/version', signal }),
+    );
+    await Promise.all(requests);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
+  });
+
   it('things are found by any of their names', async () => {
     await using cluster = await localCluster({ listen: false, clock: manualClock() });
     await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } });
