@@ -20,7 +20,7 @@ export interface RequestOptions {
 
 /** One request; whatever the answer is, it is an answer. Fails only if there is none. */
 export async function ask({ server, ca, token }: ConnectionInfo, options: RequestOptions): Promise<Answer> {
-  const { method, path, body } = options;
+  const { method, path } = options;
   const send = server.startsWith('https:') ? httpsRequest : httpRequest;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send(`${server}${path}`, {
@@ -35,10 +35,13 @@ export async function ask({ server, ca, token }: ConnectionInfo, options: Reques
     request.on('timeout', () => request.destroy(new Error('There is no answer in a minute.')));
     request.on('response', resolve);
     request.on('error', reject);
-    request.end(body === undefined ? undefined : JSON.stringify(body));
+    request.end(options.body === undefined ? undefined : JSON.stringify(options.body));
   });
   const { statusCode = 0, rawHeaders } = response;
-  return { status: statusCode, warnings: warningsIn(rawHeaders), body: JSON.parse(await text(response)) as AnyObject };
+  const content = await text(response);
+  const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
+  const body: AnyObject = isJson ? JSON.parse(content) : { message: content };
+  return { status: statusCode, warnings: warningsIn(rawHeaders), body };
 }
 
 function warningsIn(rawHeaders: readonly string[]): string[] {

@@ -37,7 +37,8 @@ export function keySearch({ newKeyPair }: Pick<Workshop, 'newKeyPair'>): KeySear
     const ending = new AbortController();
     const keys = newKeyPair();
     // If it fails, whoever takes the keys will be told.
-    keys.catch(() => {}).then(() => ending.abort());
+    const end = (): void => ending.abort();
+    keys.then(end, end);
     current = { keys, ended: ending.signal };
     return current;
   };
