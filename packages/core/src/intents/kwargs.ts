@@ -15,7 +15,7 @@ import type { PatchOf } from '../values/patch.js';
 import type { Resource, ResourceToken, SpecOf, StatusOf } from '../values/resource.js';
 import type { Operation, UserInfo } from '../values/review.js';
 import { bodyViews } from '../values/views.js';
-import type { Cause, HandlingReason, ResourceCause } from './causes.js';
+import type { Cause, HandlingReason, ResourceCause, WebhookCause } from './causes.js';
 import type { Activity } from './handlers.js';
 
 /** What an operator adds of its own: the type of its memos, and of the indices that are flattened into kwargs. */
@@ -172,7 +172,34 @@ export type Kwargs = Record<string, unknown>;
 export function causeKwargs(cause: Cause): Kwargs {
   const kwargs = ownKwargs(cause);
   for (const [name, index] of cause.indices ?? []) setOwn(kwargs, name, index);
+  if (cause.kind === 'webhook') addComparison(kwargs, cause);
   return kwargs;
+}
+
+const REVIEWED: unique symbol = Symbol('kopf-ts.reviewed');
+type OfReview = ThisType<{ readonly [REVIEWED]: WebhookCause }>;
+
+// One for all kwargs: with getters of their own in each of them, the engine would take them for dictionaries.
+const OLD: PropertyDescriptor & OfReview = {
+  get() {
+    return this[REVIEWED].old;
+  },
+  enumerable: true,
+  configurable: true,
+};
+const DIFF: PropertyDescriptor & OfReview = {
+  get() {
+    return this[REVIEWED].diff;
+  },
+  enumerable: true,
+  configurable: true,
+};
+
+/** The cause makes these when they are asked for: few handlers do ask, and somebody waits for the review meanwhile. */
+function addComparison(kwargs: Kwargs & { [REVIEWED]?: WebhookCause }, cause: WebhookCause): void {
+  kwargs[REVIEWED] = cause;
+  if (!Object.hasOwn(kwargs, 'old')) Object.defineProperty(kwargs, 'old', OLD);
+  if (!Object.hasOwn(kwargs, 'diff')) Object.defineProperty(kwargs, 'diff', DIFF);
 }
 
 function ownKwargs(cause: Cause): Kwargs {
@@ -187,9 +214,9 @@ function ownKwargs(cause: Cause): Kwargs {
       return Object.assign(objectKwargs(cause), { reason, diff, old, new: cause.new });
     }
     case 'webhook': {
-      const { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource, old, diff } = cause;
-      const review = { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource };
-      return Object.assign(objectKwargs(cause), review, { old, new: cause.new, diff });
+      const { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource } = cause;
+      const review = { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource, new: cause.new };
+      return Object.assign(objectKwargs(cause), review);
     }
     case 'indexing':
     case 'spawning':

@@ -37,9 +37,13 @@ export function isBookkeeping(review: Pick<Review, 'operation' | 'old' | 'new'>,
 }
 
 function areEqualOutsideOfMarked(one: Body, another: Body): boolean {
-  const keys = new Set([...Object.keys(one), ...Object.keys(another)]);
-  for (const key of keys) {
-    if (!MARKED_STANZAS.has(key) && !deepEqual(ownOf(one, key), ownOf(another, key))) return false;
+  // No list of the keys of both: it is done for each update of each object.
+  for (const key of Object.keys(one)) {
+    if (!MARKED_STANZAS.has(key) && !deepEqual(one[key], ownOf(another, key))) return false;
+  }
+  for (const key of Object.keys(another)) {
+    const isOnlyThere = !Object.hasOwn(one, key) && another[key] !== undefined;
+    if (isOnlyThere && !MARKED_STANZAS.has(key)) return false;
   }
   return true;
 }

@@ -2,15 +2,12 @@
 import {
   AmbiguousResourceError,
   type Clock,
-  diff,
   type EventPoster,
   type Indices,
   type Insights,
   type KubeClient,
   type Logger,
   type Memos,
-  MissingDataError,
-  Patch,
   type Registry,
   type Resource,
   type ReviewFn,
@@ -21,13 +18,11 @@ import {
 } from '@kopf-ts/core';
 import {
   asJsonPatch,
-  deepFreeze,
   describeError,
   type ExecutionMonitor,
   executePromptly,
   isEnabled,
   isThenable,
-  objectLogger,
   quoteId,
   stackOf,
   toError,
@@ -36,6 +31,7 @@ import {
 } from '@kopf-ts/core/engine';
 import { withHandlerId } from '../configurations/names.js';
 import { isBookkeeping } from './bookkeeping.js';
+import { ReviewCause, understand } from './causes.js';
 import { deadlineOf } from './deadlines.js';
 import { type Review, readReview } from './requests.js';
 import { type Results, respond } from './responses.js';
@@ -74,11 +70,8 @@ export function reviewer(parts: ReviewParts, { signal }: ReviewerOptions = {}): 
     const review = readReview(request);
     const resource = requireResource(review, parts.insights);
     requireHandler(parts.registry.handlers.webhooks.of(resource), resource, hints);
-    const { cause, isOurs } = understand(() => ({
-      cause: causeOf(review, resource, hints, parts),
-      isOurs: isBookkeeping(review, parts.settings),
-    }));
-    if (isOurs) {
+    const cause = new ReviewCause(review, resource, hints, parts);
+    if (understand(() => isBookkeeping(review, parts.settings))) {
       if (isEnabled(cause.logger, 'debug')) cause.logger.debug('Only our own marks are updated. That needs no review.');
       return respond(review, { errors: [], warnings: [], patch: undefined });
     }
@@ -125,45 +118,6 @@ function requireHandler(
   if (isThere) return;
   const kind = reason === undefined ? 'admission' : reason;
   throw new UnknownResourceError(`There is no ${kind} handler ${quoteId(webhook)} for ${resource.plural}.`);
-}
-
-function causeOf(review: Review, resource: Resource, hints: ReviewHints, parts: ReviewParts): WebhookCause {
-  const { operation, subresource, dryrun, userinfo } = review;
-  const { logger, client, memos, indices } = parts;
-  const [body, old, updated] = [deepFreeze(review.body), deepFreeze(review.old), deepFreeze(review.new)];
-  return {
-    kind: 'webhook',
-    reason: hints.reason,
-    webhook: hints.webhook || undefined,
-    resource,
-    body,
-    patch: new Patch({}, { body }),
-    logger: objectLogger({ logger, body }),
-    client,
-    ...(indices && { indices }),
-    // What is only going to be created may never come to be.
-    memo: memos.recall(body, { ephemeral: operation === 'CREATE' }),
-    operation,
-    subresource,
-    dryrun,
-    userinfo,
-    headers: hints.headers ?? {},
-    sslpeer: hints.sslPeer ?? {},
-    warnings: [],
-    old,
-    new: updated,
-    diff: diff(old, updated),
-  };
-}
-
-/** The objects are walked here for the first time, as deep as they go; nothing sensible goes too deep for that. */
-function understand<T>(walk: () => T): T {
-  try {
-    return walk();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new MissingDataError('The admission review is malformed: its objects are nested too deep.', { cause: error });
-  }
 }
 
 interface Selected {

@@ -121,6 +121,20 @@ describe('a handler sees what changes:', () => {
     expect(kwargs.diff).toEqual([['remove', [], before, undefined]]);
   });
 
+  it('the same as other handlers see, and also in copies of its kwargs', async () => {
+    const seen: Admission[] = [];
+    const { ask } = reviewed(({ on }) => {
+      on.validate('kopfexamples', { id: 'fn1' }, (kwargs) => void seen.push({ ...kwargs }));
+      on.validate('kopfexamples', { id: 'fn2' }, (kwargs) => void seen.push(kwargs));
+    });
+    await ask({ operation: 'UPDATE', object: after, oldObject: before });
+    const [one, another] = seen;
+    expect(one?.diff).toEqual([['change', ['spec', 'a'], 1, 2]]);
+    expect(one?.diff).toBe(another?.diff);
+    expect(one?.old).toEqual(before);
+    expect(one?.old).toBe(another?.old);
+  });
+
   it('as a whole, even if it is declared for a field', async () => {
     let seen: unknown;
     const { ask } = reviewed(({ on }) =>

@@ -110,6 +110,14 @@ describe('a review is refused with a wrong', () => {
     const text = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
     await expectRefusal(reviewOf({ object: objectOf({ spec: JSON.parse(text) }) }), /nested too deep/);
   });
+
+  it.each(['old', 'diff'] as const)('depth of the old object, once it is looked at: %s', async (name) => {
+    const depth = 100_000;
+    const spec = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+    const { ask } = reviewed(({ on }) => on.validate('kopfexamples', { id: 'fn' }, (kwargs) => void kwargs[name]));
+    const response = await ask({ operation: 'UPDATE', object: objectOf(), oldObject: objectOf({ spec }) });
+    expect(response).toMatchObject({ allowed: false, status: { message: expect.stringMatching(/nested too deep/) } });
+  });
 });
 
 describe('a refusal', () => {
