@@ -306,6 +306,11 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
     }),
   ],
   [
+    'does not know its own records when it sees them',
+    'knows its own records and touches among all that is in a body',
+    () => ({ ...good, clearOwn: (essence) => deepCopy(essence) }),
+  ],
+  [
     'clears the very essence it is given',
     'clears copies of essences, not the essences themselves',
     () => ({ ...good, clear: (essence) => clearInPlace(Object.isFrozen(essence) ? deepCopy(essence) : essence) }),

@@ -61,7 +61,8 @@ describe('a configuration that others have changed', () => {
   });
 
   it('is left alone if the API server itself keeps it otherwise than it was sent', async () => {
-    const selector = { matchLabels: { a: 'b' }, unknown: 'field' };
+    const requirement = { key: 'a', operator: 'In' as const, values: ['b'], unknown: 'field' };
+    const selector = { matchExpressions: [requirement] };
     const keeper = await keeperUnderTest({
       declare: ({ on }) => on.validate('kopfexamples', { id: 'id', objectSelector: selector }, () => {}),
     });
@@ -70,7 +71,8 @@ describe('a configuration that others have changed', () => {
     await keeper.edit({ metadata: { annotations: { some: 'thing' } } });
     await keeper.revise([]);
     await keeper.revise([KEX]);
-    expect((await keeper.stored())?.webhooks).toMatchObject([{ objectSelector: { matchLabels: { a: 'b' } } }]);
+    const kept = { key: 'a', operator: 'In', values: ['b'] };
+    expect((await keeper.stored())?.webhooks).toMatchObject([{ objectSelector: { matchExpressions: [kept] } }]);
     expect(keeper.writes.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH']);
     keeper.requests.length = 0;
     await keeper.edit({ metadata: { annotations: { some: 'other' } } });
