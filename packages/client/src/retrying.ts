@@ -23,11 +23,15 @@ export interface RetryPolicy {
 /** What etcd says, through the server, of objects that are too large for it: they do not shrink by waiting. */
 const TOO_LARGE = /request is too large|larger than max/i;
 
+/** What the server says of those who are asked for each request: they have decided, whatever code they gave for it. */
+const DENIED = /^admission webhook ".*" denied the request/;
+
 /**
  * Is there hope that the same request succeeds later? The server may be unreachable, overloaded, restarting, or being
  * upgraded: then it also forgets the permissions (403) and the tokens (401) for a while.
  */
 function isWorthRetrying(error: unknown): boolean {
+  if (error instanceof ApiError && DENIED.test(error.message)) return false;
   return (
     error instanceof KubeConnectionError ||
     (error instanceof ApiServerError && !TOO_LARGE.test(error.message)) ||

@@ -32,6 +32,14 @@ describe('which failures are worth another attempt', () => {
     expect(logger.lines).toEqual([]);
   });
 
+  it.each([403, 500])('HTTP %i is not, if it is the decision of an admission webhook', async (status) => {
+    const message = 'admission webhook "check.example.com" denied the request: No!';
+    const body = { kind: 'Status', message, code: status };
+    const { request, sent } = scripted([{ status, body }], { errorBackoffs: [1, 1, 1] });
+    await expect(request(get)).rejects.toMatchObject({ status, message });
+    expect(sent).toHaveLength(1);
+  });
+
   it('a broken connection is', async () => {
     const { request, sent } = scripted([refusal()], { errorBackoffs: [1, 1, 1] });
     await expect(request(get)).rejects.toBeInstanceOf(KubeConnectionError);
