@@ -1,6 +1,6 @@
 /** The peering of one namespace or of the cluster, as it is seen by the orchestrator. */
-import type { Peering, Toggle } from '@kopf-ts/core';
-import type { ToggleSet } from '@kopf-ts/core/engine';
+import type { Peering, Seconds, Toggle } from '@kopf-ts/core';
+import { alarm, type ToggleSet } from '@kopf-ts/core/engine';
 import type { Fences } from '../fences.js';
 import type { LiveInsights } from '../observation/insights.js';
 import type { OperatorParts } from '../parts.js';
@@ -21,6 +21,9 @@ export interface JoinedPeers {
   dispose(): void;
 }
 
+/** How long the first word of a peering may take until it is told that the operator waits for it: it may never come. */
+const PATIENCE: Seconds = 30;
+
 /**
  * Joins the peers, and goes on with that until stopped. Nothing is done by the operator until the peering says for
  * the first time who is to do it. If the peering fails, its last word is still in force while it is restarted.
@@ -36,11 +39,15 @@ export function joinPeers(
   const verdict = paused.make(true, { name: `peering ${place}` });
   let removeFence = (): void => {};
   let isDisposed = false;
+  const forgetPatience = alarm(clock, PATIENCE, () => {
+    logger.warn(`Peering ${place} has not said yet, by paused.turn(), who is to work: the operator waits for that.`);
+  });
   const observed: Toggle = {
     get isOn() {
       return verdict.isOn;
     },
     turn(on) {
+      forgetPatience();
       verdict.turn(on);
       requirement.turn(true);
     },
@@ -74,6 +81,7 @@ export function joinPeers(
     task,
     dispose() {
       isDisposed = true;
+      forgetPatience();
       removeFence();
       paused.drop(verdict);
       requirement.drop();

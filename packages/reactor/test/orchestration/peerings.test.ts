@@ -45,6 +45,14 @@ describe('peerings', () => {
     expect(watchers.map(({ at }) => at.paused.isOn)).toEqual([false, false]);
   });
 
+  it('are complained about if they say nothing', async () => {
+    const { serve, peers, clock, logger } = await orchestrate({ withPeering: true });
+    await serve([ONES], ['ns1', 'ns2']);
+    peers[0]?.at.paused.turn(true);
+    await clock.advance(100);
+    expect(logger.messages('warn')).toEqual([expect.stringContaining('Peering in namespace ns2 has not said yet')]);
+  });
+
   it('are begun before the watchers, so that nothing slips through', async () => {
     const { serve, story } = await orchestrate({ withPeering: true });
     await serve([ONES], ['ns1']);
