@@ -83,8 +83,11 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   {
     id: 'other-patches',
-    reason: 'Strategic merge patches and server-side apply are for kubectl; operators send JSON and merge patches.',
-    appliesTo: ({ sequence }) => /^(strategic patches|applications|a dry application)/.test(sequence),
+    reason: 'Merging lists by keys and server-side apply are for kubectl; operators send JSON and merge patches.',
+    appliesTo: ({ sequence }) =>
+      /^(strategic patches of (custom objects|keyed lists|what is unknown)|applications|a dry application)/.test(
+        sequence,
+      ),
     forgive: (answer) => (valueAt(answer, 'headers') === undefined ? answer : 'an answer to a patch of another type'),
   },
   {

@@ -41,6 +41,18 @@ metadata: { name: ${name}, labels: { app: demo } }
 data: { key: value }
 `;
 
+const deployment = (replicas: number, image: string) => `
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: applied }
+spec:
+  replicas: ${replicas}
+  selector: { matchLabels: { app: demo } }
+  template:
+    metadata: { labels: { app: demo } }
+    spec: { containers: [{ name: main, image: ${image} }] }
+`;
+
 /** Of the real thing, only the program is needed here; the cluster is the embedded one. */
 describeOnRealCluster('kubectl on the embedded cluster', () => {
   let cluster: LocalCluster;
@@ -50,7 +62,7 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
     // By TLS: kubectl sends no tokens over plain HTTP.
     cluster = await localCluster({ tls: true });
     kubeconfig = await cluster.kubeconfigFile();
-    await kubectl('apply --validate=false -f -', definition);
+    await kubectl('apply -f -', definition);
     await kubectl('wait --for=condition=Established crd/examples.example.com --timeout=20s');
   });
   afterAll(async () => {
@@ -77,7 +89,7 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
   });
 
   it('creates, gets, describes and deletes objects of built-in kinds', async () => {
-    expect(await kubectl('create --validate=false -f -', configMap('plain'))).toBe('configmap/plain created\n');
+    expect(await kubectl('create -f -', configMap('plain'))).toBe('configmap/plain created\n');
     expect(await kubectl('get cm -l app=demo -o name')).toBe('configmap/plain\n');
     expect(await kubectl('get cm plain -o jsonpath={.data.key}')).toBe('value');
     expect(await kubectl('describe cm plain')).toMatch(/^Labels: +app=demo$/m);
@@ -86,7 +98,7 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
     expect(await kubectl(['patch', 'cm', 'plain', '--type=merge', '-p', '{"data":{"key":"other"}}'])).toMatch(
       /patched/,
     );
-    expect(await kubectl('replace --validate=false -f -', configMap('plain'))).toBe('configmap/plain replaced\n');
+    expect(await kubectl('replace -f -', configMap('plain'))).toBe('configmap/plain replaced\n');
     expect(cluster.get('configmaps/default/plain')?.data).toEqual({ key: 'value' });
     expect(await kubectl('delete cm plain')).toMatch(/^configmap "plain" deleted/);
     expect(cluster.get('configmaps/default/plain')).toBeUndefined();
@@ -102,15 +114,9 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
   });
 
   it('applies custom objects, and applies them again', async () => {
-    expect(await kubectl('apply --validate=false -f -', example('one', 'red'))).toBe(
-      'example.example.com/one created\n',
-    );
-    expect(await kubectl('apply --validate=false -f -', example('one', 'red'))).toBe(
-      'example.example.com/one unchanged\n',
-    );
-    expect(await kubectl('apply --validate=false -f -', example('one', 'blue'))).toBe(
-      'example.example.com/one configured\n',
-    );
+    expect(await kubectl('apply -f -', example('one', 'red'))).toBe('example.example.com/one created\n');
+    expect(await kubectl('apply -f -', example('one', 'red'))).toBe('example.example.com/one unchanged\n');
+    expect(await kubectl('apply -f -', example('one', 'blue'))).toBe('example.example.com/one configured\n');
     expect(cluster.get('examples/default/one')?.spec).toEqual({ colour: 'blue', size: 1 });
     expect(await kubectl('describe ex one')).toMatch(/^ {2}Colour: +blue$/m);
     expect(
@@ -120,9 +126,43 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
     expect(await kubectl('delete ex --all')).toMatch(/"one" deleted/);
   });
 
+  it('applies definitions again, changed or not', async () => {
+    expect(await kubectl('apply -f -', definition)).toMatch(/examples\.example\.com unchanged$/m);
+    expect(await kubectl('apply -f -', definition.replace('[ex]', '[ex, exs]'))).toMatch(/ configured$/m);
+    expect(await becomesTrue(async () => (await kubectl('api-resources --no-headers')).includes('ex,exs'))).toBe(true);
+  });
+
+  it('applies objects of built-in kinds, and applies them again unless lists are to be merged', async () => {
+    expect(await kubectl('apply -f -', configMap('applied'))).toBe('configmap/applied created\n');
+    expect(await kubectl('apply -f -', configMap('applied'))).toBe('configmap/applied unchanged\n');
+    const changed = configMap('applied').replace('key: value', 'other: value');
+    expect(await kubectl('apply -f -', changed)).toBe('configmap/applied configured\n');
+    expect(cluster.get('configmaps/default/applied')?.data).toEqual({ other: 'value' });
+
+    expect(await kubectl('apply -f -', deployment(1, 'one'))).toBe('deployment.apps/applied created\n');
+    expect(await kubectl('apply -f -', deployment(2, 'one'))).toBe('deployment.apps/applied configured\n');
+    expect(cluster.get('deployments.apps/default/applied')?.spec).toMatchObject({ replicas: 2 });
+    await expect(kubectl('apply -f -', deployment(2, 'two'))).rejects.toThrow(/no strategic merge patches/);
+  });
+
+  it('explains fields of custom and built-in kinds', async () => {
+    expect(await kubectl('explain examples.spec')).toMatch(/^ {2}colour\t<string>$/m);
+    expect(await kubectl('explain pods.spec.containers')).toMatch(/^ {2}image\t<string>$/m);
+  });
+
+  it('is refused fields that nobody knows, of custom and built-in kinds', async () => {
+    const wrong = example('wrong', 'red').replace('colour:', 'color:');
+    await expect(kubectl('apply -f -', wrong)).rejects.toThrow('strict decoding error: unknown field "spec.color"');
+    await expect(kubectl('apply -f -', configMap('wrong').replace('\ndata:', '\ndate:'))).rejects.toThrow(
+      'strict decoding error: unknown field "date"',
+    );
+    expect(await kubectl('apply --validate=ignore -f -', wrong)).toBe('example.example.com/wrong created\n');
+    expect(await kubectl('delete ex wrong')).toMatch(/"wrong" deleted/);
+  });
+
   it('is refused as by the real server', async () => {
     const wrong = example('wrong', 'red').replace('colour: red', 'size: big');
-    await expect(kubectl('apply --validate=false -f -', wrong)).rejects.toThrow(
+    await expect(kubectl('apply -f -', wrong)).rejects.toThrow(
       /The Example "wrong" is invalid: spec\.size: Invalid value: "string": spec\.size in body must be of type integer/,
     );
   });
@@ -136,17 +176,17 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
     const seen: string[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => seen.push(line.split(/\s+/, 2).join(' ')));
     // Until it is there, kubectl may be still on its way to the watching.
-    await kubectl('apply --validate=false -f -', example('watched', 'red'));
+    await kubectl('apply -f -', example('watched', 'red'));
     expect(await becomesTrue(() => seen.length >= 1)).toBe(true);
-    await kubectl('apply --validate=false -f -', example('watched', 'blue'));
+    await kubectl('apply -f -', example('watched', 'blue'));
     await kubectl('delete ex watched');
     expect(await becomesTrue(() => seen.length >= 3)).toBe(true);
     expect(seen).toEqual(['ADDED', 'MODIFIED', 'DELETED'].map((type) => `${type} watched`));
   });
 
   it('deletes namespaces with all that is in them, and waits for it', async () => {
-    await kubectl('create --validate=false -f -', 'apiVersion: v1\nkind: Namespace\nmetadata: { name: temporary }\n');
-    await kubectl('create --validate=false -n temporary -f -', configMap('inside'));
+    await kubectl('create -f -', 'apiVersion: v1\nkind: Namespace\nmetadata: { name: temporary }\n');
+    await kubectl('create -n temporary -f -', configMap('inside'));
     expect(await kubectl('delete ns temporary --timeout=20s')).toMatch(/^namespace "temporary" deleted/);
     expect(cluster.list('configmaps/temporary')).toEqual([]);
   });

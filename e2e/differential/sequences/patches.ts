@@ -155,6 +155,28 @@ export const patches: readonly Sequence[] = [
     one,
     strategicPatch(at, { data: { new: 'x', key: null } }),
     strategicPatch(at, { metadata: { labels: { y: '2' } } }),
+    strategicPatch(at, { metadata: { labels: null, annotations: { a: 'b', c: null } } }),
+    strategicPatch(at, { metadata: { finalizers: null } }),
+    strategicPatch(`${at}?fieldValidation=Strict`, { data: { x: 'y' } }),
+    strategicPatch(at, []),
+    get(at),
+  ]),
+  sequence('strategic patches of what is unknown or wrong', [
+    one,
+    strategicPatch(`${at}?fieldValidation=Strict`, { data: { x: 'y' }, unknown: 'x' }),
+    strategicPatch(at, { data: { x: 1 } }),
+    strategicPatch(at, { data: 'text' }),
+  ]),
+  sequence('strategic patches of deployments, but not of their keyed lists', [
+    prepare(post(deployments, deployment('a'))),
+    strategicPatch(`${deployments}/a`, { spec: { replicas: 3, template: { metadata: { annotations: { a: 'b' } } } } }),
+    strategicPatch(`${deployments}/a`, { spec: { template: { spec: { nodeSelector: { a: 'b' }, tolerations: [] } } } }),
+    strategicPatch(`${deployments}/a`, { spec: { template: { spec: { tolerations: [{ operator: 'Exists' }] } } } }),
+    strategicPatch(`${deployments}/a/status`, { status: { replicas: 3 } }),
+  ]),
+  sequence('strategic patches of keyed lists', [
+    prepare(post(deployments, deployment('a'))),
+    strategicPatch(`${deployments}/a`, { spec: { template: { spec: { volumes: [{ name: 'a', emptyDir: {} }] } } } }),
   ]),
   sequence('applications without a manager', [
     applyPatch(at, configMap('a')),

@@ -5,6 +5,7 @@ import { pageNotFound } from './answers.js';
 import { jsonAnswer } from './backend.js';
 import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
 import type { Discovery } from './discovery.js';
+import { addressOf, type OpenApi } from './openapi/documents.js';
 import { noSuchResource } from './status.js';
 import { methodNotAllowed } from './verbs/dispatch.js';
 
@@ -32,13 +33,19 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   readyz: ['ping', 'log', 'etcd', 'informer-sync', 'shutdown'],
 };
 
+export interface Documents {
+  readonly discovery: Discovery;
+  readonly openApi: OpenApi;
+}
+
 export function answerAside(
   request: ApiRequest,
   segments: readonly string[],
-  discovery: Discovery,
+  { discovery, openApi }: Documents,
   wanted: Wanted,
 ): ApiAnswer {
   if (Object.hasOwn(CHECKS, segments[0] ?? '')) return healthOf(request);
+  if (segments[0] === 'openapi' && segments[1] === 'v3') return openApiOf(request, segments.slice(2), openApi);
   const document = documentOf(segments, discovery, wanted);
   if (document === undefined) return pageNotFound();
   if (request.method !== 'GET') throw methodNotAllowed();
@@ -64,6 +71,27 @@ function healthOf({ url }: ApiRequest): ApiAnswer {
   return { status: 200, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body };
 }
 
+/** With the right hash in the address, the document never changes; with a wrong one, there is a better address. */
+function openApiOf({ method, url, headers }: ApiRequest, segments: readonly string[], openApi: OpenApi): ApiAnswer {
+  if (method !== 'GET') throw methodNotAllowed();
+  if (segments.length === 0) {
+    const type = 'text/plain; charset=utf-8';
+    return { status: 200, headers: { 'content-type': type }, body: JSON.stringify(openApi.index()) };
+  }
+  const name = segments.join('/');
+  const document = openApi.document(name);
+  if (document === undefined) return { status: 404, headers: {}, body: '' };
+  const hash = new URLSearchParams(url.split('?')[1] ?? '').get('hash') ?? '';
+  const etag = `"${document.hash}"`;
+  const common = { 'content-type': 'application/json', etag, vary: 'Accept' };
+  if (hash !== '' && hash !== document.hash) {
+    return { status: 301, headers: { ...common, location: addressOf(name, document) }, body: '' };
+  }
+  if (headers['if-none-match'] === etag) return { status: 304, headers: common, body: '' };
+  const caching = hash === '' ? {} : { 'cache-control': 'public, immutable' };
+  return { status: 200, headers: { ...common, ...caching }, body: document.text };
+}
+
 function documentOf(segments: readonly string[], discovery: Discovery, wanted: Wanted): object | undefined {
   const [first = '', second, third] = segments;
   if (segments.length === 0)
@@ -83,7 +111,6 @@ function documentOf(segments: readonly string[], discovery: Discovery, wanted: W
     return discovery.isBuiltin(second as string) ? orRefuse(document) : document;
   }
   if (first === 'version' && segments.length === 1) return VERSION;
-  if (first === 'openapi' && second === 'v3' && segments.length === 2) return { paths: {} };
   if (first === 'openapi' && second === 'v2' && segments.length === 2) {
     return { swagger: '2.0', info: { title: 'Kubernetes', version: VERSION.gitVersion }, paths: {}, definitions: {} };
   }

@@ -7,6 +7,7 @@ import type { Backend, Call } from './backend.js';
 import type { ApiAnswer, ApiRequest, StreamLine } from './contracts/pipeline.js';
 import type { Discovery } from './discovery.js';
 import type { Served } from './kinds/served.js';
+import { makeOpenApi } from './openapi/documents.js';
 import { represent } from './representations.js';
 import { answerReview, type ReviewContext, reviews } from './reviews.js';
 import { parseResourcePath, type ResourcePath, segmentsOf } from './router.js';
@@ -21,6 +22,7 @@ export interface Pipeline {
 }
 
 export function makePipeline(backend: Backend, discovery: Discovery, review: ReviewContext): Pipeline {
+  const documents = { discovery, openApi: makeOpenApi(backend.catalog, reviews) };
   return {
     async handle(request) {
       const warnings: string[] = [];
@@ -39,7 +41,7 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
     const wanted = negotiate(request.headers.accept, resource?.name === '');
     if (segments === undefined) return badAddress();
     if (segments[0] === 'apis' && segments[1] === '') return pageNotFound();
-    if (resource === undefined) return answerAside(request, segments, discovery, wanted);
+    if (resource === undefined) return answerAside(request, segments, documents, wanted);
     const query = new URLSearchParams(search);
     const served = backend.catalog.find(resource.group, resource.version, resource.plural);
     if (served === undefined) return await routeReview(request, resource);

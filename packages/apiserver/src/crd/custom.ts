@@ -57,6 +57,7 @@ export function serveDefinition(definition: ServedObject, parts: CustomParts): r
         storageApiVersion,
         isCustom: true,
         subresources: subresourcesOf(version, kind),
+        schema: schemaOf(version),
         strategy: strategyOf(spec, version, { apiVersion, kind }, parts, schemas),
         ...(columns.length > 0 ? { columns } : {}),
       };
@@ -188,12 +189,15 @@ function deprecationOf(spec: Mapping, version: Mapping): string {
   return `${called(name)} is deprecated${better === undefined ? '' : `; use ${called(better)}`}`;
 }
 
+function schemaOf(version: Mapping): JsonSchema {
+  return maybeMapping(maybeMapping(version, 'schema'), 'openAPIV3Schema') ?? {};
+}
+
 /** Most definitions are never used by a short-lived cluster; and compiling takes its time. */
 function lazySchema(spec: Mapping, version: Mapping, compiler: SchemaCompiler): () => CompiledSchema {
   let compiled: CompiledSchema | undefined;
   return () => {
-    const schema = maybeMapping(maybeMapping(version, 'schema'), 'openAPIV3Schema') ?? {};
-    compiled ??= compiler.compile(schema as JsonSchema, { preserveUnknownFields: spec.preserveUnknownFields === true });
+    compiled ??= compiler.compile(schemaOf(version), { preserveUnknownFields: spec.preserveUnknownFields === true });
     return compiled;
   };
 }

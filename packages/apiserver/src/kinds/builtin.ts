@@ -31,6 +31,7 @@ export function serveBuiltin(kind: BuiltinKind, decode: TypedDecoder): Served {
     storageApiVersion: isNewEvent ? 'v1' : apiVersion,
     isCustom: false,
     subresources: kind.subresources,
+    type: kind.type,
     strategy: strategyOf(kind, apiVersion, decode),
   };
 }

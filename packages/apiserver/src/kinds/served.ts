@@ -2,6 +2,7 @@
 import type { Mapping } from '@kopf-ts/core';
 import type { Cause, ServedObject } from '../contracts/objects.js';
 import type { ResourceInfo } from '../contracts/resource.js';
+import type { JsonSchema } from '../contracts/schema.js';
 
 export interface Subresource {
   readonly name: string;
@@ -81,6 +82,10 @@ export interface Served extends ResourceInfo {
   readonly isCustom: boolean;
   readonly subresources: readonly Subresource[];
   readonly strategy: Strategy;
+  /** Its name in the table of types, of built-in kinds. */
+  readonly type?: string;
+  /** As the definition has it, of custom resources. */
+  readonly schema?: JsonSchema;
   /** Additional columns for people, of custom resources. */
   readonly columns?: readonly PrinterColumn[];
 }

@@ -9,6 +9,7 @@ import { goJson } from '../go-text.js';
 import { parseWriteOptions, type WriteOptions } from '../options.js';
 import { jsonPatch } from '../patches/json.js';
 import { mergePatch } from '../patches/merge.js';
+import { beyondMerging } from '../patches/strategic.js';
 import { badRequest, invalid, StatusError } from '../status.js';
 import { DecodingError } from '../typed/decode.js';
 import { jsonTypeOf } from '../typed/scalars.js';
@@ -16,6 +17,7 @@ import { checkName, settleNamespace, typeProblem } from './reading.js';
 import { change } from './updating.js';
 
 const MERGE = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 
 export async function patch(backend: Backend, call: Call): Promise<ApiAnswer> {
@@ -36,19 +38,31 @@ export async function patch(backend: Backend, call: Call): Promise<ApiAnswer> {
 /** How the patch of the request is applied to whatever it is applied to. Throws if that is not known. */
 export async function readApplicable(call: Call): Promise<(target: object) => unknown> {
   const type = mediaTypeOf(call.request.headers['content-type']);
-  if (type !== MERGE && type !== JSON_PATCH) throw unsupported(call);
+  const strategic = type === STRATEGIC ? strategicType(call) : undefined;
+  if (type !== MERGE && type !== JSON_PATCH && strategic === undefined) throw unsupported(call);
   const data = await readPatch(call.request);
   if (type === JSON_PATCH) return (target) => jsonPatch(target, data);
   if (data === null) throw badRequest('Invalid JSON Patch');
   if (!isMapping(data)) {
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonTypeOf(data)} into Go value of type map[string]interface {}`,
-    );
+    const problem = `json: cannot unmarshal ${jsonTypeOf(data)} into Go value of type map[string]interface {}`;
+    throw badRequest(strategic === undefined ? `error decoding patch: ${problem}` : problem);
+  }
+  const beyond = strategic === undefined ? undefined : beyondMerging(data, strategic);
+  if (beyond !== undefined) {
+    const what = `${beyond}: this server supports no strategic merge patches with directives or of lists with merge keys`;
+    throw new StatusError(415, 'UnsupportedMediaType', what, {});
   }
   return (target) => mergePatch(target, data);
 }
 
-/** Strategic and apply patches are not served yet, so they are not among what is told to be accepted. */
+/** Strategic patches are for built-in kinds: the type of what is patched, if it is the object itself. */
+function strategicType({ served, subresource }: Call): string | undefined {
+  const isOfObject =
+    subresource === '' || served.subresources.some(({ name, kind }) => name === subresource && kind === served.kind);
+  return isOfObject ? served.type : undefined;
+}
+
+/** Apply patches are not served yet, so they are not among what is told to be accepted. */
 function unsupported(call: Call): StatusError {
   if (call.served.isCustom) return unsupportedMediaType(`${JSON_PATCH}, ${MERGE}`);
   return new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});

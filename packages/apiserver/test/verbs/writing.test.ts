@@ -191,17 +191,15 @@ describe.each(doors)('%s', (_name, open) => {
       expect((await door.send('PATCH', `${MAPS}/one`, patch, MERGE)).status).toBe(409);
     });
 
-    it.each([
-      'application/strategic-merge-patch+json',
-      'application/apply-patch+yaml',
-      'application/json',
-      'text/plain',
-    ])('%s is not taken for a patch', async (type) => {
-      expect(await door.send('PATCH', `${MAPS}/one`, {}, type)).toMatchObject({
-        status: 415,
-        body: { reason: 'UnsupportedMediaType' },
-      });
-    });
+    it.each(['application/apply-patch+yaml', 'application/json', 'text/plain'])(
+      '%s is not taken for a patch',
+      async (type) => {
+        expect(await door.send('PATCH', `${MAPS}/one`, {}, type)).toMatchObject({
+          status: 415,
+          body: { reason: 'UnsupportedMediaType' },
+        });
+      },
+    );
 
     it('what nobody is can be patched by nobody', async () => {
       expect((await door.send('PATCH', `${MAPS}/nobody`, {}, MERGE)).status).toBe(404);
