@@ -77,10 +77,10 @@ function start(watch: Watch): () => void {
   if (sendsState) {
     const namespace = call.served.namespaced && call.namespace !== '' ? call.namespace : undefined;
     for (const revision of store.list(collection, namespace)) {
-      if (isWanted(revision)) channel.push(maker.ofRevision(revision));
+      if (isWanted(revision)) channel.pushInitial(maker.ofRevision(revision));
     }
     if (options.sendInitialEvents === true && options.allowsBookmarks) {
-      channel.push(maker.bookmark(store.version, true));
+      channel.pushInitial(maker.bookmark(store.version, true));
     }
   } else if (version > 0) {
     for (const event of store.since(collection, version)) send(event);

@@ -4,6 +4,8 @@ import type { StreamLine } from '../contracts/pipeline.js';
 export interface Channel extends AsyncIterable<StreamLine> {
   readonly isClosed: boolean;
   push(line: StreamLine): void;
+  /** However many these are: what is there already makes nobody late. */
+  pushInitial(line: StreamLine): void;
   /** What was pushed before is still delivered. */
   end(): void;
   /** How many lines wait. */
@@ -18,6 +20,7 @@ export function makeChannel(onClose: () => void): Channel {
   let lines: StreamLine[] = [];
   /** How many of them are taken already: taking from the front of a long list would move all the others. */
   let taken = 0;
+  let initial = 0;
   let isClosed = false;
   let wake: (() => void) | undefined;
 
@@ -35,10 +38,14 @@ export function makeChannel(onClose: () => void): Channel {
     get size() {
       return lines.length - taken;
     },
+    pushInitial(line) {
+      initial++;
+      this.push(line);
+    },
     push(line) {
       if (isClosed) return;
       lines.push(line);
-      if (lines.length - taken > MAX_LINES) {
+      if (lines.length - taken > MAX_LINES + initial) {
         lines = [];
         taken = 0;
         close();
