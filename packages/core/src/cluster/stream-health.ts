@@ -35,6 +35,8 @@ export interface StreamHealthOptions {
   /** How to name the stream in logs. */
   readonly title: string;
   readonly onState?: ((state: StreamState) => void) | undefined;
+  /** Failures that somebody else tells of in better words: here, only those who debug see them. */
+  readonly isToldElsewhere?: ((error: Error) => boolean) | undefined;
 }
 
 interface Downtime {
@@ -43,7 +45,7 @@ interface Downtime {
   kind: string;
 }
 
-export function streamHealth({ clock, logger, title, onState }: StreamHealthOptions): StreamHealth {
+export function streamHealth({ clock, logger, title, onState, isToldElsewhere }: StreamHealthOptions): StreamHealth {
   let lastEventAt: Seconds | undefined;
   let lastGoodAt: Seconds | undefined;
   let current: StreamState['state'] | undefined;
@@ -87,7 +89,7 @@ export function streamHealth({ clock, logger, title, onState }: StreamHealthOpti
         return;
       }
       const since = new Date(clock.utc().getTime() - (clock.now() - downtime.since) * 1000).toISOString();
-      logger.warn(message, { since });
+      logger[isToldElsewhere?.(error) ? 'debug' : 'warn'](message, { since });
       // What is wrong is elsewhere, and is told by the message; where in the code that was noticed is for developers.
       logger.debug(`The watch-stream for ${title} has failed at:`, { error });
       report('down', downtime.since, error);

@@ -45,6 +45,8 @@ export interface WatchOptions {
   readonly pageSize?: number | undefined;
   readonly random?: (() => number) | undefined;
   readonly onState?: ((state: StreamState) => void) | undefined;
+  /** Failures that the caller tells of in better words: the stream itself tells of them only to those who debug. */
+  readonly isToldElsewhere?: ((error: Error) => boolean) | undefined;
 }
 
 /** Whatever happens, no stream makes more attempts than this in the long run. */
@@ -77,7 +79,7 @@ export type State =
 export type Emit = (signal: WatchSignal) => Awaitable<void>;
 
 export function newStream(client: KubeClient, resource: Resource, options: WatchOptions): Stream {
-  const { namespace, clock, logger, onState } = options;
+  const { namespace, clock, logger, onState, isToldElsewhere } = options;
   // A wrong address is a mistake of the caller, and would fail for ever: it is thrown here, before any retrying.
   resourceUrl(resource, { namespace });
   const title = `${formatResource(resource)} ${namespace === undefined ? 'cluster-wide' : `in namespace ${namespace}`}`;
@@ -89,7 +91,7 @@ export function newStream(client: KubeClient, resource: Resource, options: Watch
     capabilities: options.capabilities ?? {},
     random: options.random ?? Math.random,
     known: knownObjects(options.remember ?? 'identity'),
-    health: streamHealth({ clock, logger, title, onState }),
+    health: streamHealth({ clock, logger, title, onState, isToldElsewhere }),
     pacer: attemptLimiter(clock, STREAM_LIMITS),
     canStreamLists: true,
     failures: 0,

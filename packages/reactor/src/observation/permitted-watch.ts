@@ -1,12 +1,5 @@
 /** Watching what is good to know, but may be not permitted to us: then there are ways to do without it. */
-import {
-  ApiForbiddenError,
-  type Awaitable,
-  type KubeClient,
-  type Logger,
-  type Resource,
-  type Seconds,
-} from '@kopf-ts/core';
+import { ApiForbiddenError, type Awaitable, type KubeClient, type Resource, type Seconds } from '@kopf-ts/core';
 import { childController, formatResource, type WatchOptions, type WatchSignal, watch } from '@kopf-ts/core/engine';
 import type { Health } from '../probing/health.js';
 
@@ -43,8 +36,9 @@ export async function watchIfPermitted(
       // Never, whatever else is in the options: the pause may last until the kind of the peerings appears.
       paused: undefined,
       clock,
+      logger,
       // Whoever has a fallback tells of the refusal in better words.
-      logger: demoting(logger, (fields) => isDecisive(fields?.['error'])),
+      isToldElsewhere: isDecisive,
       signal: watching.signal,
       onState(state) {
         if (isDecisive(state.error)) {
@@ -64,15 +58,4 @@ export async function watchIfPermitted(
     following.drop();
   }
   return refusal;
-}
-
-/** The same logger, but with some of the warnings only for those who debug. */
-function demoting(logger: Logger, isMinor: (fields?: Readonly<Record<string, unknown>>) => boolean): Logger {
-  return {
-    debug: (message, fields) => logger.debug(message, fields),
-    info: (message, fields) => logger.info(message, fields),
-    warn: (message, fields) => (isMinor(fields) ? logger.debug(message, fields) : logger.warn(message, fields)),
-    error: (message, fields) => logger.error(message, fields),
-    child: (fields) => demoting(logger.child(fields), isMinor),
-  };
 }
