@@ -47,7 +47,9 @@ describeOnClusters('large objects under review', (cluster) => {
     expect(updated).toMatchObject({ status: 200, body: { metadata: { annotations: { digest: digestOf(second) } } } });
     expect(await usage.patch('one', { spec: { isBad: true } })).toMatchObject({ status: 422 });
     expect(await usage.delete('one')).toMatchObject({ status: 200 });
-    expect(seen).toEqual([
+    // The API server may try a patch on a state that it has cached, and then again on the newest one.
+    const outdated = JSON.stringify(['UPDATE', digestOf(first), digestOf(first)]);
+    expect(seen.filter((review) => JSON.stringify(review) !== outdated)).toEqual([
       ['CREATE', undefined, digestOf(first)],
       ['UPDATE', digestOf(first), digestOf(second)],
       ['UPDATE', digestOf(second), digestOf(second)],
