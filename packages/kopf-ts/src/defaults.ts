@@ -1,5 +1,7 @@
 /** What an operator is made of where nothing else is given. */
-import { settings as makeSettings, type Settings, type SettingsOverrides } from '@kopf-ts/core';
+import { loginWithKubeconfig, loginWithServiceAccount } from '@kopf-ts/client';
+import { type Clock, settings as makeSettings, type Settings, type SettingsOverrides } from '@kopf-ts/core';
+import type { FallbackLogin } from '@kopf-ts/reactor';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 
 /** The settings of an operator with the default storages in them. */
@@ -21,4 +23,12 @@ export function withStorages(settings: Settings): Settings {
   persistence.progressStorage ??= smartProgressStorage(live);
   persistence.diffbaseStorage ??= annotationsDiffBaseStorage(live);
   return settings;
+}
+
+/** What a pod or a person usually has; in this order, as in a pod the service account is what is meant. */
+export function fallbackLogins(clock: Clock): readonly FallbackLogin[] {
+  return [
+    { id: 'loginWithServiceAccount', login: loginWithServiceAccount },
+    { id: 'loginWithKubeconfig', login: loginWithKubeconfig },
+  ].map(({ id, login }) => ({ id, login: ({ settings }) => login({ clock, trustEnv: settings.networking.trustEnv }) }));
 }

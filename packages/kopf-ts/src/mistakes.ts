@@ -1,6 +1,6 @@
 /** Mistakes in what an operator is started with, which would otherwise only show by nothing happening. */
 import { KopfError, type Logger, settings as makeSettings, type Registry } from '@kopf-ts/core';
-import type { OperatorOptions } from './operator.js';
+import type { OperatorOptions } from './options.js';
 
 const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   registry: true,

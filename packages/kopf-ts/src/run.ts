@@ -5,7 +5,8 @@ import { type Operator, systemClock } from '@kopf-ts/reactor';
 import { defaultSettings } from './defaults.js';
 import { codeOfSignal, type Host, processHost, type StopSignal } from './host.js';
 import { defaultLogger } from './logging.js';
-import { type OperatorOptions, operator } from './operator.js';
+import { operator } from './operator.js';
+import type { OperatorOptions } from './options.js';
 
 /**
  * Runs an operator until SIGINT or SIGTERM, until its own signal aborts, or until it fails. Resolves with the exit

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '@kopf-ts/reactor';
 import * as testing from '@kopf-ts/testing';
 import { consoleLogger } from './logging.js';
-import { type OperatorOptions, operator } from './operator.js';
+import { operator } from './operator.js';
+import type { OperatorOptions } from './options.js';
 import { ownCopyOf } from './own-copies.js';
 
 export * from '@kopf-ts/apiserver';

@@ -1,6 +1,6 @@
 import { settings as makeSettings, type Settings } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import type { OperatorOptions } from '../../src/operator.js';
+import type { OperatorOptions } from '../../src/options.js';
 import { newPlace, startOperator, stopOperator } from './wired.js';
 
 const PEERINGS = { group: 'kopf.dev', plural: 'clusterkopfpeerings', kind: 'ClusterKopfPeering', namespaced: false };

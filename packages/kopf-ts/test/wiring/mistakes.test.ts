@@ -1,7 +1,8 @@
 import { createRegistry, type Settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { type OperatorOptions, operator } from '../../src/operator.js';
+import { operator } from '../../src/operator.js';
+import type { OperatorOptions } from '../../src/options.js';
 
 const client = {
   request: () => Promise.reject(new Error('nobody should ask')),

@@ -10,7 +10,8 @@ import {
   recordingLogger,
 } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
-import { type OperatorOptions, operator } from '../../src/operator.js';
+import { operator } from '../../src/operator.js';
+import type { OperatorOptions } from '../../src/options.js';
 
 export interface Place {
   readonly clock: ManualClock;

@@ -1,0 +1,63 @@
+/** What an operator can be given, and what of it goes to the settings. */
+import type {
+  Clock,
+  Indexer,
+  KubeClient,
+  LifeCycle,
+  Logger,
+  Peering,
+  Registry,
+  Scheduler,
+  Settings,
+} from '@kopf-ts/core';
+import type { ExecutionMonitor } from '@kopf-ts/core/engine';
+
+export interface OperatorOptions {
+  /** Where the handlers are. Default: the registry of the process, where `on.*` of this package declare them. */
+  // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
+  readonly registry?: Registry<any> | undefined;
+  /** One object per operator: startup handlers may change it. */
+  readonly settings?: Settings | undefined;
+  /** Given to the activities; each object begins with a copy of it. */
+  readonly memo?: object | undefined;
+  /** Serve the whole cluster. */
+  readonly clusterwide?: boolean | undefined;
+  /** Serve these namespaces only: names, globs (`myapp-*,!myapp-pr-*`), or regular expressions. */
+  readonly namespaces?: readonly (string | RegExp)[] | undefined;
+  /** Where to tell how the operator is doing: `http://:8080/healthz`. */
+  readonly liveness?: string | undefined;
+  /** Stops the operator when aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** In which order change handlers are called. Default: the default one of the process. */
+  readonly lifecycle?: LifeCycle | undefined;
+  /** The name of this operator among its peers. */
+  readonly identity?: string | undefined;
+  /** Ignore the peers. */
+  readonly standalone?: boolean | undefined;
+  readonly priority?: number | undefined;
+  /** The peering object to join; the operator stays paused while it is absent. */
+  readonly peeringName?: string | undefined;
+
+  // The seams. Whatever is given replaces the default of the same name.
+  readonly client?: KubeClient | undefined;
+  readonly indexer?: Indexer | undefined;
+  readonly peering?: Peering | undefined;
+  readonly scheduler?: (() => Scheduler) | undefined;
+  readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
+  /** Is told of each call of each handler, and of what became of it: for tests and for metrics. */
+  readonly monitor?: ExecutionMonitor | undefined;
+}
+
+/** The arguments are settings, too; startup handlers still have the last word on them. */
+export function withArguments(settings: Settings, options: OperatorOptions): Settings {
+  const { peering } = settings;
+  peering.clusterwide = options.namespaces === undefined || options.namespaces.length === 0;
+  if (options.standalone !== undefined) peering.standalone = options.standalone;
+  if (options.priority !== undefined) peering.priority = options.priority;
+  if (options.peeringName !== undefined) {
+    peering.name = options.peeringName;
+    peering.mandatory = true;
+  }
+  return settings;
+}
