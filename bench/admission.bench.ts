@@ -7,18 +7,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import type { LoadFigures } from './admission/load.js';
-import { median } from './apiserver/figures.js';
+import { median } from './figures.js';
+import { bundle, root } from './programs.js';
 
 const ROUNDS = 7;
 const REQUESTS = 6000;
 const CONNECTIONS = 8;
 const GOALS = { rate: 0.7, latency: 1.5 };
-
-// The benchmarks are run from a folder beside themselves.
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export default async function run(): Promise<void> {
   const folder = mkdtempSync(join(root, 'bench/.programs-'));
@@ -115,30 +111,8 @@ function message<T>(child: ChildProcess): Promise<T> {
   });
 }
 
-/** Plain JavaScript with everything in it, as operators are often shipped. */
 async function bundled(name: string, folder: string): Promise<string> {
   const outfile = join(folder, `${name}.mjs`);
-  await build({
-    entryPoints: [join(root, 'bench/admission', `${name}.ts`)],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'warning',
-    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
-    external: ['@kubernetes/client-node'],
-    plugins: [
-      {
-        name: 'sources of the workspace',
-        setup({ onResolve }) {
-          onResolve({ filter: /^(@kopf-ts\/|kopf-ts$)/ }, ({ path }) => {
-            const [owner = '', entry = 'index'] = path.replace(/^@kopf-ts\//, '').split('/');
-            return { path: join(root, 'packages', owner, 'src', `${entry}.ts`) };
-          });
-        },
-      },
-    ],
-  });
+  await bundle(join(root, 'bench/admission', `${name}.ts`), outfile);
   return outfile;
 }

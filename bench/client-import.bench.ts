@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { median } from './figures.js';
 
 const ROUNDS = 11;
 const GOAL = 2;
@@ -79,8 +80,4 @@ async function bundle(root: string, entry: string, outfile: string): Promise<voi
 /** The benchmarks are run from a folder beside themselves. */
 function findRoot(): string {
   return fileURLToPath(new URL('../..', import.meta.url));
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

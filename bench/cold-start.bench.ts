@@ -6,14 +6,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { localCluster } from '@kopf-ts/apiserver';
+import { median } from './figures.js';
+import { root } from './programs.js';
 
 const ROUNDS = 7;
 const GOAL_OF_RESTARTS_MS = 1000;
 
-// The benchmarks are run from a folder beside themselves.
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'packages/kopf-ts/dist/bin.js');
 
 const CRD = {
@@ -144,8 +143,4 @@ function talk(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
       await closed;
     },
   };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

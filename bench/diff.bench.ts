@@ -1,5 +1,6 @@
 /** How long a diff of two big objects takes, measured by what the engine itself needs to copy one of them. */
 import { diff } from '@kopf-ts/core';
+import { median } from './figures.js';
 
 const ROUNDS = 15;
 const REPEATS = 40;
@@ -69,8 +70,4 @@ function timeOf(fn: () => unknown): number {
   const started = performance.now();
   for (let repeat = 0; repeat < REPEATS; repeat++) fn();
   return (performance.now() - started) / REPEATS;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -11,8 +11,8 @@ import { list, makeResource } from '@kopf-ts/core/engine';
 import { systemClock } from '@kopf-ts/reactor';
 import { operator } from 'kopf-ts';
 import { messageOf, withBuiltServer } from './apiserver/building.js';
-import { median } from './apiserver/figures.js';
 import { definition, PATH, sampleOf } from './apiserver/samples.js';
+import { median } from './figures.js';
 
 const OBJECTS = 20_000;
 const OBJECT_BYTES = 2048;

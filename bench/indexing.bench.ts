@@ -10,6 +10,7 @@ import { runInNewContext } from 'node:vm';
 import { type AnyObject, type Clock, createRegistry, type IndexRef, type Logger, settings } from '@kopf-ts/core';
 import { makeResource } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
+import { median } from './figures.js';
 
 const OBJECTS = 100_000;
 const NODES = 1000;
@@ -138,10 +139,6 @@ function line(title: string, times: readonly number[], plain: readonly number[],
   const verdict = goal === undefined ? '' : ratio <= goal ? ' (ok)' : ` (worse than the goal of ${goal}×)`;
   const figures = `${median(times).toFixed(0)} ns = ${ratio.toFixed(1)}× a plain Map at ${median(plain).toFixed(0)} ns`;
   console.log(`  ${title}: ${figures}${verdict}`);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function heapUsed(): number {

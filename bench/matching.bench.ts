@@ -4,6 +4,7 @@
  */
 import { ABSENT, type AnyObject, buildEssence, createRegistry, type Logger, Patch, PRESENT } from '@kopf-ts/core';
 import { type ChangingCause, compareEssences, detectChange, extraFields, type Handlers } from '@kopf-ts/core/engine';
+import { median } from './figures.js';
 
 const BYTES = 4096;
 const HANDLERS = 20;
@@ -123,8 +124,4 @@ function report(title: string, times: readonly number[], parsing: readonly numbe
   const perSecond = Math.round(1_000_000 / time).toLocaleString('en-US');
   const ratio = (time / median(parsing)).toFixed(2);
   console.log(`${title.padEnd(22)} ${time.toFixed(1).padStart(6)} µs ${perSecond.padStart(9)}/s ${ratio}× JSON.parse`);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

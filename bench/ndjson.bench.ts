@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type HttpKubeClient, kubeClient } from '@kopf-ts/client';
 import type { Clock, Logger } from '@kopf-ts/core';
 import { request } from 'undici';
+import { median } from './figures.js';
 
 const EVENTS = 50_000;
 const EVENT_BYTES = 2000;
@@ -144,10 +145,6 @@ async function serve(count: number, bytes: number, text: (number: number, bytes:
 /** No limits expire here. */
 const standstill: Clock = { now: () => 0, utc: () => new Date(0), sleep: () => new Promise(() => {}) };
 const silence: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silence };
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
 
 function thousands(rate: number): string {
   return `${(rate / 1000).toFixed(1)}k`;

@@ -9,7 +9,7 @@
 import { fork } from 'node:child_process';
 import { describeBinaries, findBinaries, startControlPlane } from '../e2e/controlplane/index.js';
 import { messageOf } from './apiserver/building.js';
-import { median } from './apiserver/figures.js';
+import { median } from './figures.js';
 import { type Contestant, type Programs, withPrograms } from './operator/contestants.js';
 import { objectsOf } from './operator/objects.js';
 import { creationStorm, firstSight, type Stage, type StormFigures, updateLatency } from './operator/workloads.js';

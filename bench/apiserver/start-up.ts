@@ -1,6 +1,7 @@
 /** From a call of `localCluster()` to the first answer over HTTP, in new processes. */
+
+import { median } from '../figures.js';
 import { type BuiltServer, messageOf } from './building.js';
-import { median } from './figures.js';
 
 const PROCESSES = 5;
 /** Milliseconds. */

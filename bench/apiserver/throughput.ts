@@ -1,8 +1,8 @@
 /** Creations and patches per second, beside kube-apiserver and etcd, by the same clients in turns. */
 import { Pool } from 'undici';
 import { describeBinaries, findBinaries, startControlPlane } from '../../e2e/controlplane/index.js';
+import { median } from '../figures.js';
 import { type BuiltServer, messageOf } from './building.js';
-import { median } from './figures.js';
 import { definition, PATH, sampleOf } from './samples.js';
 
 const CONNECTIONS = 8;

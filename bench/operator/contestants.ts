@@ -3,8 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundle, root } from '../programs.js';
 
 export type Workload = 'create' | 'events' | 'update';
 
@@ -22,8 +21,6 @@ export interface Programs {
   readonly stubbed: string;
 }
 
-// The benchmarks are run from a folder beside themselves.
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const sources = join(root, 'bench/operator/programs');
 
 export async function withPrograms(use: (programs: Programs) => Promise<void>): Promise<void> {
@@ -42,33 +39,6 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Plain JavaScript with everything in it, as operators are often shipped. */
-async function bundle(entry: string, outfile: string): Promise<void> {
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'warning',
-    // Loaded only by those who have it.
-    external: ['@kubernetes/client-node'],
-    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
-    plugins: [
-      {
-        name: 'sources of the workspace',
-        setup({ onResolve }) {
-          onResolve({ filter: /^(@kopf-ts\/|kopf-ts$)/ }, ({ path }) => {
-            const [name = '', entry = 'index'] = path.replace(/^@kopf-ts\//, '').split('/');
-            return { path: join(root, 'packages', name, 'src', `${entry}.ts`) };
-          });
-        },
-      },
-    ],
-  });
 }
 
 export interface Running {

@@ -1,5 +1,5 @@
 /** What is done to the operators, and what is measured of them meanwhile. */
-import { median } from '../apiserver/figures.js';
+import { median } from '../figures.js';
 import { type Contestant, start } from './contestants.js';
 import { type Objects, pause } from './objects.js';
 

@@ -1,0 +1,34 @@
+/** Programs that benchmarks start as processes of their own. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** Of the workspace: benchmarks are run from a folder beside themselves, with this module in them. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Plain JavaScript with everything in it, as operators are often shipped. */
+export async function bundle(entry: string, outfile: string): Promise<void> {
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+    // Loaded only by those who have it.
+    external: ['@kubernetes/client-node'],
+    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    plugins: [
+      {
+        name: 'sources of the workspace',
+        setup({ onResolve }) {
+          onResolve({ filter: /^(@kopf-ts\/|kopf-ts$)/ }, ({ path }) => {
+            const [name = '', entry = 'index'] = path.replace(/^@kopf-ts\//, '').split('/');
+            return { path: join(root, 'packages', name, 'src', `${entry}.ts`) };
+          });
+        },
+      },
+    ],
+  });
+}
