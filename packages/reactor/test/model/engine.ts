@@ -1,0 +1,52 @@
+/**
+ * The reactor from the stream to the patches, for one kind: the only file of these tests that knows how it is wired.
+ */
+import type { Clock, KubeClient, LifeCycle, Logger, Registry, Resource, Settings } from '@kopf-ts/core';
+import { toggle, toggleSet } from '@kopf-ts/core/engine';
+import { runningDaemons } from '../../src/daemons/daemons.js';
+import { fences } from '../../src/fences.js';
+import { applier } from '../../src/handling/applier.js';
+import { processor } from '../../src/handling/processor.js';
+import { memories } from '../../src/memories.js';
+import { boundedScheduler } from '../../src/queueing/scheduler.js';
+import { watcherOf } from '../../src/queueing/watcher.js';
+
+export interface EngineOptions {
+  readonly client: KubeClient;
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly lifecycle: LifeCycle | undefined;
+  readonly random: () => number;
+  readonly resource: Resource;
+}
+
+export interface Engine {
+  /** Asks it to end; resolves when it has ended, for which the clock may have to move. */
+  stop(): Promise<void>;
+}
+
+export function startEngine(options: EngineOptions): Engine {
+  const { resource, ...parts } = options;
+  const paused = toggle(false);
+  const all = { ...parts, poster: { post: () => {} } };
+  const apply = applier({ ...all, fences: fences() });
+  const run = watcherOf({
+    ...all,
+    memories: memories({ memo: undefined, now: () => parts.clock.now() }),
+    indexed: toggleSet('all'),
+    capabilities: { streamingLists: false },
+    scheduler: () => boundedScheduler({ limit: () => parts.settings.queueing.workerLimit, logger: parts.logger }),
+    process: processor({ ...all, apply, paused, daemons: runningDaemons() }),
+  });
+  const control = new AbortController();
+  const running = run({ resource, namespace: null, paused, signal: control.signal, onState: () => {} });
+  running.catch(() => {});
+  return {
+    async stop() {
+      control.abort(new Error('stopped'));
+      await running;
+    },
+  };
+}
