@@ -51,6 +51,8 @@ export interface SentPatch {
   readonly target: AnyObject | undefined;
   /** The HTTP status, or what else has happened; 0 until it is known. */
   answer: number | 'lost' | 'reset';
+  /** Whether the server has done what it asked for, whoever has learned of that. */
+  isApplied: boolean;
   /** Refused for what is in it, by the schema or an admission webhook. */
   isRefused: boolean;
 }
@@ -252,6 +254,7 @@ export function modelServer(options: ModelServerOptions): ModelServer {
       isGuarded: said('resourceVersion') !== undefined,
       target: object,
       answer: 0,
+      isApplied: false,
       isRefused: false,
     };
     patches.push(patch);
@@ -266,7 +269,6 @@ export function modelServer(options: ModelServerOptions): ModelServer {
     },
 
     create(given) {
-      version++;
       const metadata = {
         ...given.metadata,
         name: NAME,
@@ -317,6 +319,7 @@ export function modelServer(options: ModelServerOptions): ModelServer {
       }
       try {
         const answer = deepCopy(respond(request) as AnyObject);
+        if (patch !== undefined) patch.isApplied = true;
         if (patch !== undefined && fault === undefined) patch.answer = 200;
         return answer;
       } catch (error) {

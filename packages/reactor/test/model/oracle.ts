@@ -57,7 +57,7 @@ export const judgeOf =
   };
 
 function leftUndone(scenario: Scenario, storages: Storages, object: AnyObject): string[] {
-  if (!scenario.handlers.some(({ kind }) => CHANGE_KINDS.has(kind))) return [];
+  if (!isInScope(scenario, storages, object)) return [];
   const problems: string[] = [];
   for (const id of idsOf(scenario)) {
     const record = storages.progress.fetch({ key: id, body: object });
@@ -74,6 +74,16 @@ function leftUndone(scenario: Scenario, storages: Storages, object: AnyObject): 
     }
   }
   return problems;
+}
+
+/** Objects with nothing in them that any handler of changes looks at are left alone. */
+function isInScope(scenario: Scenario, storages: Storages, object: AnyObject): boolean {
+  const handled = lastHandled(storages, object);
+  return scenario.handlers.some(({ kind }) => {
+    const field = fieldOf(kind)?.split('.');
+    if (field === undefined) return CHANGE_KINDS.has(kind);
+    return valueAt(object, field) !== null || valueAt(handled ?? {}, field) !== null;
+  });
 }
 
 function idsOf(scenario: Scenario): string[] {
@@ -135,6 +145,7 @@ interface Change {
   readonly who: 'us' | 'others';
   /** In the essence. */
   readonly paths: readonly Path[];
+  readonly essence: Essence | undefined;
 }
 
 /** All changes of the essence of one object, in order. */
@@ -145,7 +156,7 @@ function changesOf({ writes, scenario, storages }: History, uid: string): Change
     const [old, now] = [before, after].map((each) => each && essenceOf(scenario, storages, each));
     const paths = pathsBetween(before?.metadata?.uid === uid ? old : undefined, now);
     // Also those that remove our marks are in the list: they are told apart by having no paths.
-    changes.push({ seq, version, who, paths });
+    changes.push({ seq, version, who, paths, essence: now });
   }
   return changes;
 }
@@ -166,7 +177,7 @@ function objectionsToUnrest({ unrest }: History): string[] {
 }
 
 function objectionsToPatches({ patches }: History): string[] {
-  return patches.flatMap(({ body, target, uid, answer, seq, path }) => {
+  return patches.flatMap(({ body, target, uid, isApplied, seq, path }) => {
     const problems: string[] = [];
     const text = JSON.stringify(body);
     const { metadata, ...rest } = Array.isArray(body) ? { metadata: undefined } : body;
@@ -176,7 +187,6 @@ function objectionsToPatches({ patches }: History): string[] {
       : Object.keys(rest).length === 0 && Object.keys(restOfMetadata).length === 0;
     if (isEmpty) problems.push(`An empty PATCH [${seq}]: ${text}`);
     if (uid === undefined) problems.push(`A PATCH [${seq}] without the uid: ${path} ${text}`);
-    const isApplied = answer === 200 || answer === 'lost';
     if (isApplied && uid !== undefined && target !== undefined && target.metadata?.uid !== uid) {
       problems.push(`A PATCH [${seq}] for ${uid} has changed ${target.metadata?.uid}: ${path} ${text}`);
     }
@@ -190,9 +200,12 @@ function objectionsToTheEnd({ scenario, storages, final }: History): string[] {
   return leftUndone(scenario, storages, final).map((problem) => `In the end, ${problem}.`);
 }
 
-/** Who has last put there what is there, if anybody has. */
-function lastAuthor(changes: readonly Change[], path: Path): Change | undefined {
-  return changes.findLast(({ paths }) => paths.some((each) => isSame(each, path)));
+/** Who has last put this value there, if anybody has. */
+function lastAuthor(changes: readonly Change[], path: Path, value: unknown): Change | undefined {
+  return changes.findLast(
+    ({ paths, essence }) =>
+      paths.some((each) => isSame(each, path)) && deepEqual(valueAt(essence ?? {}, path), value),
+  );
 }
 
 function isSame(a: Path, b: Path): boolean {
@@ -234,9 +247,9 @@ function unseenChanges(history: History): string[] {
         target = essenceOf(scenario, storages, final);
         seen ??= {};
       } else continue;
-      const known = changes.filter(({ seq }) => seq < until);
+      const known = changes.filter(({ seq }) => seq <= until);
       for (const path of pathsBetween(seen, target)) {
-        if (!looksAt(handler, path) || lastAuthor(known, path)?.who !== 'others') continue;
+        if (!looksAt(handler, path) || lastAuthor(known, path, valueAt(target, path))?.who !== 'others') continue;
         const [was, is] = [seen, target].map((each) => JSON.stringify(valueAt(each, path)));
         problems.push(`${handler.name} has never seen ${pathText(path)} = ${is} of ${uid}; the last it saw is ${was}.`);
       }
@@ -250,7 +263,7 @@ function lostWrites(history: History): string[] {
   const { calls, writes, kills, rewritten } = history;
   return calls.flatMap((call) => {
     const { outcome, deeds, handler, uid, endSeq, of } = call;
-    if (outcome !== 'succeeded' || of === 'timer' || of === 'delete') return [];
+    if (outcome !== 'succeeded' || of === 'timer' || of === 'delete' || of === 'resume') return [];
     const own = writes.filter((write) => write.uid === uid);
     const isGone = own.some(({ after }) => after === undefined || after.metadata?.deletionTimestamp);
     const isKilled = kills.some(({ seq }) => seq > endSeq);

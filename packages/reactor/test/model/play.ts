@@ -111,10 +111,11 @@ const LIFECYCLES = { asap, oneByOne, allAtOnce };
 const MAX_CALLS = 300;
 const MAX_PATCHES = 400;
 /** Longer than any delay that a scenario can ask for, and than the pauses of the settings below. */
-const QUIET_SECONDS = 16;
+const QUIET_SECONDS = 11;
+const PORTION = 11;
 /** By then, whatever is slowed down by the framework itself must have happened, too. */
 const PATIENCE_SECONDS = 1800;
-const LATER_SECONDS = 60;
+const LATER_SECONDS = 33;
 
 export type Judge = (object: AnyObject | undefined) => boolean;
 
@@ -127,6 +128,8 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
   let seq = 0;
   let points = 0;
   let isOverdone = false;
+  /** Calls that are not of timers: these go on for ever. */
+  let worthwhile = 0;
   let life: Life | undefined;
   const nextSeq = (): number => ++seq;
 
@@ -136,7 +139,6 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
   for (const { at, edit } of scenario.edits ?? []) editsAt.set(at, [...(editsAt.get(at) ?? []), edit]);
   const cutsAt = new Set(scenario.cuts);
   const killsAt = new Set(scenario.kills);
-  let isRestartDue = false;
 
   const point = async (): Promise<void> => {
     const here = points++;
@@ -145,7 +147,7 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
     if (killsAt.has(here) && life !== undefined && !life.isOver) {
       kills.push({ kind: 'kill', seq: nextSeq() });
       life.end();
-      isRestartDue = true;
+      start();
     }
     await Promise.resolve();
   };
@@ -206,7 +208,7 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
     declare(registry, scenario, async (record, retry, spec) => {
       await mine.going();
       const call: Call = { ...record, seq: nextSeq(), at: clock.now(), process: mine.number };
-      if (calls.length >= MAX_CALLS) isOverdone = true;
+      if (record.of !== 'timer' && ++worthwhile > MAX_CALLS) isOverdone = true;
       if (isOverdone) await new Promise(() => {});
       calls.push(call);
       await point();
@@ -233,25 +235,13 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
   /** Until all is quiet; or the reason why it is not. */
   const isTooMuch = (): string | undefined =>
     server.isFlooded ? `${MAX_PATCHES} PATCHes, and no end` : isOverdone ? `${MAX_CALLS} calls, and no end` : undefined;
+  /** In portions, so that a flood is noticed soon. */
   const settle = async (seconds: number): Promise<void> => {
-    await clock.settle();
-    while (isRestartDue) {
-      isRestartDue = false;
-      start();
-      await clock.settle();
-    }
     const until = clock.now() + seconds;
-    while (clock.now() < until && isTooMuch() === undefined) {
-      const step = Math.min(until - clock.now(), clock.nextWakeup ?? Number.POSITIVE_INFINITY);
-      await clock.advance(step);
-      while (isRestartDue) {
-        isRestartDue = false;
-        start();
-        await clock.settle();
-      }
-    }
+    await clock.settle();
+    while (clock.now() < until && isTooMuch() === undefined) await clock.advance(Math.min(until - clock.now(), PORTION));
   };
-  const activity = (): number => server.patches.length + calls.filter(({ of }) => of !== 'timer').length;
+  const activity = (): number => server.patches.length + worthwhile;
   const calm = async (): Promise<string | undefined> => {
     for (let waited = 0, step = QUIET_SECONDS; ; waited += step) {
       const before = activity();
