@@ -9,7 +9,7 @@ import {
   settings as makeSettings,
 } from '@kopf-ts/core';
 import { makeResource } from '@kopf-ts/core/engine';
-import { memories, systemClock } from '@kopf-ts/reactor';
+import { allObjects, systemClock } from '@kopf-ts/reactor';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { reviewer, webhookServer } from '@kopf-ts/webhooks';
 import { tellCpuTime } from './cpu-time.js';
@@ -51,7 +51,7 @@ const settings = makeSettings();
 settings.persistence.progressStorage = smartProgressStorage();
 settings.persistence.diffbaseStorage = annotationsDiffBaseStorage();
 const clock = systemClock;
-const memos = memories({ memo: {}, now: () => clock.now() });
+const memos = allObjects({ memo: {}, now: () => clock.now(), logger });
 const parts = { registry, settings, clock, logger, client, insights, memos };
 const { signal } = new AbortController();
 

@@ -18,7 +18,7 @@ import {
   liveInsights,
   health as makeHealth,
   vault as makeVault,
-  memories,
+  allObjects,
   type Operator,
   reactor,
   strayErrors,
@@ -71,7 +71,7 @@ export function smallOperator(options: SmallOperatorOptions): Operator {
     poster: events.poster,
     health: makeHealth({ clock, settings }),
     insights: liveInsights(),
-    memories: memories({ memo, now: () => clock.now() }),
+    objects: allObjects({ memo, now: () => clock.now(), logger }),
   };
   const fallbackLogins = [
     { id: 'pod', login: () => loginWithServiceAccount() },

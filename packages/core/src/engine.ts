@@ -55,6 +55,16 @@ export {
   type StoragePlace,
 } from './actions/progression.js';
 export {
+  type Asked,
+  type Correction,
+  type Corrections,
+  describeAsked,
+  Ledger,
+  type Level,
+  withoutAsked,
+} from './actions/ledger.js';
+export {
+  digestAt,
   digestFor,
   type LoadedProgress,
   loadProgress,
@@ -62,6 +72,7 @@ export {
   type ProgressOptions,
 } from './actions/selection.js';
 export { deliverResults } from './actions/results.js';
+export { backoffOf, childrenRetry, judgeError } from './actions/verdicts.js';
 export { decideNext, interruptedSleep, type NextFacts, type NextStep } from './actions/applying.js';
 export { filterKwargs } from './actions/invocation.js';
 export { currentContext, type HandlerContext, runInContext } from './actions/context.js';
@@ -113,7 +124,9 @@ export { describeError, stackOf, toError } from './errors.js';
 export { type DiscoverOptions, type Discovery, discover } from './cluster/discover.js';
 export { type ListOptions, type ListPage, list, listPages } from './cluster/list.js';
 export { type CreateOptions, createObject } from './cluster/create.js';
-export { type PatchObjectOptions, type PatchOutcome, patchObject } from './cluster/patch.js';
+export { isDenied, type OwnWrite, type PatchObjectOptions, type PatchOutcome, patchObject } from './cluster/patch.js';
+export type { Address } from './cluster/patch-payloads.js';
+export { type FindOptions, findByName } from './cluster/find.js';
 export {
   buildKubeEvent,
   cutEventMessage,

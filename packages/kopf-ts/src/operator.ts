@@ -12,7 +12,7 @@ import {
   liveInsights,
   health as makeHealth,
   vault as makeVault,
-  memories,
+  allObjects,
   type Operator,
   reactor,
   strayErrors,
@@ -65,7 +65,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     indexer,
     indices: indexer.indices,
     lifecycle: options.lifecycle,
-    memories: memories({ memo, now: () => clock.now() }),
+    objects: allObjects({ memo, now: () => clock.now(), logger }),
     insights: liveInsights(),
   };
   const logins = { vault: ownClient && vault, fallbackLogins: fallbackLogins(clock) };
@@ -74,7 +74,7 @@ export function operator(options: OperatorOptions = {}): Operator {
   const served = servedAdmission(registry, health);
   const webhooks = admission({
     ...shared,
-    memos: shared.memories,
+    memos: shared.objects,
     connection: ownClient && (() => vault.current()),
     served,
   });

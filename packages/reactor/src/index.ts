@@ -15,7 +15,7 @@ export type { Scope } from './observation/observer.js';
 
 // What its parts share.
 export { liveInsights, type LiveInsights } from './observation/insights.js';
-export { memories, type Memories, type MemoriesOptions } from './memories.js';
+export { type AllObjects, type AllObjectsOptions, allObjects } from './objects/all-objects.js';
 export { vault, type Vault, type VaultOptions } from './authentication/vault.js';
 export type { FallbackLogin, FallbackLoginOptions } from './authentication/logins.js';
 export { health, type Health } from './probing/health.js';

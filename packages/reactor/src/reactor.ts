@@ -1,12 +1,11 @@
 /** The services of an operator that bring events to handlers and patches back, in the order of the flow. */
 import type { Indexer, Peering, Scheduler, Service } from '@kopf-ts/core';
 import { aborted, attemptLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
+import { cycleOf } from './cycle/cycle.js';
 import { runningDaemons } from './daemons/daemons.js';
 import { daemonKiller } from './daemons/killer.js';
 import { fences } from './fences.js';
-import { applier } from './handling/applier.js';
-import { processor } from './handling/processor.js';
-import type { Memories } from './memories.js';
+import type { AllObjects } from './objects/all-objects.js';
 import type { LiveInsights } from './observation/insights.js';
 import { observers, type Scope } from './observation/observer.js';
 import { statusSchemas } from './observation/status-schemas.js';
@@ -15,9 +14,10 @@ import type { OperatorParts } from './parts.js';
 import type { Health } from './probing/health.js';
 import { boundedScheduler } from './queueing/scheduler.js';
 import { watcherOf } from './queueing/watcher.js';
+import { applier } from './sending/apply.js';
 
 export interface ReactorOptions extends OperatorParts {
-  readonly memories: Memories;
+  readonly objects: AllObjects;
   readonly insights: LiveInsights;
   readonly health: Health;
   readonly peering: Peering;
@@ -57,7 +57,7 @@ export function reactor(options: ReactorOptions): Reactor {
     ...shared,
     indexed,
     scheduler: options.scheduler ?? (() => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger })),
-    process: processor({ ...shared, apply: applier(shared) }),
+    process: cycleOf({ ...shared, apply: applier(shared) }),
   });
   const killer = daemonKiller(shared);
   let killing: Promise<void> | undefined;

@@ -13,7 +13,9 @@ import type { Clock } from '../seams/clock.js';
 import type { EventPoster } from '../seams/poster.js';
 import type { ReportMalformed } from '../seams/storage.js';
 import type { Settings } from '../settings.js';
+import type { FieldPath } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
+import type { Ledger } from './ledger.js';
 import type { LifeCycle } from './lifecycles.js';
 import type { ExecutionMonitor } from './monitoring.js';
 
@@ -45,6 +47,10 @@ export interface HandlerContext {
   readonly monitor?: ExecutionMonitor | undefined;
   /** Only in change handlers. */
   readonly subhandling?: Subhandling | undefined;
+  /** Where it is noted who has asked for what; absent where nobody wants to know. */
+  readonly ledger?: Ledger | undefined;
+  /** Where in the essence the handler looks: by its own field and those of all handlers above it. */
+  readonly scope?: FieldPath | undefined;
 }
 
 const STORAGE: unique symbol = Symbol.for('kopf-ts.context') as never;

@@ -6,24 +6,26 @@ import { KopfError, toError } from '../errors.js';
 import type { Cause } from '../intents/causes.js';
 import { createChangeHandlers } from '../intents/handler-set.js';
 import { type AnyHandler, titleOf } from '../intents/handlers.js';
+import { fieldOf } from '../intents/kwargs.js';
 import type { Clock, Seconds } from '../seams/clock.js';
 import type { EventPoster } from '../seams/poster.js';
 import type { ReportMalformed } from '../seams/storage.js';
 import type { Settings } from '../settings.js';
 import { isCancellation } from '../sync/abort.js';
+import type { FieldPath } from '../values/fields.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
 import { currentContext, runInContext, type Subhandling } from './context.js';
 import { callWithin, isThenable } from './deadlines.js';
 import { getDefaultLifecycle } from './defaults.js';
 import type { HandlerState } from './handler-state.js';
 import { causeFor, filterKwargs, invoke, kwargsOf } from './invocation.js';
+import type { Ledger } from './ledger.js';
 import { allAtOnce, asap, type LifeCycle, oneByOne } from './lifecycles.js';
 import { type ExecutionMonitor, monitored } from './monitoring.js';
 import { isEnabled } from './object-logger.js';
 import type { Outcome, Outcomes } from './outcomes.js';
 import type { State } from './progression.js';
 import { isDelivered, whyNotStorable } from './results.js';
-import { digestLeft } from './selection.js';
 import { type ExecuteFn, executeSubhandlers } from './subexecution.js';
 import { backoffOf, judgeError, roundedSeconds, timedOut, whySpent } from './verdicts.js';
 
@@ -31,6 +33,7 @@ import { backoffOf, judgeError, roundedSeconds, timedOut, whySpent } from './ver
 const PATIENCE: Seconds = 60;
 
 const NO_SUBHANDLERS: readonly HandlerId[] = [];
+const WHOLE: FieldPath = [];
 
 /** The same for all handlers that are executed together. */
 interface ExecutionOptions {
@@ -48,6 +51,10 @@ interface ExecutionOptions {
   /** Of traces on the object that cannot be understood, for those who load the progress of sub-handlers. */
   readonly malformed?: ReportMalformed | undefined;
   readonly monitor?: ExecutionMonitor | undefined;
+  /** Where it is noted who has asked for what. */
+  readonly ledger?: Ledger | undefined;
+  /** Where in the essence the handlers look, if they are sub-handlers of those with fields. */
+  readonly scope?: FieldPath | undefined;
 }
 
 export interface ExecuteAllOptions extends ExecutionOptions {
@@ -77,10 +84,9 @@ export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> 
     if (outcomes.size > 0 && options.signal?.aborted) break;
     const handlerState = state.get(handler.id);
     if (handlerState === undefined) throw strangeHandler(handler);
-    const digestOf = handler.kind === 'change' && cause.kind === 'changing' ? digestLeft(handler, cause) : undefined;
-    const outcome = await executeOnce({ ...options, handler, state: handlerState, lifecycle });
-    const digest = digestOf?.(outcome);
-    outcomes.set(handler.id, digest === undefined ? outcome : { ...outcome, digest });
+    const note = 'patch' in cause ? options.ledger?.watch(handler, cause.patch, handlerState.retries) : undefined;
+    outcomes.set(handler.id, await executeOnce({ ...options, handler, state: handlerState, lifecycle }));
+    note?.();
   }
   return outcomes;
 }
@@ -157,11 +163,11 @@ function call(options: ExecuteOnceOptions, subrefs: Set<HandlerId>): Promise<unk
 
 /** Calls the function, and then the sub-handlers that it has declared, unless it has executed them by itself. */
 function callWithSubhandlers(options: ExecuteOnceOptions & { signal: AbortSignal }, subrefs: Set<HandlerId>): unknown {
-  const { handler, state, settings, clock, signal, lifecycle, poster, random, malformed, monitor } = options;
+  const { handler, state, settings, clock, signal, lifecycle, poster, random, malformed, monitor, ledger } = options;
   const cause = causeFor(options.cause, handler);
   const subhandling = handler.kind === 'change' && cause.kind === 'changing' ? newSubhandling(subrefs) : undefined;
-  const ofParent = { settings, poster, lifecycle, clock, signal, random, malformed, monitor };
-  const context = { ...ofParent, handler, cause, subhandling };
+  const ofParent = { settings, poster, lifecycle, clock, signal, random, malformed, monitor, ledger };
+  const context = { ...ofParent, handler, cause, subhandling, scope: scopeOf(options) };
   const kwargs = kwargsOf({ cause: options.cause, handler, state, signal });
   const returned = monitored({ handler, cause }, monitor, () => invoke(context, handler, kwargs));
   if (subhandling === undefined) return returned;
@@ -180,6 +186,11 @@ function callWithSubhandlers(options: ExecuteOnceOptions & { signal: AbortSignal
     }
     return result;
   })();
+}
+
+function scopeOf({ handler, scope = WHOLE }: ExecuteOnceOptions): FieldPath {
+  const field = handler.kind === 'change' ? fieldOf(handler) : undefined;
+  return field === undefined ? scope : [...scope, ...field];
 }
 
 /** The ids go to all handlers above, too: each of them has to purge the records when it is done. */
@@ -203,10 +214,10 @@ function newSubhandling(subrefs: Set<HandlerId>): Subhandling {
 
 /** Executes sub-handlers with all that their parent is executed with. */
 export const executeInContext: ExecuteFn = ({ context, ...options }) => {
-  const { settings, clock, signal, poster, random, malformed, monitor } = context;
+  const { settings, clock, signal, poster, random, malformed, monitor, ledger, scope } = context;
   if (settings === undefined || clock === undefined)
     throw new KopfError('Sub-handlers need the context of their parent.');
-  return executeAll({ ...options, settings, clock, signal, poster, random, malformed, monitor });
+  return executeAll({ ...options, settings, clock, signal, poster, random, malformed, monitor, ledger, scope });
 };
 
 /**

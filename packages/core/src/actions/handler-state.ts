@@ -17,6 +17,8 @@ const MAX_RETRY_DELAY: Seconds = 366 * 24 * 60 * 60;
 export interface RecordOptions {
   /** Whether the records have digests. They do, unless they must look exactly as Kopf's. */
   readonly digests?: boolean;
+  /** Whether with the corrected digests. They are worth a patch only if it is sent anyway, or if none will be. */
+  readonly corrections?: boolean;
 }
 
 interface HandlerProgress {
@@ -35,6 +37,8 @@ interface HandlerProgress {
   readonly subrefs: readonly HandlerId[];
   /** Of what the handler saw when it last finished. */
   readonly digest?: LazyDigest;
+  /** The digest of what it is known to have seen since then, as all later changes were our own. */
+  readonly corrected?: string | undefined;
 }
 
 /** Most handlers succeed at once, and nothing is ever stored of them: for these, no digests need to be made. */
@@ -53,6 +57,7 @@ export class HandlerState implements HandlerProgress {
   readonly message: string | undefined;
   readonly subrefs: readonly HandlerId[];
   #digest: LazyDigest;
+  readonly #corrected: string | undefined;
   /** As it was loaded, to know whether it has to be stored. */
   readonly #origin: ProgressRecord | undefined;
   readonly #timeline: Timeline;
@@ -69,6 +74,7 @@ export class HandlerState implements HandlerProgress {
     this.message = progress.message;
     this.subrefs = progress.subrefs;
     this.#digest = progress.digest;
+    this.#corrected = progress.corrected;
     this.#timeline = timeline;
     this.#origin = origin;
   }
@@ -116,6 +122,11 @@ export class HandlerState implements HandlerProgress {
     return this.#digest;
   }
 
+  /** Of what the handler is known to have seen: the stored one, unless all changes since then were our own. */
+  get seen(): string | undefined {
+    return this.#corrected ?? this.digest;
+  }
+
   get finished(): boolean {
     return this.success || this.failure;
   }
@@ -150,6 +161,11 @@ export class HandlerState implements HandlerProgress {
     return this.#with({ purpose });
   }
 
+  /** Knowing that what was changed since the handler has finished was changed by ourselves. */
+  withCorrection(digest: string): HandlerState {
+    return this.#with({ corrected: digest });
+  }
+
   /**
    * As if it were never called; except that its digest and sub-handlers are remembered, since the handler does have
    * acted once, and is not to be forgotten until it has acted on what has changed since then.
@@ -163,10 +179,12 @@ export class HandlerState implements HandlerProgress {
       success: false,
       failure: false,
       message: undefined,
+      digest: this.seen,
+      corrected: undefined,
     });
   }
 
-  /** After an attempt. The digest is of what the handler saw; it is remembered only if the handler has finished. */
+  /** After an attempt. The digest is of what the handler was given; it is remembered only if it has finished. */
   withOutcome(outcome: Outcome, digest?: LazyDigest): HandlerState {
     const now = this.#timeline.now();
     const error = 'error' in outcome ? outcome.error : undefined;
@@ -179,7 +197,8 @@ export class HandlerState implements HandlerProgress {
       failure: outcome.final && error !== undefined,
       message: error === undefined ? undefined : storedMessage(error),
       subrefs: outcome.subrefs.length > 0 ? union(this.subrefs, outcome.subrefs) : this.subrefs,
-      digest: outcome.final ? (outcome.digest ?? digest) : this.#digest,
+      digest: outcome.final ? digest : this.#digest,
+      corrected: undefined,
     });
   }
 
@@ -197,8 +216,9 @@ export class HandlerState implements HandlerProgress {
       subrefs: this.subrefs.length > 0 ? this.subrefs : null,
     };
     // Kopf does not know of it, and nobody has to, where there is none.
-    const digestIsKnown = this.digest !== undefined || isPresent(this.#origin?.digest);
-    return digestIsKnown && options.digests !== false ? { ...record, digest: this.digest ?? null } : record;
+    const digest = options.corrections ? this.seen : this.digest;
+    const digestIsKnown = digest !== undefined || isPresent(this.#origin?.digest);
+    return digestIsKnown && options.digests !== false ? { ...record, digest: digest ?? null } : record;
   }
 
   /** Whether it differs from what was loaded. A null in the stored record is the same as an absent field. */
@@ -222,7 +242,8 @@ export class HandlerState implements HandlerProgress {
   }
 
   #with(changes: Partial<HandlerProgress>): HandlerState {
-    return new HandlerState({ ...this, digest: this.#digest, ...changes }, this.#timeline, this.#origin);
+    const same = { ...this, digest: this.#digest, corrected: this.#corrected };
+    return new HandlerState({ ...same, ...changes }, this.#timeline, this.#origin);
   }
 }
 

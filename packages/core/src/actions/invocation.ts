@@ -20,13 +20,11 @@ export function causeFor<C extends Cause>(cause: C, handler: AnyHandler): C {
   const field = fieldOf(handler);
   if (field === undefined) return cause;
   const [old, new_] = [resolveField(cause.old, field), resolveField(cause.new, field)];
-  const { foresee } = cause;
   return {
     ...cause,
     old: old ?? undefined,
     new: new_ ?? undefined,
     diff: reduceDiff(cause.diff, field),
-    foresee: foresee && ((results) => resolveField(foresee(results), field) ?? undefined),
   };
 }
 

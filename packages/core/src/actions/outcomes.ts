@@ -5,8 +5,6 @@ import type { HandlerId } from '../values/ids.js';
 interface WithSubrefs {
   /** All sub-handlers executed in the course of the call, however deep. */
   readonly subrefs: readonly HandlerId[];
-  /** Of the object as the handler leaves it, if it is not as the handler has seen it. */
-  readonly digest?: string | undefined;
 }
 
 /** The handler is done; also if its error is to be ignored, and there is no result. */

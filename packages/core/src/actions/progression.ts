@@ -12,6 +12,7 @@ import { type HandlerId, quoteId } from '../values/ids.js';
 import type { Patch } from '../values/patch.js';
 import { isThenable } from './deadlines.js';
 import { HandlerState, malformedRecord } from './handler-state.js';
+import type { Corrections } from './ledger.js';
 import type { Outcomes } from './outcomes.js';
 import { type Timeline, timelineOf } from './timeline.js';
 
@@ -149,6 +150,17 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
     return this.#with({ records, digests, reopened });
   }
 
+  /** Knowing what the handlers have seen after all. A record that is not as it was then, is believed as it is. */
+  withCorrections(corrections: Corrections): State {
+    if (corrections.size === 0 || this.#isCompat) return this;
+    const records = new Map(this.#parts.records);
+    for (const [id, { stored, digest }] of corrections) {
+      const record = records.get(id);
+      if (record?.digest === stored && digest !== stored) records.set(id, record.withCorrection(digest));
+    }
+    return this.#with({ records });
+  }
+
   /** After the handlers were called. */
   withOutcomes(outcomes: Outcomes): State {
     const records = new Map(this.#parts.records);
@@ -202,9 +214,9 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
     return new Map([...groups].map(([purpose, records]) => [purpose, countOf(records)]));
   }
 
-  /** Puts into the patch what has changed since it was loaded. */
-  async store({ body, patch, storage }: StoragePlace): Promise<void> {
-    const options = { digests: !this.#isCompat };
+  /** Puts into the patch what has changed since it was loaded; with the corrections of digests only if so wanted. */
+  async store({ body, patch, storage }: StoragePlace, { corrections = false } = {}): Promise<void> {
+    const options = { digests: !this.#isCompat, corrections };
     for (const [key, record] of this.#parts.records) {
       if (!record.isChanged(options)) continue;
       const stored = storage.store({ key, record: record.toRecord(options), body, patch });
@@ -252,7 +264,7 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
 
 /** Whether a record is about something else than what the handler sees now. Unknown is not different. */
 export function isOutdated(record: HandlerState, current: string | undefined): boolean {
-  return record.digest !== undefined && current !== undefined && record.digest !== current;
+  return record.seen !== undefined && current !== undefined && record.seen !== current;
 }
 
 /**

@@ -8,9 +8,9 @@ import { fieldOf } from '../intents/kwargs.js';
 import type { Clock } from '../seams/clock.js';
 import type { ProgressStorage, ReportMalformed } from '../seams/storage.js';
 import { digestOf } from '../values/digest.js';
-import { resolveField } from '../values/fields.js';
+import { type FieldPath, resolveField } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
-import type { Outcome } from './outcomes.js';
+import type { Corrections } from './ledger.js';
 import { isOutdated, type ProgressCounts, State } from './progression.js';
 
 /** Enough to tell one essence from another; annotations are not for more. */
@@ -20,47 +20,19 @@ const DIGEST_LENGTH = 16;
  * The digest of what the handler sees of the object: of its field, or of the whole essence.
  *
  * There is none for deletions: these are handled once, and whatever is changed in an object that is about to vanish
- * is no reason to delete it again.
+ * is no reason to delete it again. Nor is there one for resuming: that happens once in the life of an operator.
  */
 export function digestFor(handler: ChangeHandler, cause: ChangingCause): string | undefined {
-  return cause.reason === 'delete' ? undefined : digestOfSeen(handler, cause.new);
+  return cause.reason === 'delete' || handler.initial ? undefined : digestOfSeen(handler, cause.new);
 }
 
 function digestOfSeen(handler: ChangeHandler, essence: unknown): string {
-  const field = fieldOf(handler);
-  const seen = field === undefined ? essence : resolveField(essence, field);
-  return digestOf({ seen }).slice(0, DIGEST_LENGTH);
+  return digestAt(essence, fieldOf(handler) ?? []);
 }
 
-/**
- * Begun before the handler is called, and finished when it has ended: the digest of the object as the handler leaves
- * it. What a handler itself has changed by its patch and its result is no news for it: otherwise, it would be called
- * again for that, and again, if each time it changes something. But if the patch has changes of others already, then
- * these are news for it, so that there is no such digest.
- */
-export function digestLeft(handler: ChangeHandler, cause: ChangingCause): (outcome: Outcome) => string | undefined {
-  const { foresee, patch, reason } = cause;
-  if (foresee === undefined || reason === 'delete') return () => undefined;
-  const isClean = patch.isEmpty || isSame(foresee({}), handler, cause);
-  return (outcome) => {
-    if (!outcome.final || !isClean) return undefined;
-    const hasResult = 'result' in outcome && (outcome.result ?? undefined) !== undefined;
-    const left = foresee(hasResult ? { [handler.id]: outcome.result } : {});
-    return left === undefined ? undefined : digestIfJson(handler, left);
-  };
-}
-
-function isSame(foreseen: unknown, handler: ChangeHandler, cause: ChangingCause): boolean {
-  return foreseen === undefined || digestIfJson(handler, foreseen) === digestOfSeen(handler, cause.new);
-}
-
-/** Users can put anything into a patch, also what has no digest; but then, it does not get into the object either. */
-function digestIfJson(handler: ChangeHandler, essence: unknown): string | undefined {
-  try {
-    return digestOfSeen(handler, essence);
-  } catch {
-    return undefined;
-  }
+/** The digest of a part of an essence, as records have it. */
+export function digestAt(essence: unknown, path: FieldPath): string {
+  return digestOf({ seen: resolveField(essence, path) }).slice(0, DIGEST_LENGTH);
 }
 
 export interface PinningFacts {
@@ -104,6 +76,8 @@ export interface ProgressOptions {
   readonly malformed?: ReportMalformed | undefined;
   /** Whether those superseded stay with the reasons that they were called for, as sub-handlers do in Kopf. */
   readonly keepsPurposes?: boolean;
+  /** What the handlers are known to have seen, beyond what is stored. */
+  readonly corrections?: Corrections | undefined;
 }
 
 export interface LoadedProgress {
@@ -121,9 +95,9 @@ export interface LoadedProgress {
 
 /** Loads the progress of an object's handlers for the cause, and decides which of them take part. */
 export async function loadProgress(options: ProgressOptions): Promise<LoadedProgress> {
-  const { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes } = options;
+  const { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes, corrections } = options;
   const stored = await State.fromStorage({ storage, body: cause.body, handlers: owned, clock, compat, malformed });
-  const loaded = stored.withPurpose(cause.reason);
+  const loaded = (corrections === undefined ? stored : stored.withCorrections(corrections)).withPurpose(cause.reason);
   const pinned = compat === 'kopf' ? [] : pinnedHandlers({ state: loaded, owned, selected, cause });
   const taken = new Set([...selected, ...pinned]);
   const handlers = owned.filter((handler) => taken.has(handler));

@@ -55,7 +55,9 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   const malformed = context.malformed ?? reportOnce(cause.logger);
   // In Kopf, they stay with the reason that they were first called for. A superseded one must not count as done.
   const keepsPurposes = compat === 'kopf';
-  const progress = { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes };
+  const { ledger, scope: prefix = [] } = context;
+  const corrections = ledger?.corrections;
+  const progress = { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes, corrections };
   const { state, handlers } = await loadProgress(progress);
 
   // Their records must be purged together with the parents', even if something breaks below.
@@ -67,8 +69,15 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   if (context.signal?.reason instanceof HandlerTimeoutError) throw context.signal.reason;
 
   const progressed = state.withOutcomes(outcomes);
-  await progressed.store({ body: cause.body, patch: cause.patch, storage });
   deliverResults({ outcomes, patch: cause.patch });
+  const parent = context.handler;
+  if (ledger !== undefined && parent?.kind === 'change') {
+    // Whoever keeps the ledger stores the progress of all together, once it is known what became of the patch.
+    ledger.noteResults(handlers, outcomes, (id) => state.get(id)?.retries ?? 0);
+    ledger.addLevel({ parent, prefix, handlers, state, outcomes });
+  } else {
+    await progressed.store({ body: cause.body, patch: cause.patch, storage });
+  }
   if (!progressed.done) throw childrenRetry(progressed.delay);
 }
 

@@ -129,7 +129,8 @@ function judgeUnexpected(error: Error, attempt: Attempt): Verdict {
 
 /** Stacks help if they lead to the mistake: not where something else than an error was thrown, nor to a missing file. */
 function isWorthTracing(error: Error): boolean {
-  return !(error instanceof LoginError) && !(error instanceof KopfError && error.code === 'KOPF_NON_ERROR');
+  if (error instanceof LoginError) return false;
+  return !(error instanceof KopfError && (error.code === 'KOPF_NON_ERROR' || error.code === 'KOPF_REFUSED'));
 }
 
 function failure(text: string, error: Error, { isTraced = false } = {}): Verdict {

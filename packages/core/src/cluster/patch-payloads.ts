@@ -2,8 +2,8 @@
 import type { AnyObject, Body } from '../values/body.js';
 import { deepCopy, getOwn, isEmptyMapping, isMapping, type Mapping, setOwn } from '../values/json.js';
 import { type JsonPatchOp, jsonPatch } from '../values/json-patch.js';
-import { applyMergePatch, mergePatchOf } from '../values/merge-patch.js';
-import type { PatchFn } from '../values/patch.js';
+import { applyMergePatch, mergePatchOf, subtractExisting } from '../values/merge-patch.js';
+import { Patch } from '../values/patch.js';
 
 /** The parts for the two addresses of an object: its own, and that of its status. */
 export interface PayloadParts {
@@ -58,43 +58,65 @@ export function withTests(ops: readonly JsonPatchOp[], guards: Guards): JsonPatc
   return [...tests, ...ops];
 }
 
-/** What the functions change in the object, as a JSON-patch. The object stays as it is. */
-export function opsOfFns(fns: readonly PatchFn[], reference: Body): JsonPatchOp[] {
-  return jsonPatch(reference, transformed(fns, reference));
+/** Where an object can be written: as a whole, and its status alone if that is a subresource. */
+export type Address = keyof PayloadParts;
+
+/** What is sent to one address. */
+export type Payload =
+  | { readonly type: 'merge'; readonly merge: Mapping }
+  | { readonly type: 'json'; readonly ops: readonly JsonPatchOp[] };
+
+/** What the patch changes in the object, as a JSON-patch. The object stays as it is. */
+export function opsFor(patch: Patch, body: Body): JsonPatchOp[] {
+  return jsonPatch(body, transformed(patch, body));
 }
 
-function transformed(fns: readonly PatchFn[], reference: Body): AnyObject {
-  const after = deepCopy(reference) as AnyObject;
+/** Whether the functions of the patch change anything after its merge-patch is applied; true if there are none. */
+export function haveEffect({ merge, fns }: Patch, body: Body): boolean {
+  if (fns.length === 0) return true;
+  const merged = transformed(new Patch(merge), body);
+  return opsFor(new Patch({}, { fns }), merged).length > 0;
+}
+
+function transformed({ merge, fns }: Patch, body: Body): AnyObject {
+  const after = deepCopy(body) as AnyObject;
+  if (!isEmptyMapping(merge)) applyMergePatch(after, merge);
   for (const fn of fns) fn(after);
   return after;
 }
 
-/** One merge-patch instead of a merge-patch and a JSON-patch; and the share of the functions in it. */
-export interface CombinedPayload {
-  readonly whole: Mapping;
-  readonly ofFns: Mapping;
-}
-
 /**
- * Puts what the functions do into the merge-patch: so that a finalizer and an annotation go together. It is right
- * only for the very version of the object that it is made for, as lists go as a whole there.
+ * What is to be sent to that address, so that the object in the known state becomes as the patch wants it; `undefined`
+ * if it already is. It is right only for that very state, as lists go as a whole there.
  *
- * `undefined` if that cannot be told by a merge-patch, or if the functions do nothing.
+ * A merge-patch wherever it can tell all: it says what is wanted, not how to get there. Functions alone go as a
+ * JSON-patch, as they are mostly about lists; and so does what a merge-patch cannot tell.
  */
-export function combinePayloads(merge: Mapping, fns: readonly PatchFn[], body: Body): CombinedPayload | undefined {
-  const merged = deepCopy(body) as AnyObject;
-  applyMergePatch(merged, merge);
-  const after = transformed(fns, merged);
-  const ofFns = mergePatchOf(merged, after);
-  if (isEmptyMapping(ofFns)) return undefined;
+export function payloadFor(
+  patch: Patch,
+  body: Body,
+  address: Address,
+  statusIsSubresource: boolean,
+): Payload | undefined {
+  const asked = splitStatus(subtractExisting(patch.merge, body), statusIsSubresource)[address];
+  const merge = (): Payload | undefined => (isEmptyMapping(asked) ? undefined : { type: 'merge', merge: asked });
+  if (patch.fns.length === 0) return merge();
 
-  // Nulls, for one, can be put into an object by a function, but not by a merge-patch.
+  const merged = deepCopy(body) as AnyObject;
+  applyMergePatch(merged, patch.merge);
+  const after = transformed(new Patch({}, { fns: patch.fns }), merged);
+  const opsOfFns = splitStatusOps(jsonPatch(merged, after), statusIsSubresource)[address];
+  if (opsOfFns.length === 0) return merge();
+  if (isEmptyMapping(asked)) return { type: 'json', ops: opsOfFns };
+
+  const ofFns = splitStatus(mergePatchOf(merged, after), statusIsSubresource)[address];
   const replayed = deepCopy(merged);
   applyMergePatch(replayed, ofFns);
-  if (jsonPatch(replayed, after).length > 0) return undefined;
-
-  const whole = overlay(merge, ofFns);
-  return whole === undefined ? undefined : { whole, ofFns };
+  const isTold = splitStatusOps(jsonPatch(replayed, after), statusIsSubresource)[address].length === 0;
+  // Nulls, for one, can be put into an object by a function, but not by a merge-patch.
+  const whole = isTold ? overlay(asked, ofFns) : undefined;
+  if (whole !== undefined) return { type: 'merge', merge: whole };
+  return { type: 'json', ops: splitStatusOps(jsonPatch(body, after), statusIsSubresource)[address] };
 }
 
 /** Two merge-patches, one after another, as one. `undefined` if there is no such one. */
@@ -109,4 +131,20 @@ function overlay(first: Mapping, second: Mapping): Mapping | undefined {
     setOwn(whole, key, value);
   }
   return whole;
+}
+
+/** The first object with what the merge-patch is about being as in the second one. */
+export function overlaid(first: Body, second: Body, merge: Mapping): AnyObject {
+  const result = deepCopy(first) as AnyObject;
+  take(result, second as Mapping, merge);
+  return result;
+}
+
+function take(target: Mapping, source: Mapping, merge: Mapping): void {
+  for (const key of Object.keys(merge)) {
+    const [mine, theirs, asked] = [getOwn(target, key), getOwn(source, key), merge[key]];
+    if (isMapping(asked) && isMapping(mine) && isMapping(theirs)) take(mine, theirs, asked);
+    else if (theirs === undefined) delete target[key];
+    else setOwn(target, key, deepCopy(theirs));
+  }
 }

@@ -1,5 +1,6 @@
-/** Patching an object: in as few requests as it takes, and never a wrong object. */
-import { ApiConflictError, ApiNotFoundError, ApiUnprocessableError, KopfError } from '../errors.js';
+/** Patching an object: one request for each of its addresses, for the very state that is known, and never a wrong object. */
+import { ApiConflictError, ApiError, ApiNotFoundError, ApiUnprocessableError, KopfError } from '../errors.js';
+import type { Awaitable } from '../seams/awaitable.js';
 import type { KubeClient, KubeRequest } from '../seams/client.js';
 import type { Logger } from '../seams/logger.js';
 import type { AnyObject, Body } from '../values/body.js';
@@ -7,8 +8,20 @@ import { isEmptyMapping, isMapping, type Mapping } from '../values/json.js';
 import { subtractExisting } from '../values/merge-patch.js';
 import { Patch } from '../values/patch.js';
 import { type Resource, resourceUrl } from '../values/resource.js';
+import { findByName } from './find.js';
 import { inconsistenciesOf, versionToExpect } from './patch-checks.js';
-import { combinePayloads, opsOfFns, splitStatus, splitStatusOps, withGuards, withTests } from './patch-payloads.js';
+import {
+  type Address,
+  haveEffect,
+  opsFor,
+  overlaid,
+  type Payload,
+  payloadFor,
+  splitStatus,
+  splitStatusOps,
+  withGuards,
+  withTests,
+} from './patch-payloads.js';
 import { diffForLog, payloadForLog } from './redaction.js';
 
 export interface PatchObjectOptions {
@@ -25,16 +38,33 @@ export interface PatchObjectOptions {
   /** Asked before each request. If not, the rest of the patch is dropped: e.g. when another operator has taken over. */
   readonly mayWrite?: (() => boolean) | undefined;
   /**
-   * Whether to change only the state that we know, and no newer one: for operators that can be replaced without
-   * noticing it. What comes too late remains, be it a merge-patch or functions.
+   * Whether to never write for the uid alone, however many conflicts there are: for operators that can be replaced
+   * without noticing it. By default, a merge-patch goes through after three conflicts in a row.
    */
-  readonly guardsVersion?: boolean | undefined;
+  readonly isAlwaysGuarded?: boolean | undefined;
+  /** Which address is written last, if both are. Default: the status. */
+  readonly last?: Address | undefined;
+  /**
+   * The newest state of the object, when the known one is outdated; nothing if there is no such object. By default, it
+   * is listed by its name: whoever watches objects may list them, but not necessarily get them.
+   */
+  readonly newest?: ((known: Body) => Awaitable<Body | undefined>) | undefined;
+  /** Waits before another try, after so many conflicts in a row. By default, it is tried at once. */
+  readonly pause?: ((conflicts: number) => Promise<void>) | undefined;
+  /** Told of each request that was applied, as soon as it is answered. */
+  readonly onWrite?: ((write: OwnWrite) => void) | undefined;
+}
+
+/** A change of the object that is ours, and what the server has made of it: nobody else has changed anything between. */
+export interface OwnWrite {
+  readonly before: Body;
+  readonly after: Body;
 }
 
 export interface PatchOutcome {
   /** The object after the patch; absent if nothing was sent. It is the newest state there is: no need to wait for it. */
   readonly body?: AnyObject;
-  /** What was in conflict with changes made by others: to be applied again to a newer state. Usually, functions only. */
+  /** In the way of Kopf: what was in conflict with changes made by others, to be applied again to a newer state. */
   readonly remaining?: Patch;
   /** The version to expect in the watch-stream; absent if nothing was sent. */
   readonly resourceVersion?: string;
@@ -42,18 +72,20 @@ export interface PatchOutcome {
   readonly missing?: true;
 }
 
+/** How many conflicts in a row a merge-patch of an object takes before it goes for the uid alone. */
+const GUARDED_TRIES = 3;
+
+/** How many conflicts in a row others take: these cannot go unguarded, but nobody should try for ever in one go. */
+const MAX_TRIES = 10;
+
 /**
- * Applies the patch.
+ * Applies the patch: the merge-patch, and then the functions to what it makes of the object.
  *
- * 1. The merge-patch goes to the object, then to its status, if that has an address of its own.
- * 2. The functions are applied to the answer, and the changes go as JSON-patches, again to the object and its status.
+ * Each address of the object (its own, and that of its status where that is a subresource) gets one request, with all
+ * that is to be changed there; an address with nothing to change gets none. Every request is for the version of the
+ * known state. If that is outdated, the newest one is taken, and what is to be changed is decided anew.
  *
- * What is not needed, is not sent; so there can be from 0 to 4 requests. Where the merge-patch and the functions change
- * the same part, they go together in one request for the known version of the object, and apart only if that is
- * not the newest one.
- *
- * Functions in conflict with newer changes come back as `remaining`, and a vanished object as `missing`. All other
- * errors are thrown as they are.
+ * A vanished object comes back as `missing`. All other errors are thrown as they are.
  */
 export async function patchObject(
   client: KubeClient,
@@ -62,191 +94,231 @@ export async function patchObject(
 ): Promise<PatchOutcome> {
   const { patch, logger, compat } = options;
   const body = options.body ?? patch.body;
-  const session = patchSession(client, resource, options, body);
-  const isExact = compat === 'kopf' || body === undefined;
-  const merge = isExact ? patch.merge : subtractExisting(patch.merge, body);
-  let remaining: Patch | undefined;
-  let mergeIsSent = !isEmptyMapping(merge);
+  const session = new PatchSession(client, resource, options, body);
   try {
-    const canGoTogether = !isExact && patch.fns.length > 0;
-    if (!canGoTogether || !(await session.sendTogether(merge, body))) {
-      const { latest } = session;
-      await session.sendMerge(latest === undefined ? merge : subtractExisting(merge, latest));
-      const isApplied = patch.fns.length === 0 || (await session.sendFns());
-      if (!isApplied) remaining = new Patch({}, { fns: patch.fns });
-    }
+    // What is not known cannot be compared with, nor guarded.
+    const remaining =
+      compat === 'kopf' || body === undefined ? await session.sendAsKopf() : await session.sendGuarded(body);
+    return session.outcome(remaining);
   } catch (error) {
     if (error instanceof GivingUp && error.why === 'not permitted') {
       logger?.debug('Patching was skipped: writing is not permitted at the moment.');
-      mergeIsSent = false;
-    } else if (error instanceof ApiNotFoundError) {
+      return session.outcome();
+    }
+    if (error instanceof GivingUp && error.why === 'missing') {
       logger?.debug('Patching was skipped: the object does not exist anymore.');
       return { missing: true };
-    } else if (options.guardsVersion && error instanceof ApiConflictError && !isAboutUid(error)) {
-      logger?.debug('Patching was postponed: the object was changed by others meanwhile.');
-      remaining = new Patch(merge, { fns: patch.fns });
-      mergeIsSent = false;
-    } else if (error instanceof GivingUp || isAboutUid(error)) {
+    }
+    if (error instanceof GivingUp || isAboutUid(error)) {
       logger?.debug('Patching was skipped: the object does not exist anymore. There is a new one of the same name.');
       return { missing: true };
-    } else {
-      throw error;
     }
+    throw error;
   }
-  const { latest } = session;
-  if (latest !== undefined && mergeIsSent) warnOfInconsistencies(merge, latest, resource, logger);
-  const resourceVersion = versionToExpect(latest);
-  return {
-    ...(latest === undefined ? {} : { body: latest }),
-    ...(remaining === undefined ? {} : { remaining }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
 }
+
+type WhyGivenUp = 'not permitted' | 'missing' | 'namesake';
 
 /** A reason to give up in the middle; it never leaves this file. */
 class GivingUp extends Error {
-  readonly why: 'not permitted' | 'namesake';
-  constructor(why: 'not permitted' | 'namesake') {
+  readonly why: WhyGivenUp;
+  constructor(why: WhyGivenUp) {
     super(why);
     this.why = why;
   }
 }
 
-/** How many times to try to write the status of an object that others change all the time. */
-const MAX_STATUS_ATTEMPTS = 5;
+class PatchSession {
+  readonly #client: KubeClient;
+  readonly #resource: Resource;
+  readonly #options: PatchObjectOptions;
+  readonly #namespace: string | undefined;
+  readonly #uid: string | undefined;
+  readonly #statusIsSubresource: boolean;
+  /** The newest state that we know. */
+  #known: Body | undefined;
+  #answer: AnyObject | undefined;
 
-interface PatchSession {
-  /** The newest answer. */
-  readonly latest: AnyObject | undefined;
-  sendMerge(merge: Mapping): Promise<void>;
-  /** False if the object has been changed by others meanwhile. */
-  sendFns(): Promise<boolean>;
-  /** False if the two cannot go together; maybe, a part of them is sent then. */
-  sendTogether(merge: Mapping, body: Body): Promise<boolean>;
-}
+  constructor(client: KubeClient, resource: Resource, options: PatchObjectOptions, body: Body | undefined) {
+    this.#client = client;
+    this.#resource = resource;
+    this.#options = options;
+    this.#known = body;
+    this.#namespace = options.namespace ?? (resource.namespaced === false ? undefined : body?.metadata?.namespace);
+    this.#uid = options.compat === 'kopf' ? undefined : body?.metadata?.uid;
+    this.#statusIsSubresource = resource.subresources.has('status');
+  }
 
-function patchSession(
-  client: KubeClient,
-  resource: Resource,
-  options: PatchObjectOptions,
-  body: Body | undefined,
-): PatchSession {
-  const { name, patch, logger, signal, compat } = options;
-  const namespace = options.namespace ?? (resource.namespaced === false ? undefined : body?.metadata?.namespace);
-  const uid = compat === 'kopf' ? undefined : body?.metadata?.uid;
-  const statusIsSubresource = resource.subresources.has('status');
-  let latest: AnyObject | undefined;
-  const reference = (): Body => latest ?? body ?? {};
-  const knownVersion = (): string | undefined => reference().metadata?.resourceVersion;
-  const guardedVersion = (): string | undefined => (options.guardsVersion ? knownVersion() : undefined);
+  outcome(remaining?: Patch): PatchOutcome {
+    const resourceVersion = versionToExpect(this.#answer);
+    return {
+      ...(this.#answer === undefined ? {} : { body: this.#answer }),
+      ...(remaining === undefined ? {} : { remaining }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+  }
 
-  const send = async (
-    verb: 'Merge-patching' | 'JSON-patching',
-    target: 'resource' | 'status',
-    payload: object,
-  ): Promise<void> => {
-    if (options.mayWrite?.() === false) throw new GivingUp('not permitted');
-    if (logger?.isEnabled?.('debug') ?? true) {
-      logger?.debug(`${verb} the ${target} with: ${payloadForLog(resource, payload)}`);
+  async sendGuarded(body: Body): Promise<undefined> {
+    const { patch, last = 'status' } = this.#options;
+    const addresses = this.#addresses(last);
+    const isUseful = haveEffect(patch, body);
+    for (const address of addresses) {
+      await this.#sendTo(address, (known) => payloadFor(patch, known, address, this.#statusIsSubresource));
     }
-    const contentType = verb === 'JSON-patching' ? 'application/json-patch+json' : 'application/merge-patch+json';
-    const subresource = target === 'status' ? 'status' : undefined;
+    this.#warnOfInconsistencies(subtractExisting(patch.merge, body));
+    if (isUseful || this.#answer === undefined) return;
+    // The functions had nothing to do at first; maybe, they have with what the server has added.
+    const fns = new Patch({}, { fns: patch.fns });
+    for (const address of addresses) {
+      await this.#sendTo(address, (known) => payloadFor(fns, known, address, this.#statusIsSubresource));
+    }
+  }
+
+  /** First the merge-patch, then the functions by JSON-patches. What functions are in conflict with, is left for later. */
+  async sendAsKopf(): Promise<Patch | undefined> {
+    const { patch, logger, isAlwaysGuarded } = this.#options;
+    const parts = splitStatus(patch.merge, this.#statusIsSubresource);
+    for (const address of ['object', 'status'] as const) {
+      if (isEmptyMapping(parts[address])) continue;
+      const resourceVersion = isAlwaysGuarded ? versionIn(this.#known) : undefined;
+      await this.#request(address, { type: 'merge', merge: withGuards(parts[address], { resourceVersion }) });
+    }
+    if (!isEmptyMapping(patch.merge)) this.#warnOfInconsistencies(patch.merge);
+    if (patch.fns.length === 0) return undefined;
+    const ops = splitStatusOps(opsFor(new Patch({}, { fns: patch.fns }), this.#known ?? {}), this.#statusIsSubresource);
+    try {
+      for (const address of ['object', 'status'] as const) {
+        if (ops[address].length === 0) continue;
+        const tests = withTests(ops[address], { resourceVersion: versionIn(this.#known), uid: this.#uid });
+        await this.#request(address, { type: 'json', ops: tests });
+      }
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ApiUnprocessableError)) throw error;
+      logger?.debug(`${CONFLICT} Will try on the next cycle soon. Remaining: ${namesOf(patch)}`);
+      return new Patch({}, { fns: patch.fns });
+    }
+  }
+
+  #addresses(last: Address): readonly Address[] {
+    if (!this.#statusIsSubresource) return ['object'];
+    return last === 'status' ? ['object', 'status'] : ['status', 'object'];
+  }
+
+  /** Sends what is needed for that address, if anything is; again and again, if others change the object meanwhile. */
+  async #sendTo(address: Address, payloadOf: (known: Body) => Payload | undefined): Promise<void> {
+    const { logger, patch, isAlwaysGuarded, pause } = this.#options;
+    for (let conflicts = 0; ; conflicts++) {
+      const known = this.#known as Body;
+      const payload = payloadOf(known);
+      if (payload === undefined) return;
+      // The uid is not checked in the status of custom resources; and lists are not to be changed blindly.
+      const mayGoUnguarded = payload.type === 'merge' && address === 'object' && this.#uid !== undefined;
+      const isGuarded = isAlwaysGuarded || !mayGoUnguarded || conflicts < GUARDED_TRIES;
+      const guards = { uid: this.#uid, resourceVersion: isGuarded ? versionIn(known) : undefined };
+      try {
+        const answer = await this.#request(address, guarded(payload, guards));
+        if (answer !== undefined) this.#tell(known, answer, isGuarded ? undefined : payload);
+        return;
+      } catch (error) {
+        const newest = await this.#newestAfter(error, payload, known);
+        // Nothing is wrong with the patch; but whoever waits for this may have other things to do.
+        if (conflicts + 1 >= MAX_TRIES) throw error;
+        if (conflicts === 0 && patch.fns.length > 0) logger?.debug(`${CONFLICT} Trying again: ${namesOf(patch)}`);
+        this.#known = newest;
+      }
+      await pause?.(conflicts + 1);
+    }
+  }
+
+  /** What the object is by now, if the error is because of that; otherwise, throws it. */
+  async #newestAfter(error: unknown, payload: Payload, known: Body): Promise<Body> {
+    const isConflict = error instanceof ApiConflictError && !isAboutUid(error);
+    // A failed test of the version comes without a word of explanation.
+    const isSuspected = payload.type === 'json' && error instanceof ApiUnprocessableError && !isExplained(error);
+    const isGone = error instanceof ApiNotFoundError;
+    if (!isConflict && !isSuspected && !isGone) throw error;
+    const newest = await (isGone ? this.#find(known) : this.#newest(known));
+    if (newest === undefined) throw new GivingUp('missing');
+    if (this.#uid !== undefined && newest.metadata?.uid !== this.#uid) throw new GivingUp('namesake');
+    const hasChanged = versionIn(newest) !== versionIn(known);
+    // It is there, whatever one of the servers says; or nobody has changed it, so that something else is wrong.
+    if (isGone || (isSuspected && !hasChanged)) throw error;
+    return newest;
+  }
+
+  async #newest(known: Body): Promise<Body | undefined> {
+    const { newest } = this.#options;
+    return newest === undefined ? await this.#find(known) : await newest(known);
+  }
+
+  #find(known: Body): Promise<Body | undefined> {
+    const { name, signal } = this.#options;
+    return findByName(this.#client, this.#resource, { namespace: this.#namespace, name, known, signal });
+  }
+
+  #tell(before: Body, answer: AnyObject, unguarded: Payload | undefined): void {
+    // Without the guard, others may have changed it, too: only what we have written is surely ours.
+    const after = unguarded?.type === 'merge' ? overlaid(before, answer, unguarded.merge) : answer;
+    this.#options.onWrite?.({ before, after });
+  }
+
+  async #request(address: Address, payload: Payload): Promise<AnyObject | undefined> {
+    const { name, logger, signal, mayWrite } = this.#options;
+    if (mayWrite?.() === false) throw new GivingUp('not permitted');
+    const [verb, content, contentType] =
+      payload.type === 'json'
+        ? (['JSON-patching', payload.ops, 'application/json-patch+json'] as const)
+        : (['Merge-patching', payload.merge, 'application/merge-patch+json'] as const);
+    if (logger?.isEnabled?.('debug') ?? true) {
+      const target = address === 'status' ? 'status' : 'resource';
+      logger?.debug(`${verb} the ${target} with: ${payloadForLog(this.#resource, content)}`);
+    }
+    const subresource = address === 'status' ? 'status' : undefined;
     const request: KubeRequest = {
       method: 'PATCH',
-      path: resourceUrl(resource, { namespace, name, subresource }),
+      path: resourceUrl(this.#resource, { namespace: this.#namespace, name, subresource }),
       contentType,
-      body: payload,
+      body: content,
       ...(signal === undefined ? {} : { signal }),
-      ...(options.mayWrite === undefined ? {} : { mayBegin: options.mayWrite }),
+      ...(mayWrite === undefined ? {} : { mayBegin: mayWrite }),
     };
-    const response = await client.request<AnyObject>(request).catch((error: unknown) => {
-      throw isForbidden(error) ? new GivingUp('not permitted') : error;
+    const response = await this.#client.request<AnyObject>(request).catch((error: unknown) => {
+      if (isForbidden(error)) throw new GivingUp('not permitted');
+      throw error instanceof ApiNotFoundError && this.#uid === undefined ? new GivingUp('missing') : error;
     });
-    if (!isMapping(response) || isEmptyMapping(response)) return;
-    if (uid !== undefined && response.metadata?.uid !== undefined && response.metadata.uid !== uid)
-      throw new GivingUp('namesake');
-    latest = response;
-  };
+    if (!isMapping(response) || isEmptyMapping(response)) return undefined;
+    const uid = response.metadata?.uid;
+    if (this.#uid !== undefined && uid !== undefined && uid !== this.#uid) throw new GivingUp('namesake');
+    this.#answer = response;
+    this.#known = response;
+    return response;
+  }
 
-  // The status of custom resources is written regardless of the uid in the patch, but only for the right version.
-  // When that is outdated, an empty patch of the object tells the new one, or that it is not the same object.
-  const mergeStatus = async (payload: Mapping): Promise<void> => {
-    if (uid === undefined) {
-      return await send('Merge-patching', 'status', withGuards(payload, { resourceVersion: guardedVersion() }));
-    }
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await send('Merge-patching', 'status', withGuards(payload, { uid, resourceVersion: knownVersion() }));
-      } catch (error) {
-        const isFinal = options.guardsVersion || attempt === MAX_STATUS_ATTEMPTS;
-        if (!(error instanceof ApiConflictError) || isAboutUid(error) || isFinal) throw error;
-      }
-      await send('Merge-patching', 'resource', withGuards({}, { uid }));
-    }
-  };
-
-  return {
-    get latest() {
-      return latest;
-    },
-
-    async sendMerge(merge) {
-      const parts = splitStatus(merge, statusIsSubresource);
-      const guards = { uid, resourceVersion: guardedVersion() };
-      if (!isEmptyMapping(parts.object)) await send('Merge-patching', 'resource', withGuards(parts.object, guards));
-      if (!isEmptyMapping(parts.status)) await mergeStatus(parts.status);
-    },
-
-    async sendFns() {
-      const parts = splitStatusOps(opsOfFns(patch.fns, reference()), statusIsSubresource);
-      const guards = () => ({ uid, resourceVersion: knownVersion() });
-      try {
-        if (parts.object.length > 0) await send('JSON-patching', 'resource', withTests(parts.object, guards()));
-        if (parts.status.length > 0) await send('JSON-patching', 'status', withTests(parts.status, guards()));
-        return true;
-      } catch (error) {
-        // A failed test of the version comes without a word of explanation; what is invalid, comes with the causes.
-        const isConflict = error instanceof ApiUnprocessableError && (compat === 'kopf' || !hasCauses(error));
-        if (!isConflict) throw error;
-        const names = patch.fns.map((fn) => fn.name || 'a function').join(', ');
-        logger?.debug(
-          'Could not apply the patch in full due to conflicts with newer changes. ' +
-            `Will try on the next cycle soon. Remaining: ${names}`,
-        );
-        return false;
-      }
-    },
-
-    async sendTogether(merge, knownBody) {
-      if (isEmptyMapping(merge) || uid === undefined || knownVersion() === undefined) return false;
-      const combined = combinePayloads(merge, patch.fns, knownBody);
-      if (combined === undefined) return false;
-      const [ofMerge, ofFns, whole] = [merge, combined.ofFns, combined.whole].map((payload) =>
-        splitStatus(payload, statusIsSubresource),
-      ) as [Parts, Parts, Parts];
-      const meetInObject = !isEmptyMapping(ofMerge.object) && !isEmptyMapping(ofFns.object);
-      const meetInStatus = !isEmptyMapping(ofMerge.status) && !isEmptyMapping(ofFns.status);
-      if (!meetInObject && !meetInStatus) return false;
-      try {
-        if (!isEmptyMapping(whole.object)) {
-          const resourceVersion = isEmptyMapping(ofFns.object) ? guardedVersion() : knownVersion();
-          await send('Merge-patching', 'resource', withGuards(whole.object, { uid, resourceVersion }));
-        }
-        if (!isEmptyMapping(whole.status)) {
-          if (isEmptyMapping(ofFns.status)) await mergeStatus(whole.status);
-          else
-            await send('Merge-patching', 'status', withGuards(whole.status, { uid, resourceVersion: knownVersion() }));
-        }
-        return true;
-      } catch (error) {
-        if (!(error instanceof ApiConflictError) || isAboutUid(error) || options.guardsVersion) throw error;
-        return false;
-      }
-    },
-  };
+  #warnOfInconsistencies(merge: Mapping): void {
+    if (this.#answer === undefined) return;
+    const inconsistencies = inconsistenciesOf(merge, this.#answer);
+    if (inconsistencies.length === 0) return;
+    const text = diffForLog(this.#resource, inconsistencies);
+    this.#options.logger?.warn(`Merge-patching finished with inconsistencies: ${text}`);
+  }
 }
 
-type Parts = ReturnType<typeof splitStatus>;
+const CONFLICT = 'Could not apply the patch in full due to conflicts with newer changes.';
+
+function namesOf({ fns }: Patch): string {
+  return fns.map((fn) => fn.name || 'a function').join(', ');
+}
+
+function guarded(payload: Payload, guards: Parameters<typeof withGuards>[1]): Payload {
+  return payload.type === 'json'
+    ? { type: 'json', ops: withTests(payload.ops, guards) }
+    : { type: 'merge', merge: withGuards(payload.merge, guards) };
+}
+
+function versionIn(body: Body | undefined): string | undefined {
+  return body?.metadata?.resourceVersion;
+}
 
 /** By ourselves, while it was waiting to be sent. */
 function isForbidden(error: unknown): boolean {
@@ -260,17 +332,17 @@ function isAboutUid(error: unknown): boolean {
   return causesOf(error).some((cause) => isMapping(cause) && cause.field === 'metadata.uid');
 }
 
-function hasCauses(error: ApiUnprocessableError): boolean {
-  return causesOf(error).length > 0;
+/** Whether it says what is wrong with the patch. */
+function isExplained(error: ApiUnprocessableError): boolean {
+  return causesOf(error).length > 0 || isDenied(error);
+}
+
+/** Whether an admission webhook or policy has refused what was asked for; whatever the code of the answer is. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof ApiError && /denied (the )?request/.test(error.message);
 }
 
 function causesOf(error: ApiUnprocessableError): readonly unknown[] {
   const causes: unknown = error.details?.causes;
   return Array.isArray(causes) ? causes : [];
-}
-
-function warnOfInconsistencies(merge: Mapping, body: AnyObject, resource: Resource, logger: Logger | undefined): void {
-  const inconsistencies = inconsistenciesOf(merge, body);
-  if (inconsistencies.length === 0) return;
-  logger?.warn(`Merge-patching finished with inconsistencies: ${diffForLog(resource, inconsistencies)}`);
 }

@@ -67,11 +67,6 @@ export interface ChangingCause extends OfObject {
   readonly diff: Diff;
   readonly old: unknown;
   readonly new: unknown;
-  /**
-   * What `new` is going to be when the patch as it is now is applied, and the results (by handlers' ids) are put into
-   * the status; `undefined` if that changes nothing. Absent where nobody can tell.
-   */
-  readonly foresee?: ((results: Readonly<Record<HandlerId, unknown>>) => unknown) | undefined;
 }
 
 export interface DaemonCause extends OfObject {

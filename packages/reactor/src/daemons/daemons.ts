@@ -1,9 +1,8 @@
 /** A daemon's life: it is called once, and again only if it fails; until it is done, or is asked to stop. */
 import type { SpawningCause, SpawningHandler } from '@kopf-ts/core/engine';
-import { makeLiveBody } from '@kopf-ts/core/engine';
-import type { ApplyFn } from '../handling/applier.js';
-import type { DaemonsMemory } from '../memories.js';
+import type { CycleSubject } from '../cycle/scene.js';
 import type { OperatorParts } from '../parts.js';
+import type { ApplyFn } from '../sending/apply.js';
 import { DaemonTask, type Life, type LifeEnd } from './task.js';
 import { timerLife } from './timers.js';
 
@@ -40,22 +39,25 @@ export function runningDaemons(): RunningDaemons {
   };
 }
 
+/** Whose daemons they are. */
+export type SpawnSubject = Pick<CycleSubject, 'daemons' | 'newerThan' | 'noteWrite'>;
+
 export interface SpawnOptions {
   readonly cause: SpawningCause;
-  readonly memory: DaemonsMemory;
+  readonly subject: SpawnSubject;
   readonly daemons: RunningDaemons;
   readonly parts: OperatorParts;
   readonly apply: ApplyFn;
 }
 
 /** Starts the daemon or the timer for the object. It must not be running. */
-export function spawn(handler: SpawningHandler, { cause, memory, daemons, parts, apply }: SpawnOptions): void {
+export function spawn(handler: SpawningHandler, { cause, subject, daemons, parts, apply }: SpawnOptions): void {
   const { resource, memo, indices, client, body } = cause;
-  memory.live ??= makeLiveBody(body);
+  const live = subject.daemons.look(body);
   const of = { resource, memo, ...(indices && { indices }), ...(client && { client }) };
-  const surroundings = { of, memory, live: memory.live, parts, apply, onFinish: daemons.delete };
+  const surroundings = { of, subject, live, parts, apply, onFinish: daemons.delete };
   const task = new DaemonTask(handler, surroundings, lives[handler.kind]);
-  memory.running.set(handler.id, task);
+  subject.daemons.begin(task);
   daemons.add(task);
 }
 

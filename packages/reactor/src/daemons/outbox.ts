@@ -1,9 +1,12 @@
 /** Patches of one daemon or timer on their way to the cluster. Whatever happens there, the daemon goes on. */
-import { ApiError, type Logger, type Patch, type Resource, type Seconds } from '@kopf-ts/core';
-import { describeError, type LiveBody, toError } from '@kopf-ts/core/engine';
-import { type ApplyFn, isBrokenOffByPause } from '../handling/applier.js';
+import { ApiError, type Body, type Logger, type Patch, type Resource, type Seconds } from '@kopf-ts/core';
+import { describeError, type LiveBody, type OwnWrite, toError } from '@kopf-ts/core/engine';
+import { compareVersions, versionOf } from '../objects/versions.js';
 import type { OperatorParts } from '../parts.js';
-import { compareVersions, versionOf } from '../versions.js';
+import { type ApplyFn, isBrokenOffByPause } from '../sending/apply.js';
+import { isTooLarge } from '../sending/limits.js';
+import { isRefusal } from '../sending/send.js';
+import type { SpawnSubject } from './daemons.js';
 
 /** Whose patches these are. */
 export interface Sender {
@@ -14,6 +17,7 @@ export interface Sender {
 export interface OutboxOptions {
   readonly of: { readonly resource: Resource };
   readonly live: LiveBody;
+  readonly subject: Pick<SpawnSubject, 'newerThan' | 'noteWrite'>;
   readonly parts: Pick<OperatorParts, 'settings'>;
   readonly apply: ApplyFn;
 }
@@ -42,51 +46,63 @@ export class DaemonOutbox {
   }
 
   async sendAgain(): Promise<void> {
-    if (this.unsent !== undefined) await this.send(this.unsent);
+    if (this.unsent === undefined) return;
+    const refused = await this.send(this.unsent);
+    if (refused === undefined) return;
+    const { title, logger } = this.#sender;
+    const what = describeError(refused);
+    logger.error(`${title} has a patch that cannot be applied, and is dropped: ${what}`, { error: refused });
   }
 
   /**
    * Sends the patch, which must include what was not sent before. Never rejects. When cancelled on the way, it is
-   * given up; but whoever is cancelled already may say its last word.
+   * given up; but whoever is cancelled already may say its last word. What the cluster refuses is dropped, and the
+   * refusal is returned: it is for the handler to fail with it.
    */
-  async send(patch: Patch, cancelled?: AbortSignal): Promise<void> {
-    const { of, live, apply } = this.#options;
+  async send(patch: Patch, cancelled?: AbortSignal): Promise<Error | undefined> {
+    const { of, live, apply, subject } = this.#options;
     this.unsent = undefined;
     if (patch.isEmpty) {
       this.#failures = 0;
-      return;
+      return undefined;
     }
     const signal = cancelled?.aborted ? undefined : cancelled;
     try {
       const { resource } = of;
       const { logger } = this.#sender;
-      const { body, remaining } = await apply({ resource, body: live.newest, patch, logger, signal });
+      const newerThan = (body: Body): Body | undefined => subject.newerThan(body)?.body;
+      const onWrite = (write: OwnWrite): void => subject.noteWrite({ ...write, isMarksOnly: false });
+      const known = newerThan(live.newest) ?? live.newest;
+      const { body, remaining } = await apply({ resource, body: known, patch, logger, signal, newerThan, onWrite });
       this.#failures = 0;
       this.unsent = remaining;
       const isNewer = body !== undefined && (compareVersions(versionOf(body), versionOf(live.newest)) ?? 0) > 0;
       if (isNewer) live.replace(body);
+      return undefined;
     } catch (error) {
-      if (!signal?.aborted) this.#keepOrDrop(patch, toError(error));
+      return signal?.aborted ? undefined : this.#keepOrDrop(patch, toError(error));
     }
   }
 
-  #keepOrDrop(patch: Patch, error: Error): void {
+  #keepOrDrop(patch: Patch, error: Error): Error | undefined {
     const { title, logger } = this.#sender;
     const what = describeError(error);
     if (isBrokenOffByPause(error)) {
       this.#failures = 0;
       logger.debug(`${title} has a patch that is dropped because of the pause. ${what}`);
-      return;
+      return undefined;
     }
     if (!isPassing(error)) {
       this.#failures = 0;
+      if (error instanceof ApiError) return error;
       logger.error(`${title} has a patch that cannot be applied, and is dropped: ${what}`, { error });
-      return;
+      return undefined;
     }
     this.#failures += 1;
     this.unsent = patch;
     const when = `in ${this.delay} seconds or with the next attempt`;
     logger.error(`${title} has a patch that could not be applied, will try again ${when}: ${what}`, { error });
+    return undefined;
   }
 }
 
@@ -102,11 +118,8 @@ export function delayAfter(failures: number, delays: Iterable<Seconds>): Seconds
   return found;
 }
 
-/** Statuses of answers that may be others next time. */
-const PASSING: ReadonlySet<number> = new Set([401, 403, 408, 409, 429]);
-
 /** Whether the same patch may be accepted later: if not, it would spoil all the patches that it is sent with. */
 function isPassing(error: Error): boolean {
-  if (error instanceof ApiError) return error.status >= 500 || PASSING.has(error.status);
+  if (error instanceof ApiError) return !isRefusal(error) && !isTooLarge(error);
   return !(error instanceof TypeError || error instanceof RangeError);
 }

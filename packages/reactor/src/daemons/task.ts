@@ -7,6 +7,7 @@
  */
 import { type Body, type HandlerId, type Logger, Patch, type Seconds } from '@kopf-ts/core';
 import {
+  backoffOf,
   type DaemonCause,
   type DaemonStopper,
   daemonStopper,
@@ -16,6 +17,7 @@ import {
   executeOnce,
   filterKwargs,
   type HandlerState,
+  judgeError,
   type LiveBody,
   type Outcome,
   objectLogger,
@@ -25,9 +27,11 @@ import {
   titleOf,
   toError,
 } from '@kopf-ts/core/engine';
-import type { ApplyFn } from '../handling/applier.js';
-import type { DaemonsMemory, RunningDaemon } from '../memories.js';
 import type { OperatorParts } from '../parts.js';
+import type { ApplyFn } from '../sending/apply.js';
+import { refusalError } from '../sending/refusals.js';
+import type { SpawnSubject } from './daemons.js';
+import type { RunningDaemon } from './object-daemons.js';
 import { DaemonOutbox, delayAfter } from './outbox.js';
 
 /** How it has ended: on its own, so that it is not to be started again; or since others wanted it to. */
@@ -39,7 +43,7 @@ export type Life = (task: DaemonTask) => Promise<LifeEnd>;
 /** What a task needs of its object and of its operator. */
 export interface TaskSurroundings {
   readonly of: Pick<SpawningCause, 'resource' | 'memo' | 'indices' | 'client'>;
-  readonly memory: DaemonsMemory;
+  readonly subject: SpawnSubject;
   readonly live: LiveBody;
   readonly parts: OperatorParts;
   readonly apply: ApplyFn;
@@ -49,7 +53,6 @@ export interface TaskSurroundings {
 export class DaemonTask implements RunningDaemon {
   readonly handler: SpawningHandler;
   readonly stopper: DaemonStopper = daemonStopper();
-  readonly memory: DaemonsMemory;
   readonly ended: Promise<void>;
   /** When it was forced to end, by the monotonic clock; `undefined` if it was not. */
   cancelledAt: Seconds | undefined;
@@ -65,7 +68,6 @@ export class DaemonTask implements RunningDaemon {
   /** Begins to live: soon, but not at once, so that whoever spawns it can prevent it from doing anything at all. */
   constructor(handler: SpawningHandler, surroundings: TaskSurroundings, life: Life) {
     this.handler = handler;
-    this.memory = surroundings.memory;
     this.#surroundings = surroundings;
     this.ended = this.#live(life);
   }
@@ -86,6 +88,11 @@ export class DaemonTask implements RunningDaemon {
   get logger(): Logger {
     const { parts, live } = this.#surroundings;
     return objectLogger({ logger: parts.logger, body: live.newest });
+  }
+
+  /** Since when the object is idle. */
+  get idleResetAt(): Seconds {
+    return this.#surroundings.subject.daemons.idleResetAt;
   }
 
   /** Idling, intervals, delays: all of it is by this clock. */
@@ -132,15 +139,15 @@ export class DaemonTask implements RunningDaemon {
         outcome = this.#mishap(toError(error));
       }
       const outcomes = new Map<HandlerId, Outcome>([[this.handler.id, outcome]]);
-      const next = state.withOutcomes(outcomes);
       if (this.#isDisowned) {
         this.logger.warn(`${this.title} has ended after it was left orphaned. What it returned or threw is ignored.`);
         return undefined;
       }
       deliverResults({ outcomes, patch });
       if (!patch.isEmpty) this.#outbox ??= new DaemonOutbox(this, this.#surroundings);
-      await this.#outbox?.send(patch, controller.signal);
-      return next;
+      const refused = await this.#outbox?.send(patch, controller.signal);
+      if (refused !== undefined) outcomes.set(this.handler.id, this.#afterRefusal(refused, state));
+      return state.withOutcomes(outcomes);
     } finally {
       this.#controller = undefined;
     }
@@ -185,11 +192,7 @@ export class DaemonTask implements RunningDaemon {
   }
 
   #finish(end: LifeEnd): void {
-    const { memory } = this;
-    const { id } = this.handler;
-    if (end === 'over') memory.foreverStopped.add(id);
-    if (memory.running.get(id) === this) memory.running.delete(id);
-    if (memory.running.size === 0) memory.live = undefined;
+    this.#surroundings.subject.daemons.end(this, { isOver: end === 'over' });
     this.#isEnded = true;
     this.#surroundings.onFinish(this);
     // Whatever the function has left behind is to know that it is over.
@@ -237,6 +240,17 @@ export class DaemonTask implements RunningDaemon {
     const { errorDelays } = this.#surroundings.parts.settings.queueing;
     this.logger.error(`${this.title} could not be called: ${describeError(error)}`, { error });
     return { final: false, error, delay: delayAfter(1, errorDelays), subrefs: [] };
+  }
+
+  /** What the cluster refuses of its patch is a failure of the handler, as any other. */
+  #afterRefusal(refused: Error, state: State): Outcome {
+    const { settings, random } = this.#surroundings.parts;
+    const { retries = 0, runtime = 0 } = state.get(this.handler.id) ?? {};
+    const backoff = backoffOf(this.handler.backoff ?? settings.execution.defaultBackoff, retries, random);
+    const error = refusalError(`The cluster refuses the patch of ${this.title}`, refused);
+    const { level, text, outcome } = judgeError(error, { handler: this.handler, runtime, retries, backoff });
+    this.logger[level](text);
+    return { ...outcome, subrefs: [] };
   }
 
   #sleep(seconds: Seconds): Promise<unknown> {

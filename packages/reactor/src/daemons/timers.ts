@@ -44,7 +44,7 @@ function isOver(task: DaemonTask, { interval, idle }: TimerHandler, state: State
 /** The object is to be left alone for some time. While that is waited for, it may be changed again. */
 async function untilIdle(task: DaemonTask, { idle }: TimerHandler): Promise<void> {
   if (idle === undefined) return;
-  const left = (): Seconds => idle - elapsed(task.memory.idleResetAt, task.now());
+  const left = (): Seconds => idle - elapsed(task.idleResetAt, task.now());
   while (!task.isStopped && left() > 0) await task.rest(left());
 }
 
@@ -58,5 +58,5 @@ function untilNext(task: DaemonTask, handler: TimerHandler, begunAt: Seconds): P
 
 /** It was called for that state of the object already: the next call is for the next change. */
 async function untilChanged(task: DaemonTask, step: Seconds, since: Seconds): Promise<void> {
-  while (!task.isStopped && task.memory.idleResetAt <= since) await task.rest(step);
+  while (!task.isStopped && task.idleResetAt <= since) await task.rest(step);
 }

@@ -11,17 +11,17 @@ import {
   type WatchSignal,
   watchInto,
 } from '@kopf-ts/core/engine';
+import { type StreamObjectsOptions, type StreamObjectsParts, streamObjects } from '../objects/stream-objects.js';
 import { within } from '../within.js';
-import { type ObjectWorkersOptions, type ObjectWorkersParts, objectWorkers } from './object-workers.js';
 
-export interface WatcherParts extends ObjectWorkersParts {
+export interface WatcherParts extends StreamObjectsParts {
   /** A new one for each stream. */
   readonly scheduler: () => Scheduler;
   readonly capabilities?: ServerCapabilities | undefined;
   readonly limiter?: AttemptLimiter | undefined;
 }
 
-interface WatcherOptions extends ObjectWorkersOptions {
+interface WatcherOptions extends StreamObjectsOptions {
   /** `null` for the whole cluster. */
   readonly namespace: string | null;
   readonly onState?: ((state: StreamState) => void) | undefined;
@@ -46,7 +46,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       streamControl.abort(error);
     };
     scheduler.failed.catch(fail);
-    const objects = objectWorkers(parts, options, scheduler);
+    const objects = streamObjects(parts, options, scheduler);
     const stopPausing = whenever(paused, () => objects.pause(), streamControl.signal);
     try {
       const onSignal = (event: WatchSignal): void => {

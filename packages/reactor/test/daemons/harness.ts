@@ -13,9 +13,10 @@ import { makeResource, type PatchOutcome, toggle } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { runningDaemons } from '../../src/daemons/daemons.js';
 import { daemonKiller } from '../../src/daemons/killer.js';
-import type { ApplyOptions } from '../../src/handling/applier.js';
-import { handleSpawning, type SpawningOptions } from '../../src/handling/spawning.js';
-import { memories, type ObjectMemory } from '../../src/memories.js';
+import { type LeadingOptions, leadDaemons } from '../../src/daemons/leading.js';
+import { allObjects } from '../../src/objects/all-objects.js';
+import type { HandledObject } from '../../src/objects/object.js';
+import type { ApplyOptions } from '../../src/sending/apply.js';
 
 export const RESOURCE = makeResource({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', kind: 'KopfExample' });
 
@@ -34,10 +35,10 @@ interface SentPatch {
   readonly body: Body;
 }
 
-export interface EventOptions extends Partial<Pick<SpawningOptions, 'eventType' | 'onExit'>> {
+export interface EventOptions extends Partial<Pick<LeadingOptions, 'eventType' | 'onExit'>> {
   readonly body?: AnyObject;
   readonly reset?: boolean;
-  readonly memory?: ObjectMemory;
+  readonly memory?: HandledObject;
 }
 
 export interface HarnessOptions {
@@ -52,7 +53,7 @@ export function harness(options: HarnessOptions = {}) {
   const registry: Registry = createRegistry();
   const paused = toggle();
   const daemons = runningDaemons();
-  const all = memories({ now: clock.now });
+  const all = allObjects({ now: clock.now, logger });
   const sent: SentPatch[] = [];
   const posted: unknown[] = [];
   const parts = {
@@ -70,17 +71,17 @@ export function harness(options: HarnessOptions = {}) {
     sent.push(one);
     return (await options.answer?.(one, sending)) ?? {};
   };
-  const memoryOf = (body: AnyObject): ObjectMemory => all.of(body, { isListed: false, logger });
+  const memoryOf = (body: AnyObject): HandledObject => all.of(body, { isListed: false });
   const memory = memoryOf(BODY);
 
   /** As if an event of the object has come: as far as daemons are concerned. */
   const begin = (at: EventOptions = {}): Promise<readonly Seconds[]> => {
     const { body = BODY, reset = false, eventType = 'MODIFIED', onExit } = at;
     const own = at.memory ?? memory;
-    own.daemons.live?.replace(body);
+    own.daemons.see(body);
     const of = { resource: RESOURCE, body, patch: new Patch(), memo: own.memo, logger, client: parts.client };
     const cause = { kind: 'spawning' as const, ...of, reset };
-    return handleSpawning({ cause, memory: own, eventType, paused, daemons, parts, apply, onExit });
+    return leadDaemons({ cause, subject: own, eventType, paused, daemons, parts, apply, onExit });
   };
 
   /** The same, until it is processed, and all is quiet again. */

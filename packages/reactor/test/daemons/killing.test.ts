@@ -67,7 +67,7 @@ describe('While the operator is paused', () => {
     const { memory, parts, apply, daemons, logger } = h;
     const [handler] = h.registry.handlers.spawning;
     const of = { resource: RESOURCE, body: BODY, patch: undefined as never, memo: {}, logger, reset: false };
-    if (handler) spawn(handler, { cause: { kind: 'spawning', ...of }, memory: memory.daemons, daemons, parts, apply });
+    if (handler) spawn(handler, { cause: { kind: 'spawning', ...of }, subject: memory, daemons, parts, apply });
     await h.clock.advance(0.4);
     expect(h.daemons.size).toBe(1);
     await h.clock.advance(0.1);

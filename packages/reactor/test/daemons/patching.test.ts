@@ -204,10 +204,38 @@ describe('If the patch cannot be sent', () => {
     expect(h.memory.daemons.foreverStopped).toEqual(new Set(['fn']));
   });
 
-  it.each<{ what: string; error: Error }>([
-    { what: 'the cluster refuses what is in it', error: apiError({ status: 422 }) },
-    { what: 'it is not JSON', error: new TypeError('Do not know how to serialize a BigInt') },
-  ])('it is dropped if $what, so that it does not spoil the next ones', async ({ error }) => {
+  it.each([400, 413, 422])(
+    'since the cluster refuses what is in it (%i), it is dropped, and the handler has failed',
+    async (status) => {
+      let failures = 1;
+      const h = harness({
+        answer: () => {
+          if (failures-- > 0) throw apiError({ status, payload: { kind: 'Status', message: 'spec.x is not nice' } });
+          return {};
+        },
+      });
+      const retries: unknown[] = [];
+      h.registry.timer('kopfexamples', { interval: 5, backoff: 3 }, function fn({ patch, retry }) {
+        retries.push(retry);
+        patch.status[`at${h.clock.now()}`] = true;
+      });
+      await h.event();
+      await h.clock.advance(8);
+      expect(h.sent.map(({ at, merge }) => [at, merge])).toEqual([
+        [0, { status: { at0: true } }],
+        [3, { status: { at3: true } }],
+        [8, { status: { at8: true } }],
+      ]);
+      expect(retries).toEqual([0, 1, 0]);
+      expect(h.logger.messages('error')).toEqual([
+        "Timer 'fn' failed with an exception and will try again in 3 seconds: " +
+          "The cluster refuses the patch of Timer 'fn': spec.x is not nice",
+      ]);
+    },
+  );
+
+  it('since it is not JSON, it is dropped, so that it does not spoil the next ones', async () => {
+    const error = new TypeError('Do not know how to serialize a BigInt');
     let failures = 1;
     const h = harness({
       answer: () => {

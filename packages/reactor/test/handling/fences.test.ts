@@ -3,7 +3,7 @@ import type { KubeClient, KubeRequest } from '@kopf-ts/core';
 import type { ToggleView } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
 import { fences } from '../../src/fences.js';
-import { applier } from '../../src/handling/applier.js';
+import { applier } from '../../src/sending/apply.js';
 import { type Operated, type OperatedOptions, operated } from '../support/operated.js';
 
 /** With a fence, which is open at first. */

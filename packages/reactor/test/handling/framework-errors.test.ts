@@ -11,7 +11,6 @@ describe('A patch that is refused', () => {
     ['an unavailable server', { status: 503 }],
     ['missing permissions', { status: 403, reason: 'Forbidden' }],
     ['too many requests', { status: 429, retryAfter: 1 }],
-    ['a conflict', { status: 409, reason: 'Conflict' }],
   ])('by %s is sent again after a while, and the handlers are not called again', async (_what, answer) => {
     await using operator = await operated();
     const calls: string[] = [];
@@ -63,11 +62,31 @@ describe('A patch that is refused', () => {
     expect((await operator.get('name1')).metadata?.annotations).toHaveProperty([LAST_HANDLED]);
   });
 
-  it('for what is in it is not sent again: all is decided anew', async () => {
+  it.each([1, 2, 3, 5])('by %i conflicts in a row is sent again at once: these are nothing special', async (times) => {
     await using operator = await operated();
     const calls: string[] = [];
     operator.registry.on.create('kopfexamples', { id: 'c' }, () => {
       calls.push('c');
+      return 'done';
+    });
+    await operator.start();
+    operator.cluster.faults.add({ match: { method: 'PATCH' }, answer: { status: 409, reason: 'Conflict' }, times });
+    await operator.create('name1');
+    await operator.advance(1);
+    expect(operator.patches).toHaveLength(times + 1);
+    // From the fourth one on, it is only about whose object it is.
+    const isGuarded = operator.patches.map(({ body }) => 'resourceVersion' in body.metadata);
+    expect(isGuarded).toEqual(Array.from({ length: times + 1 }, (_item, index) => index < 3));
+    expect(calls).toEqual(['c']);
+    expect((await operator.get('name1')).status).toEqual({ c: 'done' });
+    expect(operator.logger.find('Throttling')).toBeUndefined();
+  });
+
+  it('for what is in it is a failure of the handler that has asked for it, by its own policy', async () => {
+    await using operator = await operated();
+    const calls: string[] = [];
+    operator.registry.on.create('kopfexamples', { id: 'c', backoff: 5 }, ({ retry }) => {
+      calls.push(`c ${retry}`);
       return calls.length;
     });
     operator.registry.on.update('kopfexamples', { id: 'u' }, () => void calls.push('u'));
@@ -76,8 +95,12 @@ describe('A patch that is refused', () => {
     operator.cluster.faults.add({ match: { method: 'PATCH' }, answer, times: 1 });
     await operator.create('name1');
     await operator.advance(10);
-    expect(calls).toEqual(['c', 'c']);
+    expect(calls).toEqual(['c 0', 'c 1']);
     expect((await operator.get('name1')).status).toEqual({ c: 2 });
+    expect(operator.logger.messages('error')).toEqual([
+      "Handler 'c' failed with an exception and will try again in 5 seconds: " +
+        'The cluster refuses what it asks for in status.c: spec.x: Invalid value',
+    ]);
     expect(operator.logger.find('removed from the object')).toBeUndefined();
   });
 

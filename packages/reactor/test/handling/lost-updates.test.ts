@@ -247,7 +247,9 @@ describe('Functions of a patch', () => {
       await operator.create('name1', { spec: { items: ['theirs'] } });
       await operator.advance(100);
       const line = 'Could not apply the patch in full due to conflicts with newer changes.';
-      expect(operator.logger.messages().filter((message) => message.startsWith(line))).toHaveLength(1);
+      // Unlike Kopf, we look at the newest state first, and so there is no conflict.
+      const conflicts = operator.logger.messages().filter((message) => message.startsWith(line));
+      expect(conflicts).toHaveLength(compat === 'kopf' ? 1 : 0);
       expect(seen).toEqual([{ items: ['theirs', 'ours'], other: 1 }]);
       expect((await operator.get('name1')).metadata?.finalizers).toHaveLength(1);
     },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { isTooLarge } from '../../src/handling/oversize.js';
+import { isTooLarge } from '../../src/sending/limits.js';
 import { type Operated, operated } from '../support/operated.js';
 
 const PREFIX = 'kopf.zalando.org';

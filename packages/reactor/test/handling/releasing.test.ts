@@ -34,7 +34,8 @@ describe('An object that is being deleted', () => {
     await operator.advance(10);
     expect(calls).toEqual(['d1']);
     const releases = operator.patches.filter(({ body }) => JSON.stringify(body).includes('"remove"'));
-    expect(releases).toHaveLength(2);
+    // What has come from the stream meanwhile is known: the finalizer is removed from the newest state.
+    expect(releases).toHaveLength(1);
 
     allow();
     await operator.settle();
@@ -44,7 +45,7 @@ describe('An object that is being deleted', () => {
 });
 
 describe('An object that is to be held', () => {
-  it('gets the finalizer in the end, and only one attempt remains from each conflict', async () => {
+  it('gets the finalizer in the end, in spite of all conflicts', async () => {
     let conflicts = 3;
     await using operator = await operated({
       through: (client) => ({
@@ -65,7 +66,7 @@ describe('An object that is to be held', () => {
     await operator.advance(10);
     const { metadata } = await operator.get('name1');
     expect(metadata?.finalizers).toEqual(['kopf.zalando.org/KopfFinalizerMarker']);
-    const remaining = operator.logger.messages('debug').filter((line) => line.includes('Remaining: '));
-    expect(remaining.map((line) => line.replace(/^.*Remaining: /, '').split(', ').length)).toEqual([1, 1, 1]);
+    expect(operator.patches).toHaveLength(3 + 1 + 3 + 1);
+    expect(operator.logger.messages('error')).toEqual([]);
   });
 });

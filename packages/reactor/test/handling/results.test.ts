@@ -1,6 +1,6 @@
 import { TemporaryError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { applier } from '../../src/handling/applier.js';
+import { applier } from '../../src/sending/apply.js';
 import { operated } from '../support/operated.js';
 
 describe('Results', () => {

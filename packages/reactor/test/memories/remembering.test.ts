@@ -2,15 +2,16 @@ import { COPY } from '@kopf-ts/core';
 import { objectKey } from '@kopf-ts/core/engine';
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { memories } from '../../src/memories.js';
+import { allObjects } from '../../src/objects/all-objects.js';
+import { NOTHING_KNOWN } from '../../src/objects/known.js';
 
 const BODY = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod1', namespace: 'ns1', uid: 'uid1' } };
 
 function remembering(memo?: unknown) {
   const clock = { now: 5 };
   const logger = recordingLogger();
-  const all = memories({ memo, now: () => clock.now });
-  const of = (body: object = BODY, isListed = false) => all.of(body, { isListed, logger });
+  const all = allObjects({ memo, now: () => clock.now, logger });
+  const of = (body: object = BODY, isListed = false) => all.of(body, { isListed });
   return { all, of, clock };
 }
 
@@ -32,11 +33,10 @@ describe('What is remembered of an object', () => {
   it('is gone when forgotten: the next time, all begins anew', () => {
     const { of, all } = remembering();
     const memory = of();
-    memory.version = '5';
-    memory.isVanishing = true;
+    memory.noteWrite({ before: BODY, after: BODY, isMarksOnly: true });
     all.forget(BODY);
     expect([all.size, all.find(BODY)]).toEqual([0, undefined]);
-    expect(of()).toMatchObject({ version: undefined, isVanishing: false, isHandledOnce: false });
+    expect(of().known).toBe(NOTHING_KNOWN);
     expect(of()).not.toBe(memory);
   });
 

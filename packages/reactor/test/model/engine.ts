@@ -5,11 +5,11 @@ import type { Clock, KubeClient, LifeCycle, Logger, Registry, Resource, Settings
 import { toggle, toggleSet } from '@kopf-ts/core/engine';
 import { runningDaemons } from '../../src/daemons/daemons.js';
 import { fences } from '../../src/fences.js';
-import { applier } from '../../src/handling/applier.js';
-import { processor } from '../../src/handling/processor.js';
-import { memories } from '../../src/memories.js';
+import { cycleOf } from '../../src/cycle/cycle.js';
+import { allObjects } from '../../src/objects/all-objects.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
 import { watcherOf } from '../../src/queueing/watcher.js';
+import { applier } from '../../src/sending/apply.js';
 
 export interface EngineOptions {
   readonly client: KubeClient;
@@ -34,11 +34,11 @@ export function startEngine(options: EngineOptions): Engine {
   const apply = applier({ ...all, fences: fences() });
   const run = watcherOf({
     ...all,
-    memories: memories({ memo: undefined, now: () => parts.clock.now() }),
+    objects: allObjects({ memo: undefined, now: () => parts.clock.now(), logger: parts.logger }),
     indexed: toggleSet('all'),
     capabilities: { streamingLists: false },
     scheduler: () => boundedScheduler({ limit: () => parts.settings.queueing.workerLimit, logger: parts.logger }),
-    process: processor({ ...all, apply, paused, daemons: runningDaemons() }),
+    process: cycleOf({ ...all, apply, paused, daemons: runningDaemons() }),
   });
   const control = new AbortController();
   const running = run({ resource, namespace: null, paused, signal: control.signal, onState: () => {} });

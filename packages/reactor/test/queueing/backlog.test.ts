@@ -1,6 +1,6 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { Backlog } from '../../src/queueing/backlog.js';
+import { Backlog } from '../../src/objects/backlog.js';
 import { eventOf } from './worker-bench.js';
 
 function waiting(limit: number) {

@@ -9,8 +9,8 @@ import {
   nat,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CycleResult } from '../../src/handling/work.js';
-import type { Worker } from '../../src/queueing/worker-contract.js';
+import type { CycleResult } from '../../src/cycle/scene.js';
+import type { HandledObject } from '../../src/objects/object.js';
 import { bench, objectOf, type RunningCycle } from './worker-bench.js';
 
 /**
@@ -18,7 +18,7 @@ import { bench, objectOf, type RunningCycle } from './worker-bench.js';
  * is forgotten when it is idle. The cluster counts the changes; how versions look like is another question.
  */
 function world({ versionOf, eventsLimit = 100_000 }: { versionOf: (change: number) => string; eventsLimit?: number }) {
-  let current: Worker | undefined;
+  let current: HandledObject | undefined;
   const areNumbers = versionOf(1) === '1';
   const settings = { queueing: { eventsLimit, errorDelays: [1, 10] } };
   const at = bench({

@@ -115,14 +115,13 @@ describe('After an unexpected error of the framework itself', () => {
 
   it('the delays of handlers are not lost: the object is looked at after the pause', async () => {
     const at = bench({ settings: DELAYS, keepsEvents: true });
-    at.push('ADDED', 1);
+    at.push('ADDED', 3);
     await at.cycle.end({ delay: 500 });
-    at.memory.version = '3';
     at.push('MODIFIED', 2);
     expect(stateIn(at.cycle.work)).toBeUndefined();
     await at.cycle.fail();
     await at.clock.advance(123);
-    expect(at.states()).toEqual(['ADDED 1', undefined, 'ADDED 1']);
+    expect(at.states()).toEqual(['ADDED 3', undefined, 'ADDED 3']);
     await at.cycle.end({ delay: 377 });
     await at.clock.advance(377);
     expect(at.cycles).toHaveLength(4);
@@ -130,21 +129,23 @@ describe('After an unexpected error of the framework itself', () => {
 
   it('of outdated events, they are no new state for others than the handlers of events', async () => {
     const at = bench({ settings: DELAYS, keepsEvents: true });
-    at.memory.version = '3';
+    at.push('ADDED', 3);
+    await at.cycle.end();
     at.push('MODIFIED', 2);
     await at.cycle.fail();
     await at.clock.advance(1000);
-    expect([at.states(), at.flags.idle, at.memory.version]).toEqual([[undefined], 1, '3']);
+    expect([at.states(), at.flags.idle, at.worker.state.version]).toEqual([['ADDED 3', undefined], 2, '3']);
   });
 
   it('the state of an event that is not outdated is looked at, so that what was left is done', async () => {
     const at = bench({ settings: DELAYS, keepsEvents: true });
-    at.memory.version = '3';
+    at.push('ADDED', 3);
+    await at.cycle.end();
     at.push('MODIFIED', 3);
     expect(stateIn(at.cycle.work)).toBeUndefined();
     await at.cycle.fail();
     await at.clock.advance(123);
-    expect(at.states()).toEqual([undefined, 'MODIFIED 3']);
+    expect(at.states()).toEqual(['ADDED 3', undefined, 'MODIFIED 3']);
   });
 
   it('holds no place: others run meanwhile', async () => {

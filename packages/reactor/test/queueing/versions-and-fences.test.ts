@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fences } from '../../src/fences.js';
-import { compareVersions, versionOf } from '../../src/versions.js';
+import { compareVersions, versionOf } from '../../src/objects/versions.js';
 
 describe('Versions', () => {
   it.each([

@@ -2,11 +2,9 @@
 import { type AnyObject, settings as makeSettings, type Scheduler, type SettingsOverrides } from '@kopf-ts/core';
 import type { WatchedEvent } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
-import type { CycleResult, Work } from '../../src/handling/work.js';
-import { memories, type ObjectMemory } from '../../src/memories.js';
+import type { CycleResult, Work } from '../../src/cycle/scene.js';
+import { HandledObject, type Surroundings } from '../../src/objects/object.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
-import { ObjectWorker } from '../../src/queueing/worker.js';
-import type { Worker, WorkerSurroundings } from '../../src/queueing/worker-contract.js';
 
 export interface RunningCycle {
   readonly work: Work;
@@ -20,7 +18,6 @@ export interface BenchOptions {
   readonly keepsEvents?: boolean;
   readonly scheduler?: Scheduler;
   readonly mayBegin?: () => boolean;
-  readonly memory?: ObjectMemory;
   readonly onIdle?: () => void;
 }
 
@@ -47,12 +44,10 @@ export function bench(options: BenchOptions = {}) {
   const logger = recordingLogger();
   const settings = makeSettings(options.settings);
   const scheduler = options.scheduler ?? boundedScheduler({ limit: () => undefined, logger });
-  const memory =
-    options.memory ?? memories({ now: () => clock.now() }).of(objectOf(undefined), { isListed: false, logger });
   const control = new AbortController();
   const cycles: RunningCycle[] = [];
   const flags = { isPaused: false, running: 0, mostAtOnce: 0, idle: 0 };
-  const surroundings: WorkerSurroundings = {
+  const surroundings: Surroundings = {
     settings,
     clock,
     scheduler,
@@ -60,7 +55,7 @@ export function bench(options: BenchOptions = {}) {
     keepsEvents: () => options.keepsEvents ?? false,
     isPaused: () => flags.isPaused,
     mayBegin: options.mayBegin ?? (() => true),
-    process: (_memory, work, signal) => {
+    process: (_object, work, signal) => {
       flags.running += 1;
       flags.mostAtOnce = Math.max(flags.mostAtOnce, flags.running);
       return new Promise<CycleResult>((resolve, reject) => {
@@ -80,26 +75,27 @@ export function bench(options: BenchOptions = {}) {
         });
       });
     },
+    onBusy: () => {},
     onIdle: () => {
       flags.idle += 1;
       options.onIdle?.();
     },
   };
-  const make = (): Worker => new ObjectWorker(surroundings, { memory, logger });
-  const made = make();
+  const identity = { key: 'uid1', memo: {}, isNoticedByListing: false, noticedAt: clock.now(), logger };
+  const made = new HandledObject(identity).join(surroundings);
   return {
     worker: made,
-    /** Another one for the same object, as after the first one was forgotten. */
-    make,
+    /** The same one: an object has one owner for as long as it lives. */
+    make: () => made,
     clock,
     logger,
     settings,
     scheduler,
-    memory,
     control,
     cycles,
     flags,
-    push: (type: WatchedEvent['type'], version?: string | number, to: Worker = made) => to.push(eventOf(type, version)),
+    push: (type: WatchedEvent['type'], version?: string | number, to: HandledObject = made) =>
+      to.push(eventOf(type, version)),
     states: () => cycles.map(({ work }) => stateIn(work)),
     /** The cycle that runs now. */
     get cycle(): RunningCycle {

@@ -18,13 +18,13 @@ import {
 import { makeResource, type StreamState, toggle, toggleSet } from '@kopf-ts/core/engine';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
+import { cycleOf } from '../../src/cycle/cycle.js';
 import { runningDaemons } from '../../src/daemons/daemons.js';
 import { fences } from '../../src/fences.js';
-import { applier } from '../../src/handling/applier.js';
-import { processor } from '../../src/handling/processor.js';
-import { type Memories, memories } from '../../src/memories.js';
+import { type AllObjects, allObjects } from '../../src/objects/all-objects.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
 import { type WatcherParts, watcherOf } from '../../src/queueing/watcher.js';
+import { applier } from '../../src/sending/apply.js';
 
 const EXAMPLES = makeResource({
   group: 'kopf.dev',
@@ -73,7 +73,7 @@ export interface Operated extends AsyncDisposable {
   readonly logger: RecordingLogger;
   readonly registry: Registry;
   readonly settings: Settings;
-  readonly memories: Memories;
+  readonly memories: AllObjects;
   readonly paused: ReturnType<typeof toggle>;
   /** All that was sent to the objects by the operator, in order. */
   readonly patches: SentPatch[];
@@ -113,7 +113,7 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
   const states: StreamState[] = [];
   const client = (options.through ?? ((same: KubeClient) => same))(recording(cluster.client, patches));
   const resource = options.status ? EXAMPLES_WITH_STATUS : EXAMPLES;
-  const all = memories({ memo: options.memo, now: () => clock.now() });
+  const all = allObjects({ memo: options.memo, now: () => clock.now(), logger });
   const paused = toggle(false);
   const parts = {
     registry,
@@ -128,11 +128,11 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
   const apply = (options.applier ?? applier)({ ...parts, fences: fences() });
   const run = watcherOf({
     ...parts,
-    memories: all,
+    objects: all,
     indexed: toggleSet('all'),
     capabilities: { streamingLists: false },
     scheduler: () => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger }),
-    process: processor({ ...parts, apply, paused, daemons: runningDaemons() }),
+    process: cycleOf({ ...parts, apply, paused, daemons: runningDaemons() }),
     ...options.parts,
   });
 

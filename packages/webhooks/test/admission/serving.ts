@@ -13,7 +13,7 @@ import {
   type WebhookServer,
 } from '@kopf-ts/core';
 import { makeResource, queue, untilAborted } from '@kopf-ts/core/engine';
-import { liveInsights, memories } from '@kopf-ts/reactor';
+import { liveInsights, allObjects } from '@kopf-ts/reactor';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
 import { admission } from '../../src/admission.js';
@@ -167,7 +167,7 @@ export async function served(options: ServedOptions): Promise<Served> {
     await clock.advance(30);
   });
   const { connection } = options;
-  const memos = memories({ now: () => clock.now() });
+  const memos = allObjects({ now: () => clock.now(), logger });
   const parts = { registry, settings, clock, logger, client, insights, memos };
   const turn = (): void => {
     isServed = true;

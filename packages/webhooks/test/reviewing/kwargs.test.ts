@@ -177,19 +177,19 @@ describe('the memo', () => {
       await ask({ operation });
       const body = objectOf();
       expect(seen[1]).toBe(seen[0]);
-      expect(memos.of(body, { isListed: false, logger: undefined as never }).memo).toBe(seen[0]);
+      expect(memos.of(body, { isListed: false }).memo).toBe(seen[0]);
       expect(memos.size).toBe(1);
     },
   );
 
   it('is the one of the object, if the operator knows it', async () => {
     let seen: unknown;
-    const { ask, memos, logger } = reviewed(({ on }) =>
+    const { ask, memos } = reviewed(({ on }) =>
       on.validate('kopfexamples', function fn({ memo }) {
         seen = memo;
       }),
     );
-    const { memo } = memos.of(objectOf(), { isListed: true, logger });
+    const { memo } = memos.of(objectOf(), { isListed: true });
     await ask({ operation: 'UPDATE' });
     expect(seen).toBe(memo);
   });

@@ -15,7 +15,7 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { type ExecutionMonitor, makeResource } from '@kopf-ts/core/engine';
-import { memories } from '@kopf-ts/reactor';
+import { allObjects } from '@kopf-ts/reactor';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { type ReviewParts, reviewer } from '../../src/reviewing/review.js';
@@ -99,7 +99,7 @@ export function reviewed(declare: (registry: Registry) => void = () => {}, optio
   const { signal, memo, insights = knowing(EXAMPLES), settings = settingsWithStorages(), ...rest } = options;
   const [registry, clock, logger] = [createRegistry(), manualClock(), recordingLogger()];
   declare(registry);
-  const memos = memories({ memo, now: () => clock.now() });
+  const memos = allObjects({ memo, now: () => clock.now(), logger });
   const parts = { registry, settings, clock, logger, client: CLIENT, insights, memos, ...rest };
   const review = reviewer(parts, { signal });
   const ask = async (

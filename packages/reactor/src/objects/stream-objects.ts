@@ -5,38 +5,35 @@ import {
   describeError,
   NOT_NEEDED,
   objectKey,
-  objectLogger,
   type ToggleSet,
   type ToggleView,
   titleOf,
   toError,
   type WatchedEvent,
 } from '@kopf-ts/core/engine';
+import type { RunCycle } from '../cycle/cycle.js';
 import type { Fences } from '../fences.js';
-import type { Processor } from '../handling/processor.js';
-import { forgetUnsent, type Memories, type ObjectMemory } from '../memories.js';
 import type { OperatorParts } from '../parts.js';
-import { compareVersions, versionOf } from '../versions.js';
 import { within } from '../within.js';
-import { ObjectWorker } from './worker.js';
-import type { Worker, WorkerSurroundings } from './worker-contract.js';
+import type { AllObjects } from './all-objects.js';
+import type { HandledObject, Surroundings } from './object.js';
 
-export interface ObjectWorkersParts extends OperatorParts {
-  readonly memories: Memories;
-  readonly process: Processor;
+export interface StreamObjectsParts extends OperatorParts {
+  readonly objects: AllObjects;
+  readonly process: RunCycle;
   readonly indexer?: Indexer | undefined;
   /** No handlers are called until all that is to be indexed is indexed for the first time. */
   readonly indexed: ToggleSet;
   readonly fences?: Pick<Fences, 'mayWrite'> | undefined;
 }
 
-export interface ObjectWorkersOptions {
+export interface StreamObjectsOptions {
   readonly resource: Resource;
   readonly paused: ToggleView;
   readonly signal: AbortSignal;
 }
 
-export interface ObjectWorkers {
+export interface StreamObjects {
   push(event: WatchedEvent): void;
   /** All existing objects have been pushed. */
   listed(): void;
@@ -46,21 +43,25 @@ export interface ObjectWorkers {
   drain(): Promise<void>;
   /** Tells of those which do not obey. */
   abandon(): void;
+  /** The versions of the cluster have gone back: those known mean nothing any more. */
+  rewound(): void;
   dispose(): void;
 }
 
 /** So many objects are begun with at once when the indices are filled: others want to be served in between. */
 const BEGUN_AT_ONCE = 100;
 
-export function objectWorkers(
-  parts: ObjectWorkersParts,
-  options: ObjectWorkersOptions,
+export function streamObjects(
+  parts: StreamObjectsParts,
+  options: StreamObjectsOptions,
   scheduler: Scheduler,
-): ObjectWorkers {
-  const { registry, settings, clock, memories, indexer, indexed } = parts;
+): StreamObjects {
+  const { registry, settings, clock, objects, indexer, indexed } = parts;
   const { resource, paused, signal } = options;
   // An object that comes back after it was deleted is another one, even if it cannot be told from the former.
-  const workers = new Map<ObjectMemory, Worker>();
+  const busy = new Set<HandledObject>();
+  // Of this stream, be they busy or not.
+  const all = new Set<HandledObject>();
   // Those who are being indexed by functions that take their time. Others do not wait for them.
   const digesting = new Map<string, Promise<void>>();
   const isIndexed = indexer !== undefined && registry.handlers.indexing.of(resource).length > 0;
@@ -74,7 +75,7 @@ export function objectWorkers(
   let era = 0;
   let isGateOpen = indexed.isOn;
 
-  const surroundings: WorkerSurroundings = {
+  const surroundings: Surroundings = {
     settings,
     clock,
     scheduler,
@@ -83,21 +84,22 @@ export function objectWorkers(
     // The fence knows it earlier, should the process have slept through the moment of its pausing.
     isPaused: () => paused.isOn || parts.fences?.mayWrite() === false,
     mayBegin: () => isGateOpen,
-    process: (memory, { events, state, isToTouch, comeBack }, jobSignal) =>
-      parts.process({ events, state, isToTouch, comeBack, resource, memory, signal: jobSignal }),
-    onIdle(worker) {
-      if (workers.get(worker.memory) === worker) workers.delete(worker.memory);
-      if (workers.size === 0) drained?.();
+    process: (object, { events, state, isToTouch, comeBack }, jobSignal) =>
+      parts.process({
+        events,
+        state,
+        isToTouch,
+        comeBack,
+        resource,
+        subject: object,
+        known: object.known,
+        signal: jobSignal,
+      }),
+    onBusy: (object) => void busy.add(object),
+    onIdle(object) {
+      busy.delete(object);
+      if (busy.size === 0) drained?.();
     },
-  };
-
-  const workerOf = (memory: ObjectMemory, logger: Logger): Worker => {
-    let found = workers.get(memory);
-    if (found === undefined) {
-      found = new ObjectWorker(surroundings, { memory, logger });
-      workers.set(memory, found);
-    }
-    return found;
   };
 
   /** One waits for all of them: there may be as many workers by then as there are objects. */
@@ -107,7 +109,7 @@ export function objectWorkers(
     if (signal.aborted || leaving.signal.aborted) return discard();
     isGateOpen = true;
     let begun = 0;
-    for (const each of [...workers.values()]) {
+    for (const each of [...busy]) {
       each.proceed();
       if (++begun % BEGUN_AT_ONCE === 0) await clock.sleep(0);
     }
@@ -115,19 +117,20 @@ export function objectWorkers(
 
   const discard = (): void => {
     era += 1;
-    for (const each of [...workers.values()]) each.discard();
+    for (const each of [...busy]) each.discard();
   };
 
-  const dispatch = (event: WatchedEvent, memory: ObjectMemory, logger: Logger): void => {
+  const dispatch = (event: WatchedEvent, object: HandledObject): void => {
     if (paused.isOn) return;
-    workerOf(memory, logger).push(event);
+    if (event.type !== 'DELETED') all.add(object);
+    object.join(surroundings).push(event);
   };
 
   /** `undefined` if it is digested already. */
-  const digest = (event: WatchedEvent, memory: ObjectMemory, logger: Logger): PromiseLike<void> | undefined => {
+  const digest = (event: WatchedEvent, { memo, logger }: HandledObject): PromiseLike<void> | undefined => {
     if (!isIndexed) return undefined;
     try {
-      const digested = indexer.digest({ event, resource, memo: memory.memo, logger });
+      const digested = indexer.digest({ event, resource, memo, logger });
       return digested === undefined ? undefined : (digested as PromiseLike<void>);
     } catch (error) {
       reportUnindexed(error, logger);
@@ -136,36 +139,34 @@ export function objectWorkers(
   };
 
   /** Most events are those of our own patches, and nobody waits for them: that is found out before all else. */
-  const isOwnEcho = ({ type, object }: WatchedEvent): boolean => {
-    if (isIndexed || type !== 'MODIFIED' || registry.handlers.watching.of(resource).length > 0) return false;
-    const memory = memories.find(object);
-    if (memory === undefined || workers.has(memory)) return false;
-    const order = compareVersions(versionOf(object), memory.version);
-    if (order === 0) memory.doubtfulUntil = undefined;
-    return order !== undefined && order <= 0;
+  const isOwnEcho = (event: WatchedEvent): boolean => {
+    if (isIndexed || registry.handlers.watching.of(resource).length > 0) return false;
+    return objects.find(event.object)?.isEcho(event) ?? false;
   };
 
   const push = (event: WatchedEvent): void => {
     if (isOwnEcho(event)) return;
-    const { object } = event;
-    const logger = objectLogger({ logger: parts.logger, body: object });
-    const memory = memories.of(object, { isListed: event.type === null, logger });
-    if (event.type === 'DELETED') memories.forget(object);
+    const object = objects.of(event.object, { isListed: event.type === null });
+    const { key, logger } = object;
+    if (event.type === 'DELETED') {
+      objects.forget(event.object);
+      all.delete(object);
+    }
     const bornIn = era;
-    const earlier = digesting.get(memory.key);
+    const earlier = digesting.get(key);
     // One by one: an object's events are indexed and handled in the order of their coming.
-    const digested = earlier ? earlier.then(() => digest(event, memory, logger)) : digest(event, memory, logger);
+    const digested = earlier ? earlier.then(() => digest(event, object)) : digest(event, object);
     if (digested === undefined) {
-      dispatch(event, memory, logger);
+      dispatch(event, object);
       return;
     }
     const whole = Promise.resolve(digested)
       .catch((error: unknown) => reportUnindexed(error, logger))
       .then(() => {
-        if (digesting.get(memory.key) === whole) digesting.delete(memory.key);
-        if (!signal.aborted && bornIn === era) dispatch(event, memory, logger);
+        if (digesting.get(key) === whole) digesting.delete(key);
+        if (!signal.aborted && bornIn === era) dispatch(event, object);
       });
-    digesting.set(memory.key, whole);
+    digesting.set(key, whole);
   };
 
   /** Whose calls they are, as a beginning of a sentence. */
@@ -184,7 +185,10 @@ export function objectWorkers(
     },
     pause() {
       discard();
-      forgetUnsent(memories);
+      for (const object of objects) object.forgetUnsent();
+    },
+    rewound() {
+      for (const object of all) object.rewind();
     },
     async drain() {
       leaving.abort(NOT_NEEDED);
@@ -194,21 +198,23 @@ export function objectWorkers(
       const isDrained = new Promise<void>((resolve) => {
         drained = resolve;
       });
-      for (const each of [...workers.values()]) each.wind();
-      if (workers.size === 0) return;
+      for (const each of [...busy]) each.wind();
+      if (busy.size === 0) return;
       await within(clock, settings.queueing.exitTimeout, isDrained);
-      const left = [...workers].filter(([, each]) => each.isBusy).map(([memory]) => memory.key);
+      const left = [...busy].filter((each) => each.isBusy).map(({ key }) => key);
       if (left.length > 0) parts.logger.warn(`Unprocessed streams left for [${left.join(', ')}].`);
     },
     abandon() {
-      for (const [{ key }, each] of workers) {
-        if (each.isBusy) each.logger.warn(`${leftRunning(key)} not ended in time, though told to. Leaving it behind.`);
+      for (const each of busy) {
+        if (each.isBusy)
+          each.logger.warn(`${leftRunning(each.key)} not ended in time, though told to. Leaving it behind.`);
       }
     },
     dispose() {
       work.abort();
       discard();
-      workers.clear();
+      busy.clear();
+      all.clear();
     },
   };
 }

@@ -1,7 +1,16 @@
 /** Sending patches to the handled objects: nothing else in the reactor writes to them. */
-import type { Body, KubeClient, Logger, Patch, Resource, Settings } from '@kopf-ts/core';
+import type { Body, Clock, KubeClient, Logger, Patch, Resource, Seconds, Settings } from '@kopf-ts/core';
 import { isMapping, KopfError } from '@kopf-ts/core';
-import { childController, formatResource, type PatchOutcome, patchObject, type ToggleView } from '@kopf-ts/core/engine';
+import {
+  type Address,
+  childController,
+  findByName,
+  formatResource,
+  type OwnWrite,
+  type PatchOutcome,
+  patchObject,
+  type ToggleView,
+} from '@kopf-ts/core/engine';
 import type { Fences } from '../fences.js';
 
 export interface ApplyOptions {
@@ -11,6 +20,11 @@ export interface ApplyOptions {
   readonly patch: Patch;
   readonly logger: Logger;
   readonly signal?: AbortSignal | undefined;
+  /** Which address is written last, if both are. */
+  readonly last?: Address | undefined;
+  /** A newer state than that one, if any has come meanwhile; otherwise, the cluster is asked. */
+  readonly newerThan?: ((body: Body) => Body | undefined) | undefined;
+  readonly onWrite?: ((write: OwnWrite) => void) | undefined;
 }
 
 /** Sends the patch, or what of it makes sense to be sent. An empty one is not sent. */
@@ -24,7 +38,9 @@ interface PruningKnowledge {
 export interface ApplierOptions {
   readonly client: KubeClient;
   readonly settings: Settings;
+  readonly clock: Clock;
   readonly logger: Logger;
+  readonly random?: (() => number) | undefined;
   readonly fences?: Fences | undefined;
   readonly statusSchemas?: PruningKnowledge | undefined;
   /** On while another operator is to do the work. */
@@ -32,7 +48,7 @@ export interface ApplierOptions {
 }
 
 export function applier(options: ApplierOptions): ApplyFn {
-  const { client, settings, logger, fences, statusSchemas, paused } = options;
+  const { client, settings, clock, logger, fences, statusSchemas, paused, random = Math.random } = options;
   const reported = new Set<string>();
 
   /** The cluster would not keep them, so that they would be sent again and again. */
@@ -54,13 +70,19 @@ export function applier(options: ApplierOptions): ApplyFn {
     if (Object.keys(status).length === 0) delete patch.merge.status;
   };
 
-  return async ({ resource, body, patch, logger: objectLogger, signal }) => {
+  return async ({ resource, body, patch, logger: objectLogger, signal, last, newerThan, onWrite }) => {
     const { compat } = settings.persistence;
     if (compat === undefined) dropDoomed(resource, patch);
     const name = body.metadata?.name;
     if (patch.isEmpty || name === undefined) return {};
     const namespace = body.metadata?.namespace;
-    const common = { namespace, name, patch, body, compat, logger: objectLogger };
+    const newest = async (known: Body): Promise<Body | undefined> =>
+      newerThan?.(known) ?? (await findByName(client, resource, { namespace, name, known, signal }));
+    // The first conflict is mostly with what is already known; those who go on writing are to be missed.
+    const pause = async (conflicts: number): Promise<void> => {
+      if (conflicts > 1) await clock.sleep(pauseAfter(conflicts, random()), signal === undefined ? {} : { signal });
+    };
+    const common = { namespace, name, patch, body, compat, logger: objectLogger, last, newest, pause, onWrite };
     if (!fences?.isFenced) return await patchObject(client, resource, { ...common, signal });
 
     // Another operator can have taken over without our noticing it. Nothing of ours must be written after that: what
@@ -75,7 +97,7 @@ export function applier(options: ApplierOptions): ApplyFn {
       isForbidden = !fences.mayWrite();
       return !isForbidden;
     };
-    const guards = { signal: sending.signal, mayWrite, guardsVersion: true };
+    const guards = { signal: sending.signal, mayWrite, isAlwaysGuarded: true };
     try {
       const outcome = await patchObject(client, resource, { ...common, ...guards });
       // Not the same as having nothing to send: what was to be remembered is not.
@@ -85,6 +107,11 @@ export function applier(options: ApplierOptions): ApplyFn {
       sending.abort();
     }
   };
+}
+
+/** Conflicts are normal, if somebody else changes the object often; but two who never wait never get through. */
+function pauseAfter(conflicts: number, random: number): Seconds {
+  return Math.min(1, 0.01 * 2 ** conflicts) * (0.5 + random / 2);
 }
 
 function pausedError(): KopfError {

@@ -3,7 +3,6 @@
  * more than about 1.5 MB of anything. Whatever is refused, handlers that have succeeded must not be called again.
  */
 import {
-  type AnyObject,
   ApiError,
   type Body,
   deepCopy,
@@ -14,9 +13,9 @@ import {
   type Mapping,
   Patch,
 } from '@kopf-ts/core';
-import { applyMergePatch, type PatchOutcome } from '@kopf-ts/core/engine';
-import type { ObjectMemory } from '../memories.js';
-import type { ApplyFn, ApplyOptions } from './applier.js';
+import type { PatchOutcome } from '@kopf-ts/core/engine';
+import type { ApplyFn, ApplyOptions } from './apply.js';
+import { mergeInto } from './merging.js';
 
 /** What etcd, or the servers on the way to it, say of requests that are too large for them. */
 const TOO_LARGE = [/request is too large/i, /larger than max/i, /request entity too large/i];
@@ -39,21 +38,20 @@ function causesOf({ details }: ApiError): readonly unknown[] {
   return Array.isArray(details?.causes) ? details.causes : [];
 }
 
-/** The object as the storages are to see it: with what could not be stored, as if it were. */
-export function bodyForStorages(body: Body, { unsavable }: ObjectMemory): Body {
-  if (unsavable === undefined) return body;
-  const imagined = deepCopy(body) as AnyObject;
-  applyMergePatch(imagined, unsavable);
-  return imagined;
-}
-
 export interface OversizedOptions extends ApplyOptions {
   readonly apply: ApplyFn;
-  readonly memory: ObjectMemory;
+  /** Marks that could not be stored before: as a merge-patch of the object. */
+  readonly unsavable: Mapping | undefined;
   /** What was put into the patch as the last handled state, if anything was. */
   readonly handled: Essence | undefined;
   /** Puts another last handled state instead of that into the patch. */
   readonly storeHandled: (essence: Essence, patch: Patch) => Promise<void>;
+}
+
+export interface FittedOutcome {
+  readonly outcome: PatchOutcome;
+  /** What could not be stored, and is to be kept in memory. */
+  readonly unsavable: Mapping | undefined;
 }
 
 /**
@@ -61,17 +59,15 @@ export interface OversizedOptions extends ApplyOptions {
  * last handled state; then what the handlers wanted to change, so that at least they are not called again. What does
  * not fit at all, is kept in memory while the operator lives, and is tried again with every later patch.
  */
-export async function applyWithinLimits(options: OversizedOptions): Promise<PatchOutcome> {
-  const { memory, patch } = options;
-  const outcome = await applyIfFits(options, withUnsaved(patch, memory));
-  if (outcome === undefined) return await applyInPart(options);
-  memory.unsavable = undefined;
-  return outcome;
+export async function applyWithinLimits(options: OversizedOptions): Promise<FittedOutcome> {
+  const { patch } = options;
+  const outcome = await applyIfFits(options, withUnsaved(patch, options));
+  return outcome === undefined ? await applyInPart(options) : { outcome, unsavable: undefined };
 }
 
 /** If it does not fit as a whole. */
-async function applyInPart(options: OversizedOptions): Promise<PatchOutcome> {
-  const { memory, patch, body, handled } = options;
+async function applyInPart(options: OversizedOptions): Promise<FittedOutcome> {
+  const { patch, body, handled } = options;
   const { fns } = patch;
   const [whole, traces] = [patch, tracesOf(patch, body)];
   const hasMore = Object.keys(whole.merge).length > Object.keys(traces.merge).length;
@@ -84,20 +80,19 @@ async function applyInPart(options: OversizedOptions): Promise<PatchOutcome> {
   for (const { kept, withDigest } of attempts) {
     last = new Patch(kept, { body });
     if (withDigest) await storeDigest(options, last);
-    const outcome = await applyIfFits(options, withUnsaved(last, memory));
+    const outcome = await applyIfFits(options, withUnsaved(last, options));
     if (outcome === undefined) continue;
-    memory.unsavable = undefined;
     if (kept === traces) reportDropped(options);
-    return outcome;
+    return { outcome, unsavable: undefined };
   }
 
   if (hasMore) reportDropped(options);
   reportUnsavable(options);
-  memory.unsavable = withUnsaved(new Patch({ metadata: annotationsOnly(last.merge) }), memory).merge;
+  const unsavable = withUnsaved(new Patch({ metadata: annotationsOnly(last.merge) }), options).merge;
   // The finalizers are not about the past: without them, an object would stay for ever, or vanish too early.
   const isTried = Object.keys(whole.merge).length === 0;
   const outcome = fns.length === 0 || isTried ? {} : await applyIfFits(options, new Patch({}, { body, fns }));
-  return outcome ?? {};
+  return { outcome: outcome ?? {}, unsavable };
 }
 
 /** `undefined` if it does not. */
@@ -121,28 +116,19 @@ function reportDropped({ patch, logger }: OversizedOptions): void {
   logger.error(`The object is too large to be patched. This is dropped, only the progress is stored: ${what}.`);
 }
 
-function reportUnsavable({ memory, logger }: OversizedOptions): void {
-  if (memory.unsavable !== undefined) return;
+function reportUnsavable({ unsavable, logger }: OversizedOptions): void {
+  if (unsavable !== undefined) return;
   logger.error(
     'The object is too large for the progress of its handlers. It is remembered only while the operator runs: ' +
       'after a restart, the handlers are called again. Use another storage, or make the object smaller.',
   );
 }
 
-function withUnsaved(patch: Patch, { unsavable }: ObjectMemory): Patch {
+function withUnsaved(patch: Patch, { unsavable }: Pick<OversizedOptions, 'unsavable'>): Patch {
   if (unsavable === undefined) return patch;
   const whole = new Patch(unsavable, { body: patch.body, fns: patch.fns });
   mergeInto(whole.merge, deepCopy(patch.merge));
   return whole;
-}
-
-/** Unlike applying a patch, this keeps the nulls: they are what is to be removed. */
-function mergeInto(target: Mapping, patch: Mapping): void {
-  for (const [key, value] of Object.entries(patch)) {
-    const existing = target[key];
-    if (isMapping(existing) && isMapping(value)) mergeInto(existing, value);
-    else target[key] = value;
-  }
 }
 
 function annotationsOnly(merge: Mapping): Mapping {

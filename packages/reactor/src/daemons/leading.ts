@@ -8,18 +8,15 @@ import {
   type ToggleView,
   toError,
 } from '@kopf-ts/core/engine';
-import { type RunningDaemons, spawn } from '../daemons/daemons.js';
-import { stopFurther, stopToTheEnd } from '../daemons/stopping.js';
-import { DaemonTask } from '../daemons/task.js';
-import type { DaemonsMemory, ObjectMemory } from '../memories.js';
 import type { OperatorParts } from '../parts.js';
-import type { ApplyFn } from './applier.js';
+import type { ApplyFn } from '../sending/apply.js';
+import { type RunningDaemons, type SpawnSubject, spawn } from './daemons.js';
+import { stopFurther, stopToTheEnd } from './stopping.js';
+import { DaemonTask } from './task.js';
 
-export type { RunningDaemons } from '../daemons/daemons.js';
-
-export interface SpawningOptions {
+export interface LeadingOptions {
   readonly cause: SpawningCause;
-  readonly memory: ObjectMemory;
+  readonly subject: SpawnSubject;
   /** Of the event; `null` if the object is listed. */
   readonly eventType: string | null;
   readonly paused: ToggleView;
@@ -36,9 +33,9 @@ export interface SpawningOptions {
  * Spawns and stops what is to be spawned and stopped by the object's state. It does not wait for those that need time
  * to stop: they are looked at again, after the delays that it resolves with.
  */
-export async function handleSpawning(options: SpawningOptions): Promise<readonly Seconds[]> {
-  const { cause, memory, eventType, paused, parts, onExit } = options;
-  if (cause.reset) memory.daemons.idleResetAt = parts.clock.now();
+export async function leadDaemons(options: LeadingOptions): Promise<readonly Seconds[]> {
+  const { cause, subject, eventType, paused, parts, onExit } = options;
+  if (cause.reset) subject.daemons.resetIdleness(parts.clock.now());
   if (eventType === 'DELETED') return await letGo(options);
 
   const delays = isDeletionOngoing(cause.body)
@@ -47,22 +44,22 @@ export async function handleSpawning(options: SpawningOptions): Promise<readonly
       ? await stopAll(options, 'operator-pausing')
       : await rematch(options);
 
-  for (const task of tasksOf(memory)) if (task.isStopped) task.onEnd = onExit;
+  for (const task of tasksOf(subject)) if (task.isStopped) task.onEnd = onExit;
   return delays;
 }
 
 /** Those who fit the object now are to run, all others are not. */
-async function rematch(options: SpawningOptions): Promise<readonly Seconds[]> {
-  const { memory, paused, parts, daemons } = options;
+async function rematch(options: LeadingOptions): Promise<readonly Seconds[]> {
+  const { subject, paused, parts, daemons } = options;
   const wanted = wantedHandlers(options);
   const isWanted = new Set<HandlerId>(wanted.map(({ id }) => id));
   for (const handler of wanted) {
-    const canStart = !memory.daemons.running.has(handler.id) && !daemons.closing.aborted;
-    if (canStart) spawn(handler, { ...options, memory: memory.daemons });
+    const canStart = !subject.daemons.running.has(handler.id) && !daemons.closing.aborted;
+    if (canStart) spawn(handler, options);
   }
 
   const delays = await Promise.all(
-    tasksOf(memory).map(async (task) => {
+    tasksOf(subject).map(async (task) => {
       if (!isWanted.has(task.handler.id)) return await stopFurther(task, { ...parts, reason: 'filters-mismatch' });
       if (!task.isStopped) return undefined;
       // It was being stopped, but is wanted again. It can be started anew only after it has ended.
@@ -76,14 +73,15 @@ async function rematch(options: SpawningOptions): Promise<readonly Seconds[]> {
 }
 
 /** Those who fit the object, and have not yet ended on their own. */
-function wantedHandlers({ cause, memory, parts }: SpawningOptions): readonly SpawningHandler[] {
+function wantedHandlers({ cause, subject, parts }: LeadingOptions): readonly SpawningHandler[] {
   const { spawning } = parts.registry.handlers;
-  const { foreverStopped } = memory.daemons;
+  const { daemons } = subject;
+  const { foreverStopped } = daemons;
   const matching: readonly SpawningHandler[] = spawning.select(cause);
   if (foreverStopped.size === 0) return matching;
   const matchingIds = new Set(matching.map(({ id }) => id));
   for (const handler of spawning.of(cause.resource)) {
-    if (isRepeated(handler) && !matchingIds.has(handler.id)) foreverStopped.delete(handler.id);
+    if (isRepeated(handler) && !matchingIds.has(handler.id)) daemons.forgive(handler.id);
   }
   return matching.filter(({ id }) => !foreverStopped.has(id));
 }
@@ -96,17 +94,17 @@ function isRepeated(handler: SpawningHandler): boolean {
   return handler.kind === 'timer' && (handler.interval !== undefined || handler.idle !== undefined);
 }
 
-async function stopAll({ memory, parts }: SpawningOptions, reason: StopReason): Promise<readonly Seconds[]> {
-  return known(await Promise.all(tasksOf(memory).map((task) => stopFurther(task, { ...parts, reason }))));
+async function stopAll({ subject, parts }: LeadingOptions, reason: StopReason): Promise<readonly Seconds[]> {
+  return known(await Promise.all(tasksOf(subject).map((task) => stopFurther(task, { ...parts, reason }))));
 }
 
 /**
  * The object does not exist any more: there will be no more events of it, and nobody to come back here. So those
  * who can be forced to end are led to their end apart; those who cannot, end when they want to.
  */
-async function letGo({ memory, parts, daemons }: SpawningOptions): Promise<readonly Seconds[]> {
+async function letGo({ subject, parts, daemons }: LeadingOptions): Promise<readonly Seconds[]> {
   const { clock, settings, logger } = parts;
-  const stopping = tasksOf(memory).map(async (task) => {
+  const stopping = tasksOf(subject).map(async (task) => {
     const options = { clock, settings, reason: 'resource-deleted' as const };
     const delay = await stopFurther(task, options);
     const canBeForced = task.handler.kind === 'daemon' && task.handler.cancellationTimeout !== undefined;
@@ -121,7 +119,7 @@ async function letGo({ memory, parts, daemons }: SpawningOptions): Promise<reado
   return [];
 }
 
-function tasksOf({ daemons }: { readonly daemons: DaemonsMemory }): readonly DaemonTask[] {
+function tasksOf({ daemons }: SpawnSubject): readonly DaemonTask[] {
   return [...daemons.running.values()].filter((running) => running instanceof DaemonTask);
 }
 

@@ -1,0 +1,188 @@
+/**
+ * The ledger of one cycle: who of the handlers has asked for what, and how far the sub-handlers have come.
+ *
+ * All handlers of a cycle write into one patch, and it goes to the cluster as one. When the cluster refuses it, only
+ * those are to fail who have asked for what is refused; so it is noted whose each field and each function is.
+ * It lives as long as the cycle does, and nothing is remembered in it.
+ */
+import { type AnyHandler, type ChangeHandler, titleOf } from '../intents/handlers.js';
+import { type FieldPath, formatField, removeField, resolveField } from '../values/fields.js';
+import type { HandlerId } from '../values/ids.js';
+import { deepCopy, deepEqual, getOwn, isEmptyMapping, isMapping, type Mapping } from '../values/json.js';
+import type { Patch, PatchFn } from '../values/patch.js';
+import type { Outcome, Outcomes } from './outcomes.js';
+import type { State } from './progression.js';
+
+/** The digest that a handler is known to have seen, instead of the stored one. */
+export interface Correction {
+  /** As it is in the record. */
+  readonly stored: string;
+  /** What the handler has seen after all, since the changes between the two are our own. */
+  readonly digest: string;
+}
+
+export type Corrections = ReadonlyMap<HandlerId, Correction>;
+
+/** What one handler has asked for. */
+export interface Asked {
+  readonly handler: AnyHandler;
+  readonly paths: readonly FieldPath[];
+  readonly fns: readonly PatchFn[];
+  /** Whether all of it was asked for by retries of the handler: by its own will, and not by a change of the object. */
+  readonly isRetry: boolean;
+}
+
+/** Sub-handlers of one handler, executed together. */
+export interface Level {
+  readonly parent: ChangeHandler;
+  /** Where in the essence the parent looks, and so its sub-handlers. */
+  readonly prefix: FieldPath;
+  readonly handlers: readonly ChangeHandler[];
+  /** As it was before they were executed. */
+  readonly state: State;
+  readonly outcomes: Outcomes;
+}
+
+interface Entry {
+  readonly handler: AnyHandler;
+  readonly paths: Map<string, FieldPath>;
+  readonly fns: Set<PatchFn>;
+  isRetry: boolean;
+}
+
+const NO_CORRECTIONS: Corrections = new Map();
+
+export class Ledger {
+  readonly corrections: Corrections;
+  readonly #entries = new Map<HandlerId, Entry>();
+  readonly #levels: Level[] = [];
+  /** How many times something was noted. */
+  #notes = 0;
+  /** When each path was noted for the last time. */
+  readonly #notedAt = new Map<string, number>();
+
+  constructor(corrections: Corrections = NO_CORRECTIONS) {
+    this.corrections = corrections;
+  }
+
+  get asked(): readonly Asked[] {
+    return [...this.#entries.values()].map(({ handler, paths, fns, isRetry }) => ({
+      handler,
+      paths: [...paths.values()],
+      fns: [...fns],
+      isRetry,
+    }));
+  }
+
+  get levels(): readonly Level[] {
+    return this.#levels;
+  }
+
+  addLevel(level: Level): void {
+    this.#levels.push(level);
+  }
+
+  /** Begun before the handler is called. What is returned is called after it, and notes what it has asked for. */
+  watch(handler: AnyHandler, patch: Patch, retry: number): () => void {
+    const before = isEmptyMapping(patch.merge) ? {} : copied(patch.merge);
+    const fnsBefore = patch.fns.length;
+    const since = this.#notes;
+    return () => {
+      if (isEmptyMapping(patch.merge) && patch.fns.length === fnsBefore) return;
+      for (const path of changedIn(before, patch.merge)) {
+        // Its sub-handlers have noted theirs already.
+        if ((this.#notedAt.get(keyOf(path)) ?? 0) <= since) this.note(handler, path, retry);
+      }
+      for (const fn of patch.fns.slice(fnsBefore)) {
+        if (!this.#isOwned(fn)) this.#entry(handler, retry).fns.add(fn);
+      }
+    };
+  }
+
+  note(handler: AnyHandler, path: FieldPath, retry: number): void {
+    const key = keyOf(path);
+    for (const entry of this.#entries.values()) entry.paths.delete(key);
+    this.#entry(handler, retry).paths.set(key, path);
+    this.#notes += 1;
+    this.#notedAt.set(key, this.#notes);
+  }
+
+  /** The results of handlers go to the status under their ids. */
+  noteResults(handlers: readonly AnyHandler[], outcomes: Outcomes, retryOf: (id: HandlerId) => number): void {
+    for (const handler of handlers) {
+      const outcome = outcomes.get(handler.id);
+      if (outcome !== undefined && hasResult(outcome)) {
+        this.note(handler, ['status', handler.id], retryOf(handler.id));
+      }
+    }
+  }
+
+  #isOwned(fn: PatchFn): boolean {
+    for (const { fns } of this.#entries.values()) if (fns.has(fn)) return true;
+    return false;
+  }
+
+  #entry(handler: AnyHandler, retry: number): Entry {
+    let entry = this.#entries.get(handler.id);
+    if (entry === undefined) {
+      entry = { handler, paths: new Map(), fns: new Set(), isRetry: true };
+      this.#entries.set(handler.id, entry);
+    }
+    entry.isRetry &&= retry > 0;
+    return entry;
+  }
+}
+
+/** Takes out of the patch what those handlers have asked for. */
+export function withoutAsked(patch: Patch, culprits: Iterable<Asked>): void {
+  for (const { paths, fns } of culprits) {
+    for (const path of paths) removeField(patch.merge, path, { scalars: 'absent' });
+    for (const fn of fns) {
+      const index = patch.fns.indexOf(fn);
+      if (index >= 0) patch.fns.splice(index, 1);
+    }
+  }
+}
+
+/** The fields in words: `spec.size, status.phase`. */
+export function describeAsked({ handler, paths, fns }: Asked): string {
+  const what = [...paths.map(formatField), ...fns.map((fn) => (fn.name === '' ? 'a function' : `'${fn.name}'`))];
+  return `${titleOf(handler)} (${what.join(', ')})`;
+}
+
+function hasResult(outcome: Outcome): boolean {
+  return 'result' in outcome && outcome.result !== undefined && outcome.result !== null;
+}
+
+/** Users can put anything into a patch, also what cannot be copied: it will not be sent either. */
+function copied(merge: Mapping): Mapping {
+  try {
+    return deepCopy(merge);
+  } catch {
+    return { ...merge };
+  }
+}
+
+function changedIn(before: Mapping, after: Mapping): readonly FieldPath[] {
+  try {
+    return changedPaths(before, after);
+  } catch {
+    return Object.keys(after).map((key) => [key]);
+  }
+}
+
+/** The deepest fields that differ. A field that is gone is nobody's. */
+function changedPaths(before: Mapping, after: Mapping, prefix: FieldPath = []): FieldPath[] {
+  const changed: FieldPath[] = [];
+  for (const key of Object.keys(after)) {
+    const [was, is] = [getOwn(before, key), after[key]];
+    const path = [...prefix, key];
+    if (isMapping(is) && !isEmptyMapping(is)) changed.push(...changedPaths(isMapping(was) ? was : {}, is, path));
+    else if (resolveField(before, [key]) === undefined || !deepEqual(was, is)) changed.push(path);
+  }
+  return changed;
+}
+
+function keyOf(path: FieldPath): string {
+  return JSON.stringify(path);
+}

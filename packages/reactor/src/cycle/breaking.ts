@@ -1,0 +1,55 @@
+/** What the breaker is told of a cycle, and what it says to that. */
+import { resolveField, type Seconds } from '@kopf-ts/core';
+import { type Ledger, quoteId } from '@kopf-ts/core/engine';
+import { afterPatch, type Breaker, type PatchedField } from '../objects/breaker.js';
+import type { NotedWrite } from '../objects/news.js';
+import type { Scene } from './scene.js';
+
+export interface Broken {
+  readonly breaker: Breaker;
+  /** How long the change handlers are to be left alone from now on. */
+  readonly delay: Seconds | undefined;
+}
+
+export function afterSending(scene: Scene, ledger: Ledger, writes: readonly NotedWrite[]): Broken {
+  const { known, parts, body, localLogger } = scene;
+  const unchanged: Broken = { breaker: known.breaker, delay: undefined };
+  if (writes.length === 0) return unchanged;
+  const patched = patchedFields(ledger, writes);
+  if (patched.length === 0) return unchanged;
+  const version = body.metadata?.resourceVersion;
+  const isOwnDoing = known.writes.some(({ after }) => after.metadata?.resourceVersion === version);
+  const { breaker, tripping } = afterPatch(known.breaker, { now: parts.clock.now(), patched, isOwnDoing });
+  if (tripping === undefined) return { breaker, delay: undefined };
+  if (tripping.isFirst) {
+    const handlers = tripping.handlers.map(quoteId).join(', ');
+    localLogger.warn(
+      `Handlers ${handlers} change the same fields of the object again and again: ${tripping.fields.join(', ')}. ` +
+        'Either they are called for their own changes, or somebody else undoes them. They are slowed down: ' +
+        `called in ${tripping.delay} s, then less and less often, up to every 5 minutes, until it is quiet.`,
+    );
+  }
+  return { breaker, delay: tripping.delay };
+}
+
+/** Those fields that change handlers have asked for of their own accord, and that were really changed. */
+function patchedFields(ledger: Ledger, writes: readonly NotedWrite[]): readonly PatchedField[] {
+  const [first, last] = [writes[0], writes.at(-1)];
+  return ledger.asked.flatMap(({ handler, paths, fns, isRetry }) => {
+    if (handler.kind !== 'change' || isRetry) return [];
+    const fields = paths.map((path) => ({
+      field: path.join('.'),
+      handler: handler.id,
+      before: JSON.stringify(resolveField(first?.before, path)),
+      after: JSON.stringify(resolveField(last?.after, path)),
+    }));
+    // What a function changes is known only by what it does.
+    const byFns = fns.map((fn) => ({
+      field: fn.name === '' ? 'by a function' : `by the function '${fn.name}'`,
+      handler: handler.id,
+      before: first?.before.metadata?.resourceVersion,
+      after: last?.after.metadata?.resourceVersion,
+    }));
+    return [...fields, ...byFns].filter(({ before, after }) => before !== after);
+  });
+}

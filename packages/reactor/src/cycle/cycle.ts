@@ -1,0 +1,327 @@
+/**
+ * One cycle of one object: from what has happened to it, through all its handlers, to the patch of it and to what comes
+ * next. It reads from top to bottom; each step is a function of its own, and returns what the next one needs.
+ */
+import { type Body, formatTimestamp, type HandlerId, Patch, type Seconds } from '@kopf-ts/core';
+import {
+  backoffOf,
+  type ChangingCause,
+  decideNext,
+  isThenable,
+  judgeError,
+  type Ledger,
+  type Outcome,
+  type OwnWrite,
+  withoutAsked,
+} from '@kopf-ts/core/engine';
+import { leadDaemons } from '../daemons/leading.js';
+import { timeLeft } from '../objects/breaker.js';
+import type { Known } from '../objects/known.js';
+import { followWrites, type NotedWrite } from '../objects/news.js';
+import { mergeInto } from '../sending/merging.js';
+import type { Refusal } from '../sending/refusals.js';
+import { isOutdated, isRefusal, type Sent, send } from '../sending/send.js';
+import { afterSending } from './breaking.js';
+import { type Conclusion, conclude } from './conclude.js';
+import { type Compared, compare, type Decision, decide } from './decide.js';
+import { callEventHandlers } from './events.js';
+import { type Handling, handle, newLedger, patienceWithLifecycle, seenByNow, type Unsent } from './handling.js';
+import { bodyForStorages, type CycleOptions, type CycleParts, type CycleResult, observe, type Scene } from './scene.js';
+
+/** Processes what has happened. Rejects with errors of the framework, and of users' filters: nothing is known then. */
+export type RunCycle = (options: CycleOptions) => Promise<CycleResult>;
+
+export function cycleOf(parts: CycleParts): RunCycle {
+  return async (options) => {
+    const { events, state, subject, isToTouch } = options;
+    const body = state?.body ?? events.at(-1)?.object;
+    if (body === undefined) return {};
+    const scene = observe(parts, options, body);
+    if (state !== undefined) subject.daemons.see(body);
+    if (isToTouch) return await touch(scene);
+
+    const seen = seenByNow(scene);
+    const ledger = newLedger(seen);
+    if (events.length > 0) await callEventHandlers(scene, events, ledger);
+    if (state === undefined || !isServed(scene)) return await finish(scene, { ledger });
+
+    const compared = await compare(scene);
+    const decision = decide(scene, compared);
+    explain(scene, compared, decision);
+    const daemonDelays = await lead(scene, decision);
+
+    const { unsent } = scene.known;
+    if (unsent !== undefined) {
+      // What is left from before is to be stored first: the handlers would see the object without it.
+      takeOver(scene.patch, unsent.patch);
+      const handling: Handling | undefined = unsent.handled && { kind: 'handled', handled: unsent.handled };
+      const isPostponed = decision.changing !== undefined;
+      const ledgers = { ledger: unsent.ledger, ledgerOfEvents: ledger };
+      return await finish(scene, { ...ledgers, compared, decision, daemonDelays, handling, isPostponed });
+    }
+    const broken = brokenFor(scene, decision.changing);
+    if (broken !== undefined) {
+      return await finish(scene, { ledger, compared, decision, daemonDelays: [...daemonDelays, broken] });
+    }
+    const handling = decision.changing && (await handle(scene, decision.changing, seen, ledger));
+    return await finish(scene, { ledger, compared, decision, daemonDelays, handling });
+  };
+}
+
+/** Whether anybody cares for the state of objects of that kind. */
+function isServed({ parts, resource }: Scene): boolean {
+  const { spawning, changing } = parts.registry.handlers;
+  return spawning.of(resource).length > 0 || changing.of(resource).length > 0;
+}
+
+function explain(
+  { known, localLogger }: Scene,
+  { restored }: Compared,
+  { spawning, changing, finalizer }: Decision,
+): void {
+  const logger = spawning?.logger ?? changing?.logger ?? localLogger;
+  if (restored !== undefined && known.strippings === 0) {
+    localLogger.info('The last handled state was removed from the object by someone else. It is restored.');
+  } else if (restored !== undefined && known.strippings === 1) {
+    localLogger.warn(
+      'The last handled state is removed from the object again and again by someone else; it is restored each time. ' +
+        'Whoever replaces the whole object should keep its annotations.',
+    );
+  }
+  if (finalizer === 'block') logger.debug('Adding the finalizer, thus preventing the actual deletion.');
+  if (finalizer === 'allow') logger.debug('Removing the finalizer, as there are no handlers requiring it.');
+}
+
+/** Daemons and timers are started and stopped; those who need time to stop are looked at again after the delays. */
+async function lead(scene: Scene, { spawning: cause }: Decision): Promise<readonly Seconds[]> {
+  if (cause === undefined) return [];
+  const { parts, subject, eventType, comeBack: onExit } = scene;
+  const { apply, paused, daemons } = parts;
+  return await leadDaemons({ parts, apply, paused, daemons, subject, eventType, cause, onExit });
+}
+
+/** How long the change handlers are not to be called, since they change the same fields again and again. */
+function brokenFor({ known, parts }: Scene, cause: ChangingCause | undefined): Seconds | undefined {
+  const isExempt = cause === undefined || cause.reason === 'delete' || cause.reason === 'gone';
+  return isExempt ? undefined : timeLeft(known.breaker, parts.clock.now());
+}
+
+interface Called {
+  readonly ledger: Ledger;
+  /** Of the handlers of events, if those of changes were called in an earlier cycle. */
+  readonly ledgerOfEvents?: Ledger;
+  readonly compared?: Compared;
+  readonly decision?: Decision;
+  readonly handling?: Handling | undefined;
+  readonly daemonDelays?: readonly Seconds[];
+  /** The change handlers are yet to be called, when all this is stored. */
+  readonly isPostponed?: boolean;
+}
+
+/** Stores what the handlers have done, and tells how to go on. */
+async function finish(scene: Scene, called: Called): Promise<CycleResult> {
+  const { known, eventType, patch: asked } = scene;
+  const { daemonDelays = [] } = called;
+  const refusals = new Map<HandlerId, Outcome>();
+  const writes: NotedWrite[] = [];
+  let first: Unsent | undefined;
+  let conclusion = await concludeNow(scene, called, refusals);
+  // Nothing to patch any more; but daemons can still be on their way out.
+  if (eventType === 'DELETED') return { known: conclusion.known, delay: nearest(daemonDelays) };
+  for (;;) {
+    try {
+      const sent = await sendNow(scene, called, conclusion, writes);
+      if (sent.kind !== 'refused') return await next(scene, called, conclusion, sent, writes);
+      first ??= { ...unsentOf(scene, called), patch: new Patch(asked) };
+      for (const refusal of sent.refusals) refusals.set(refusal.asked.handler.id, judge(scene, called, refusal));
+      withoutAsked(
+        asked,
+        sent.refusals.map((refusal) => refusal.asked),
+      );
+      conclusion = await concludeNow(scene, called, refusals);
+    } catch (error) {
+      if (isOutdated(error)) return { known: { ...known, unsent: undefined }, error };
+      if (scene.isCompat) throw error;
+      // Nobody has asked for what is refused: so it is not about the handlers, and they have done their work.
+      const isNobodys = first !== undefined && isRefusal(error);
+      const unsent = isNobodys && first !== undefined ? first : unsentOf(scene, called);
+      const isKept = unsent.handled !== undefined || !unsent.patch.isEmpty;
+      return { known: { ...conclusion.known, unsent: isKept ? unsent : undefined }, error };
+    }
+  }
+}
+
+async function concludeNow(
+  scene: Scene,
+  called: Called,
+  refusals: ReadonlyMap<HandlerId, Outcome>,
+): Promise<Conclusion> {
+  const { ledger, compared, decision, handling, daemonDelays = [] } = called;
+  const isAsked = !scene.patch.isEmpty;
+  return await conclude({ scene, compared, decision, handling, ledger, refusals, daemonDelays, isAsked });
+}
+
+async function sendNow(scene: Scene, called: Called, conclusion: Conclusion, writes: NotedWrite[]): Promise<Sent> {
+  const { parts, resource, subject, body, known, patch: asked, localLogger: logger, storages, isCompat } = scene;
+  const { marks, handled } = conclusion;
+  if (asked.isEmpty && marks.isEmpty && known.unsavable === undefined) {
+    return { kind: 'sent', answer: undefined, isVanishing: false, remaining: undefined, unsavable: undefined };
+  }
+  const storedBody = bodyForStorages(body, known.unsavable);
+  const touched = storages.progressStorage.touch({ value: null, body: storedBody, patch: marks });
+  if (isThenable(touched)) await touched;
+  const isMarksOnly = asked.isEmpty;
+  const onWrite = (write: OwnWrite): void => {
+    const noted = { ...write, isMarksOnly };
+    writes.push(noted);
+    subject.noteWrite(noted);
+  };
+  const newerThan = (than: Body): Body | undefined => subject.newerThan(than)?.body;
+  return await send({
+    apply: parts.apply,
+    resource,
+    // What is there already is left out of the patch: so it must be compared with the newest.
+    body: isCompat ? body : (newerThan(body) ?? body),
+    asked,
+    askedBy: [...called.ledger.asked, ...(called.ledgerOfEvents?.asked ?? [])],
+    marks,
+    logger,
+    isCompat,
+    handled,
+    storeHandled: async (essence, to) => {
+      await storages.diffbaseStorage.store({ essence, body: storedBody, patch: to, resource });
+    },
+    unsavable: known.unsavable,
+    newerThan,
+    onWrite,
+  });
+}
+
+/** What the cluster refuses is a failure of the handler that has asked for it, as any other. */
+function judge({ parts, localLogger }: Scene, { handling, ledger }: Called, { asked, error }: Refusal): Outcome {
+  const { handler } = asked;
+  const { settings, random } = parts;
+  const states = [handling?.kind === 'handled' ? handling.handled.loaded.state : undefined];
+  const state = [...states, ...ledger.levels.map((level) => level.state)]
+    .find((one) => one?.get(handler.id))
+    ?.get(handler.id);
+  const { retries = 0, runtime = 0, subrefs = [] } = state ?? {};
+  const backoff = backoffOf(handler.backoff ?? settings.execution.defaultBackoff, retries, random);
+  const { level, text, outcome } = judgeError(error, { handler, runtime, retries, backoff });
+  localLogger[level](text);
+  return { ...outcome, subrefs };
+}
+
+function unsentOf({ patch }: Scene, { handling, ledger }: Called): Unsent {
+  const handled = handling?.kind === 'handled' ? handling.handled : undefined;
+  return { handled, patch, ledger };
+}
+
+/** How to go on. */
+async function next(
+  scene: Scene,
+  called: Called,
+  conclusion: Conclusion,
+  sent: Extract<Sent, { kind: 'sent' | 'missing' }>,
+  writes: readonly NotedWrite[],
+): Promise<CycleResult> {
+  const { parts, body, known: before, localLogger, isCompat } = scene;
+  const { handling, daemonDelays = [], isPostponed, decision } = called;
+  if (sent.kind === 'missing') return { known: { ...conclusion.known, unsent: undefined } };
+  const { answer, isVanishing, remaining, unsavable } = sent;
+  const now = parts.clock.now();
+  const isEmptyRound = handling?.kind === 'handled' && handling.handled.isEmptyRound;
+  const emptyRounds = isEmptyRound ? before.emptyRounds + 1 : 0;
+  const { breaker, delay: pause } = afterSending(scene, called.ledger, writes);
+  const seen = followWrites(conclusion.known.seen, writes, scene.essenceOf);
+  const correctionsDue = dueForCorrections({ ...conclusion.known, seen }, before, conclusion, writes, now);
+  const known: Known = {
+    ...conclusion.known,
+    seen,
+    breaker,
+    emptyRounds,
+    correctionsDue,
+    unsavable,
+    unsent: remaining && { handled: undefined, patch: remaining, ledger: newLedger(new Map()) },
+  };
+
+  const isPatched = answer !== undefined && versionIn(answer) !== versionIn(body);
+  const delays = [
+    ...daemonDelays,
+    ...(isEmptyRound ? [waitForLifecycle(scene, called, emptyRounds)] : conclusion.delays),
+    ...(correctionsDue === undefined ? [] : [Math.max(0, correctionsDue - now)]),
+    ...(pause === undefined ? [] : [pause]),
+  ];
+  const compat = parts.settings.persistence.compat;
+  const step = decideNext({ delay: nearest(delays), patched: isPatched, compat });
+  if ('log' in step && step.log && (step.action !== 'finish' || handling !== undefined)) localLogger.debug(step.log);
+  const common = { known, answer: isPatched ? answer : undefined, isVanishing };
+  if (step.action === 'sleep') {
+    return { ...common, delay: step.seconds, byTouching: step.awakening === 'touch' };
+  }
+  if (step.action === 'again' || step.action === 'touch') {
+    return { ...common, delay: 0, byTouching: step.action === 'touch' };
+  }
+  // If there was nothing to send after all, no answer comes to go on with. And with what vanishes, it is all over.
+  const isToGoOn = isPostponed || (decision?.finalizer === 'block' && unsavable !== undefined);
+  const isStuck = isToGoOn && !isVanishing && !isPatched && remaining === undefined && !isCompat;
+  return isStuck || (isPostponed && isCompat && !isPatched && remaining === undefined && !isVanishing)
+    ? { ...common, delay: 0, byTouching: false }
+    : common;
+}
+
+/** By when the digests of what the handlers have seen are to be stored, if no other patch comes before. */
+function dueForCorrections(
+  { seen }: Known,
+  { correctionsDue }: Known,
+  { marks }: Conclusion,
+  writes: readonly NotedWrite[],
+  now: Seconds,
+): Seconds | undefined {
+  const isPending = [...seen.values()].some(({ stored, digest }) => stored !== digest);
+  if (!isPending) return undefined;
+  // A server that changes something with every write would never let it end: once more is enough.
+  const isCorrected = correctionsDue !== undefined && correctionsDue <= now && !marks.isEmpty && writes.length > 0;
+  if (isCorrected) return undefined;
+  return correctionsDue ?? now + CORRECTION_DELAY;
+}
+
+const CORRECTION_DELAY: Seconds = 1;
+
+function waitForLifecycle({ localLogger }: Scene, { handling }: Called, rounds: number): Seconds {
+  const delay = patienceWithLifecycle(rounds - 1);
+  if (rounds === 1 && handling?.kind === 'handled') {
+    const { handlers, state } = handling.handled.loaded;
+    const due = handlers.filter(({ id }) => state.get(id)?.awakened).length;
+    localLogger.warn(
+      `The lifecycle has picked none of the handlers that are due (${due}). It is asked again, less and less often, ` +
+        'until it picks some: a lifecycle must not return an empty list.',
+    );
+  }
+  return delay;
+}
+
+/** Changes anything in the object, so that an event of it comes back: as Kopf wakes itself up. */
+async function touch({ parts, resource, body, localLogger: logger, storages }: Scene): Promise<CycleResult> {
+  const patch = new Patch(undefined, { body });
+  await storages.progressStorage.touch({ value: formatTimestamp(parts.clock.utc()), body, patch });
+  // Not the same as sending nothing: the handlers are due, whatever became of the touch.
+  const { body: answer, missing } = await parts.apply({ resource, body, patch, logger });
+  return missing ? {} : { answer, ...(answer === undefined ? { delay: 0 } : {}) };
+}
+
+function takeOver(patch: Patch, unsent: Patch): void {
+  // What the handlers of events have just asked for is newer.
+  const newer = { ...patch.merge };
+  Object.assign(patch.merge, unsent.merge);
+  mergeInto(patch.merge, newer);
+  patch.fns.unshift(...unsent.fns);
+}
+
+function nearest(delays: readonly Seconds[]): Seconds | undefined {
+  return delays.length > 0 ? Math.min(...delays) : undefined;
+}
+
+function versionIn(body: Body | undefined): string | undefined {
+  return body?.metadata?.resourceVersion;
+}

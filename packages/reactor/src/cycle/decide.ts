@@ -1,0 +1,111 @@
+/** What is to be done with an object in its present state. It only decides: nothing is called, spawned or written here. */
+import type { Essence } from '@kopf-ts/core';
+import {
+  type ChangingCause,
+  type Comparison,
+  compareEssences,
+  decideBlocking,
+  detectChange,
+  digestAt,
+  isDeletionBlocked,
+  isDeletionOngoing,
+  isInScope,
+  isThenable,
+  mustBlockDeletion,
+  objectLogger,
+  type SpawningCause,
+} from '@kopf-ts/core/engine';
+import type { LastHandled } from '../objects/known.js';
+import { followMarks } from '../objects/news.js';
+import { bodyForStorages, type Scene } from './scene.js';
+
+/** The object compared with what it was when it was handled last. */
+export interface Compared {
+  readonly essence: Essence;
+  readonly comparison: Comparison;
+  /** The last handled state was stripped off the object: this is what it is restored to. */
+  readonly restored: Essence | undefined;
+  /** What counts as handled by now. */
+  readonly handled: LastHandled | undefined;
+}
+
+export interface Decision {
+  /** Absent if there are no daemons nor timers for the kind. */
+  readonly spawning: SpawningCause | undefined;
+  /** Absent if change handlers have nothing to do, or have to wait for the finalizer. */
+  readonly changing: ChangingCause | undefined;
+  readonly finalizer: 'block' | 'allow' | undefined;
+  /** Our finalizer is to be removed when nobody needs the object any more. */
+  readonly isHeldUntilDone: boolean;
+}
+
+/** With the last handled state; if that was stripped off the object, then with what is known of it. */
+export async function compare(scene: Scene): Promise<Compared> {
+  const { resource, subject, body, known, essenceOf, isCompat } = scene;
+  const { progressStorage, diffbaseStorage } = scene.storages;
+  const essence = essenceOf(body);
+  const storedBody = bodyForStorages(body, known.unsavable);
+  const fetching = diffbaseStorage.fetch({ body: storedBody, resource, malformed: subject.malformed });
+  const fetched = isThenable(fetching) ? await fetching : fetching;
+  const stored = fetched && progressStorage.clear(fetched);
+  // What is not yet sent, could not be removed by anyone; and of what is gone, nothing is kept.
+  const isStripped = stored === undefined && known.handled !== undefined && known.unsent === undefined;
+  const isLeaving = isDeletionOngoing(body) || scene.eventType === 'DELETED';
+  const restored = isStripped && !isCompat && !isLeaving ? known.handled?.essence : undefined;
+  const comparison = compareEssences(restored ?? stored, essence);
+  const handled = comparison.diff.length > 0 ? handledByNow(scene) : known.handled;
+  // What the server has made of our own marks is nothing to be handled.
+  const isOwn =
+    comparison.diff.length > 0 &&
+    handled?.digest !== undefined &&
+    handled.digest === digestAt(essence, []) &&
+    digestAt(handled.essence, []) === digestAt(restored ?? stored, []);
+  return { essence, comparison: isOwn ? { ...comparison, diff: [] } : comparison, restored, handled };
+}
+
+/** The last handled state, and what has become of it by our own marks. */
+function handledByNow({ known, essenceOf }: Scene): LastHandled | undefined {
+  const { handled, writes } = known;
+  if (handled === undefined || (writes.length === 0 && handled.digest === undefined)) return handled;
+  const stored = digestAt(handled.essence, []);
+  const seen = { stored, digest: handled.digest ?? stored, path: [], version: handled.version };
+  const { digest, version } = followMarks(seen, writes, essenceOf);
+  return { essence: handled.essence, digest: digest === stored ? undefined : digest, version };
+}
+
+export function decide(scene: Scene, { essence, comparison }: Compared): Decision {
+  const { parts, resource, subject, body, patch, eventType, known, ofOperator } = scene;
+  const { registry, settings, poster } = parts;
+  const { handlers } = registry;
+  const { finalizer } = settings.persistence;
+  const logger = objectLogger({ logger: parts.logger, body, posting: { settings, poster } });
+  const common = { resource, body, patch, memo: subject.memo, logger, ...ofOperator };
+
+  const isSpawned = handlers.spawning.of(resource).length > 0;
+  const spawning: SpawningCause | undefined = isSpawned
+    ? { ...common, kind: 'spawning', reset: comparison.diff.length > 0 }
+    : undefined;
+
+  let changing: ChangingCause | undefined;
+  if (handlers.changing.of(resource).length > 0) {
+    const initial = subject.isNoticedByListing && !known.isHandledOnce;
+    const detected = detectChange({ event: { type: eventType }, body, finalizer, comparison, initial });
+    const { diff, old } = comparison;
+    changing = { ...common, ...detected, kind: 'changing', diff, old, new: essence };
+    if (!isInScope(handlers, changing)) changing = undefined;
+  }
+
+  const { foreverStopped } = subject.daemons;
+  const blocking = decideBlocking({
+    deletionMustBeBlocked: mustBlockDeletion(handlers, { spawning, changing, foreverStopped }),
+    deletionIsBlocked: isDeletionBlocked(body, finalizer),
+    deletionIsOngoing: isDeletionOngoing(body),
+  });
+  if (eventType === 'DELETED') return { spawning, changing, finalizer: undefined, isHeldUntilDone: false };
+  // There is no room for a finalizer: then it is better to handle the object without it than not to handle it at all.
+  if (blocking === 'block' && known.unsavable === undefined) {
+    return { spawning, changing: undefined, finalizer: 'block', isHeldUntilDone: false };
+  }
+  if (blocking === 'release') return { spawning, changing: undefined, finalizer: 'allow', isHeldUntilDone: false };
+  return { spawning, changing, finalizer: undefined, isHeldUntilDone: blocking === 'release-when-done' };
+}

@@ -1,0 +1,207 @@
+/**
+ * Change handlers of one object: from what is stored of their progress, by calling those due, to their outcomes.
+ * Nothing is stored here: what is to be stored is concluded from what this returns.
+ */
+import type { HandlerId, HandlingReason, Patch, Seconds } from '@kopf-ts/core';
+import {
+  type ChangeHandler,
+  type ChangingCause,
+  deliverResults,
+  executeAll,
+  isEnabled,
+  isHandlingReason,
+  Ledger,
+  type LoadedProgress,
+  loadProgress,
+  loggableBody,
+  loggableDiff,
+  match,
+  type Outcomes,
+  pinnedHandlers,
+  quoteId,
+  REASON_TITLES,
+  State,
+} from '@kopf-ts/core/engine';
+import { correctionsOf, followWrites, type Seen } from '../objects/news.js';
+import { bodyForStorages, type Scene } from './scene.js';
+
+/** Change handlers were called, or there was nobody to be called. */
+export interface Handled {
+  readonly cause: ChangingCause;
+  readonly reason: HandlingReason;
+  readonly owned: readonly ChangeHandler[];
+  readonly loaded: LoadedProgress;
+  readonly outcomes: Outcomes;
+  /** What the finished handlers have seen, as of when these were called. */
+  readonly seen: ReadonlyMap<HandlerId, Seen>;
+  /** Somebody is due, but the lifecycle has picked nobody. */
+  readonly isEmptyRound: boolean;
+}
+
+/** What is to be concluded from: all that the handlers of a cycle have done. */
+export interface Unsent {
+  /** Absent if only the handlers of events were called. */
+  readonly handled: Handled | undefined;
+  /** What they have asked for. */
+  readonly patch: Patch;
+  readonly ledger: Ledger;
+}
+
+/** What became of a change, as far as its handlers are concerned. */
+export type Handling =
+  | { readonly kind: 'handled'; readonly handled: Handled }
+  /** Nothing has changed, and what was left of an undone change is to be removed. */
+  | { readonly kind: 'leftovers'; readonly owned: readonly ChangeHandler[] }
+  /** There is nothing to be done for that reason. */
+  | { readonly kind: 'nothing'; readonly isNoop: boolean };
+
+const INFORMATIONAL: Readonly<Record<'gone' | 'free' | 'noop', string>> = {
+  gone: 'Deleted, really deleted, and we are notified.',
+  free: 'Deletion, but we are done with it, and we do not care.',
+  noop: 'Something has changed, but we are not interested (the essence is the same).',
+};
+
+/** A new ledger, with what the handlers are known to have seen. */
+export function newLedger(seen: ReadonlyMap<HandlerId, Seen>): Ledger {
+  return new Ledger(correctionsOf(seen));
+}
+
+export function seenByNow({ known, essenceOf }: Scene): ReadonlyMap<HandlerId, Seen> {
+  return followWrites(known.seen, known.writes, essenceOf);
+}
+
+export async function handle(
+  scene: Scene,
+  cause: ChangingCause,
+  seen: ReadonlyMap<HandlerId, Seen>,
+  ledger: Ledger,
+): Promise<Handling> {
+  const { reason } = cause;
+  if (isHandlingReason(reason)) return await handleReason(scene, cause, reason, seen, ledger);
+  if (reason === 'noop' && !scene.isCompat) {
+    const owned = scene.parts.registry.handlers.changing.of(cause.resource);
+    const state = (await loadState(scene, owned)).withCorrections(ledger.corrections);
+    // A change that was undone in the middle leaves nothing to handle; but those who have acted on it are to learn of it.
+    const undone: ChangingCause = { ...cause, reason: 'update' };
+    if (pinnedHandlers({ state, owned, selected: [], cause: undone }).length > 0) {
+      return await handleReason(scene, undone, 'update', seen, ledger);
+    }
+    cause.logger.debug(INFORMATIONAL.noop);
+    return state.size > 0 ? { kind: 'leftovers', owned } : { kind: 'nothing', isNoop: true };
+  }
+  cause.logger.debug(INFORMATIONAL[reason]);
+  return { kind: 'nothing', isNoop: reason === 'noop' };
+}
+
+async function loadState(scene: Scene, handlers: readonly ChangeHandler[]): Promise<State> {
+  const { parts, subject, known, body, storages } = scene;
+  return await State.fromStorage({
+    storage: storages.progressStorage,
+    body: bodyForStorages(body, known.unsavable),
+    handlers,
+    clock: parts.clock,
+    malformed: subject.malformed,
+  });
+}
+
+async function handleReason(
+  scene: Scene,
+  cause: ChangingCause,
+  reason: HandlingReason,
+  seen: ReadonlyMap<HandlerId, Seen>,
+  ledger: Ledger,
+): Promise<Handling> {
+  const { parts, subject, known, storages, signal } = scene;
+  const { registry, settings, clock, poster, random, monitor, lifecycle } = parts;
+  const { malformed } = subject;
+  const body = bodyForStorages(cause.body, known.unsavable);
+  const owned = registry.handlers.changing.of(cause.resource);
+  const loaded = await loadProgress({
+    storage: storages.progressStorage,
+    owned,
+    selected: selectedHandlers(scene, cause, owned),
+    // The records are where the storages see them; the handlers see the object as it is.
+    cause: body === cause.body ? cause : { ...cause, body },
+    clock,
+    compat: settings.persistence.compat,
+    malformed,
+    corrections: ledger.corrections,
+  });
+  explain(cause, loaded, reason);
+  const { handlers, state } = loaded;
+  const common = { settings, clock, poster, random, monitor, lifecycle, malformed, signal, ledger };
+  const outcomes: Outcomes = handlers.length > 0 ? await executeAll({ ...common, handlers, cause, state }) : new Map();
+  deliverResults({ outcomes, patch: cause.patch });
+  ledger.noteResults(handlers, outcomes, (id) => state.get(id)?.retries ?? 0);
+  const isEmptyRound = outcomes.size === 0 && handlers.some(({ id }) => state.get(id)?.awakened);
+  return { kind: 'handled', handled: { cause, reason, owned, loaded, outcomes, seen, isEmptyRound } };
+}
+
+/** Those who want the cause, but for those who have had it for good already. */
+function selectedHandlers(
+  { parts, known, isCompat }: Scene,
+  cause: ChangingCause,
+  owned: readonly ChangeHandler[],
+): readonly ChangeHandler[] {
+  const { deleted, resumed } = known;
+  const isDeletion = cause.reason === 'delete' && !isCompat;
+  const selected = parts.registry.handlers.changing.select(cause, isDeletion ? { excluded: deleted } : {});
+  if (isCompat || resumed.size === 0) return selected;
+  return selected.flatMap((handler) => {
+    if (!handler.initial || !resumed.has(handler.id)) return handler;
+    // The same function under the same id may be for the change as well.
+    return owned.find((one) => isFor(one, handler, cause)) ?? [];
+  });
+}
+
+function isFor(one: ChangeHandler, { id }: ChangeHandler, cause: ChangingCause): boolean {
+  const isOfReason = one.reason === undefined || one.reason === cause.reason;
+  return one.id === id && !one.initial && isOfReason && match(one, cause);
+}
+
+/** Says why the handlers are going to be called, and what is different from what one would expect. */
+function explain(cause: ChangingCause, loaded: LoadedProgress, reason: HandlingReason): void {
+  const { logger } = cause;
+  const title = REASON_TITLES[reason];
+  for (const [other, { success, failure, running }] of loaded.superseded) {
+    logger.info(
+      `${capitalised(titleOf(other))} is superseded by ${title}: ` +
+        `${success} succeeded; ${failure} failed; ${running} left to the moment.`,
+    );
+  }
+  if (isEnabled(logger, 'debug')) {
+    logger.debug(`${capitalised(title)} is in progress: ${JSON.stringify(loggableBody(cause.body))}`);
+    if (cause.diff.length > 0 && cause.old !== undefined && cause.new !== undefined) {
+      logger.debug(`${capitalised(title)} diff: ${JSON.stringify(loggableDiff(cause.diff, cause.body))}`);
+    }
+  }
+  const { reopened } = loaded.state;
+  if (reopened.length > 0) {
+    logger.info(`The object has changed since some handlers were done with it. Called again: ${quoted(reopened)}.`);
+  }
+  // Those which still wait for their time are told of when it comes, not with each event until then.
+  const isDue = (id: string): boolean => !reopened.includes(id) && Boolean(loaded.state.get(id)?.awakened);
+  const unfinished = loaded.pinned.map(({ id }) => id).filter(isDue);
+  if (unfinished.length > 0) {
+    logger.info(
+      `Some handlers do not match the object any more, but are not done yet. Called on: ${quoted(unfinished)}.`,
+    );
+  }
+}
+
+function titleOf(reason: string): string {
+  return isHandlingReason(reason as HandlingReason) ? REASON_TITLES[reason as HandlingReason] : reason;
+}
+
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function quoted(ids: readonly string[]): string {
+  return ids.map(quoteId).join(', ');
+}
+
+/** How long the lifecycle is given before it is asked again, after so many rounds in which it has picked nobody. */
+export function patienceWithLifecycle(rounds: number): Seconds {
+  return Math.min(60, 2 ** rounds);
+}

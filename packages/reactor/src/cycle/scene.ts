@@ -1,0 +1,180 @@
+/** What all steps of one cycle of one object look at. */
+import {
+  type AnyObject,
+  type Body,
+  type DiffBaseStorage,
+  deepCopy,
+  type Essence,
+  type FieldPath,
+  KopfError,
+  type Logger,
+  Patch,
+  type ProgressStorage,
+  type ReportMalformed,
+  type Resource,
+} from '@kopf-ts/core';
+import {
+  applyMergePatch,
+  type ChangingCause,
+  extraFields,
+  objectLogger,
+  type ToggleView,
+  type WatchedEvent,
+} from '@kopf-ts/core/engine';
+import type { RunningDaemons } from '../daemons/daemons.js';
+import type { ObjectDaemons } from '../daemons/object-daemons.js';
+import type { Known } from '../objects/known.js';
+import type { NotedWrite } from '../objects/news.js';
+import type { Ending, Observed } from '../objects/transitions.js';
+import type { OperatorParts } from '../parts.js';
+import type { ApplyFn } from '../sending/apply.js';
+
+export interface CycleParts extends OperatorParts {
+  readonly apply: ApplyFn;
+  readonly paused: ToggleView;
+  readonly daemons: RunningDaemons;
+}
+
+/** What is to be done in one cycle. */
+export interface Work {
+  /** For the handlers of events: each of them, in order. */
+  readonly events: readonly WatchedEvent[];
+  /** For all other handlers: only the newest. Absent if there is nothing new for them. */
+  readonly state: Observed | undefined;
+  /** To be begun with touching the object, as Kopf wakes itself up. */
+  readonly isToTouch: boolean;
+  /** To be called if the object is to be looked at again, though nothing has changed in it: at any time later. */
+  readonly comeBack?: (() => void) | undefined;
+}
+
+/** The object as a cycle sees it: nothing of it can be changed from there. */
+export interface CycleSubject {
+  readonly memo: unknown;
+  readonly malformed: ReportMalformed;
+  readonly isNoticedByListing: boolean;
+  readonly daemons: ObjectDaemons;
+  /** The newest state that has come from the stream, if it is newer than that one. */
+  newerThan(body: Body): Observed | undefined;
+  /** Notes a change of ours. */
+  noteWrite(write: NotedWrite): void;
+}
+
+export interface CycleOptions extends Work {
+  readonly resource: Resource;
+  readonly subject: CycleSubject;
+  readonly known: Known;
+  readonly signal: AbortSignal;
+}
+
+/** How a cycle has ended. */
+export interface CycleResult extends Ending {
+  /** What is known of the object after it; the same as before, if absent. */
+  readonly known?: Known | undefined;
+  /** It could not be brought to its end: the object is to be left alone for a while. */
+  readonly error?: unknown;
+}
+
+export interface Scene {
+  readonly parts: CycleParts;
+  readonly resource: Resource;
+  readonly subject: CycleSubject;
+  readonly known: Known;
+  readonly eventType: WatchedEvent['type'];
+  readonly body: AnyObject;
+  /** What the handlers ask for. */
+  readonly patch: Patch;
+  readonly signal: AbortSignal;
+  /** Has the object looked at again. */
+  readonly comeBack: (() => void) | undefined;
+  /** Of those who do not post what they log as events of Kubernetes. */
+  readonly localLogger: Logger;
+  /** The same in all causes. */
+  readonly ofOperator: Pick<ChangingCause, 'client' | 'indices'>;
+  readonly storages: Storages;
+  /** What counts in an object of this kind. */
+  readonly essenceOf: (body: Body) => Essence;
+  readonly isCompat: boolean;
+}
+
+export function observe(parts: CycleParts, options: CycleOptions, body: AnyObject): Scene {
+  const { client, indices, logger, settings } = parts;
+  const { resource, subject, signal, state, comeBack, known } = options;
+  const storages = lazily(() => storagesOf(parts));
+  return {
+    parts,
+    resource,
+    subject,
+    known,
+    signal,
+    comeBack,
+    body,
+    eventType: state?.type ?? null,
+    patch: new Patch(undefined, { body }),
+    localLogger: objectLogger({ logger, body }),
+    ofOperator: { client, ...(indices === undefined ? {} : { indices }) },
+    get storages() {
+      return storages();
+    },
+    essenceOf: (of) => {
+      const { progressStorage, diffbaseStorage } = storages();
+      const fields = fieldsSeen(parts, resource);
+      return progressStorage.clear(diffbaseStorage.build({ body: of, extraFields: fields, resource }));
+    },
+    isCompat: settings.persistence.compat === 'kopf',
+  };
+}
+
+/** The object as the storages are to see it: with what could not be stored, as if it were. */
+export function bodyForStorages(body: Body, unsavable: Known['unsavable']): Body {
+  if (unsavable === undefined) return body;
+  const imagined = deepCopy(body) as AnyObject;
+  applyMergePatch(imagined, unsavable);
+  return imagined;
+}
+
+export interface Storages {
+  readonly progressStorage: ProgressStorage;
+  readonly diffbaseStorage: DiffBaseStorage;
+}
+
+function storagesOf({ settings }: OperatorParts): Storages {
+  const { progressStorage, diffbaseStorage } = settings.persistence;
+  if (progressStorage !== undefined && diffbaseStorage !== undefined) return { progressStorage, diffbaseStorage };
+  throw new KopfError(
+    'There is no storage for the progress of handlers and for the last handled states of objects. Set both ' +
+      'settings.persistence.progressStorage and settings.persistence.diffbaseStorage: e.g. to those of @kopf-ts/storage.',
+    { code: 'KOPF_NO_STORAGE' },
+  );
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+interface SeenFields {
+  /** These lists are remade only if something is declared. */
+  readonly of: readonly object[];
+  readonly fields: readonly FieldPath[];
+}
+
+const fieldsOfKinds = new WeakMap<object, WeakMap<Resource, SeenFields>>();
+
+/** They depend on the handlers of a kind only, and handlers are not declared every moment. */
+function fieldsSeen({ registry }: OperatorParts, resource: Resource): readonly FieldPath[] {
+  const { watching, changing, spawning } = registry.handlers;
+  let ofRegistry = fieldsOfKinds.get(registry);
+  if (ofRegistry === undefined) {
+    ofRegistry = new WeakMap();
+    fieldsOfKinds.set(registry, ofRegistry);
+  }
+  const of = [watching.of(resource), changing.of(resource), spawning.of(resource)];
+  const cached = ofRegistry.get(resource);
+  if (cached?.of.every((list, index) => list === of[index])) return cached.fields;
+  const fields = extraFields(registry.handlers, resource);
+  ofRegistry.set(resource, { of, fields });
+  return fields;
+}

@@ -1,0 +1,74 @@
+/** All objects that an operator knows, and their memos. */
+import type { Body, Logger, Memos, Seconds } from '@kopf-ts/core';
+import { copyMemo, objectKey, objectLogger } from '@kopf-ts/core/engine';
+import { HandledObject } from './object.js';
+
+export interface AllObjects extends Memos, Iterable<HandledObject> {
+  readonly size: number;
+  /** The object; a new one if it was never seen. */
+  of(body: Body, options: { readonly isListed: boolean }): HandledObject;
+  find(body: Body): HandledObject | undefined;
+  forget(body: Body): void;
+}
+
+export interface AllObjectsOptions {
+  /** The operator's memo: each object gets a copy of it. */
+  readonly memo?: unknown;
+  readonly now: () => Seconds;
+  readonly logger: Logger;
+}
+
+/**
+ * So many objects that were only asked about keep their memos: nothing tells when those of unwatched kinds are gone.
+ * Least recently used first.
+ */
+const MAX_ASKED = 1000;
+
+export function allObjects({ memo, now, logger }: AllObjectsOptions): AllObjects {
+  const all = new Map<string, HandledObject>();
+  // Apart, as it is the first event of an object that decides on the rest of what is known of it.
+  const asked = new Map<string, unknown>();
+  const memoOf = (key: string): unknown => (asked.has(key) ? asked.get(key) : copyMemo(memo));
+  return {
+    get size() {
+      return all.size;
+    },
+    [Symbol.iterator]: () => all.values(),
+    of(body, { isListed: isNoticedByListing }) {
+      const key = objectKey(body);
+      let object = all.get(key);
+      if (object === undefined) {
+        const ofObject = objectLogger({ logger, body });
+        object = new HandledObject({
+          key,
+          memo: memoOf(key),
+          isNoticedByListing,
+          noticedAt: now(),
+          logger: ofObject,
+        });
+        all.set(key, object);
+        asked.delete(key);
+      }
+      return object;
+    },
+    find: (body) => all.get(objectKey(body)),
+    forget(body) {
+      const key = objectKey(body);
+      all.delete(key);
+      asked.delete(key);
+    },
+    recall(body, { ephemeral = false } = {}) {
+      const key = objectKey(body as Body);
+      const object = all.get(key);
+      if (object !== undefined) return object.memo;
+      const recalled = memoOf(key);
+      if (ephemeral) return recalled;
+      // Put to the end.
+      asked.delete(key);
+      asked.set(key, recalled);
+      const [longest] = asked.keys();
+      if (asked.size > MAX_ASKED && longest !== undefined) asked.delete(longest);
+      return recalled;
+    },
+  };
+}

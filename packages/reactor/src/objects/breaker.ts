@@ -1,0 +1,93 @@
+/**
+ * The breaker: slows down change handlers that patch the same fields again and again, with no pause in between.
+ *
+ * It does not matter who starts it over: a handler that is triggered by its own change, or another writer that undoes
+ * the change each time. Fields that nobody undoes are not counted, nor are the retries of handlers: these are paced by
+ * the handlers themselves. Timers and daemons have their own pace. Pure.
+ */
+import type { HandlerId, Seconds } from '@kopf-ts/core';
+
+export interface Breaker {
+  readonly flaps: ReadonlyMap<string, Flap>;
+  /** How many times in a row it has tripped. */
+  readonly trips: number;
+  /** Until then, change handlers are not called, except for a deletion. */
+  readonly until: Seconds | undefined;
+}
+
+/** One field that was patched. */
+interface Flap {
+  readonly count: number;
+  readonly at: Seconds;
+  /** What the field was right after the patch, as JSON. */
+  readonly left: string | undefined;
+}
+
+/** A field that a change handler has patched. */
+export interface PatchedField {
+  readonly field: string;
+  readonly handler: HandlerId;
+  /** What it was before and after the patch, as JSON. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+export interface PatchFacts {
+  readonly now: Seconds;
+  readonly patched: readonly PatchedField[];
+  /** Whether the handlers were called for what our own previous patch has left. */
+  readonly isOwnDoing: boolean;
+}
+
+export interface Tripping {
+  readonly delay: Seconds;
+  readonly fields: readonly string[];
+  readonly handlers: readonly HandlerId[];
+  /** It has not tripped right before that: so it is to be told. */
+  readonly isFirst: boolean;
+}
+
+export const UNBROKEN: Breaker = Object.freeze({ flaps: new Map<string, Flap>(), trips: 0, until: undefined });
+
+/** So many patches in a row are nothing special. */
+const MAX_IN_ROW = 10;
+/** A pause of that length ends the row. */
+const QUIET: Seconds = 1;
+const MIN_DELAY: Seconds = 1;
+const MAX_DELAY: Seconds = 300;
+
+/** After a patch by change handlers. */
+export function afterPatch(breaker: Breaker, facts: PatchFacts): { breaker: Breaker; tripping?: Tripping } {
+  const { now, patched, isOwnDoing } = facts;
+  if (patched.length === 0) return { breaker };
+  const flaps = new Map<string, Flap>();
+  const limit = breaker.trips > 0 ? 1 : MAX_IN_ROW;
+  const isQuiet = ({ at }: Flap): boolean => now - Math.max(at, breaker.until ?? at) >= QUIET;
+  for (const [field, flap] of breaker.flaps) if (!isQuiet(flap)) flaps.set(field, flap);
+  const isCalm = flaps.size === 0;
+  for (const { field, before, after } of patched) {
+    const earlier = flaps.get(field);
+    const isUndone = earlier !== undefined && earlier.left !== before;
+    const isFlapping = earlier !== undefined && (isOwnDoing || isUndone);
+    flaps.set(field, { count: isFlapping ? earlier.count + 1 : 1, at: now, left: after });
+  }
+  const flapping = patched.filter(({ field }) => (flaps.get(field)?.count ?? 0) > limit);
+  if (flapping.length === 0) return { breaker: { flaps, trips: isCalm ? 0 : breaker.trips, until: undefined } };
+
+  const trips = isCalm ? 1 : breaker.trips + 1;
+  const delay = Math.min(MAX_DELAY, MIN_DELAY * 2 ** (trips - 1));
+  return {
+    breaker: { flaps, trips, until: now + delay },
+    tripping: {
+      delay,
+      fields: [...new Set(flapping.map(({ field }) => field))],
+      handlers: [...new Set(flapping.map(({ handler }) => handler))],
+      isFirst: trips === 1,
+    },
+  };
+}
+
+/** How long the change handlers are to be left alone; nothing if they are not. */
+export function timeLeft({ until }: Breaker, now: Seconds): Seconds | undefined {
+  return until !== undefined && until > now ? until - now : undefined;
+}

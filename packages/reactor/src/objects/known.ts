@@ -1,0 +1,68 @@
+/** What is known of an object while the operator lives. Never stored anywhere, and lost with the operator. */
+import type { Essence, HandlerId, Mapping, Seconds } from '@kopf-ts/core';
+import type { Unsent } from '../cycle/handling.js';
+import { type Breaker, UNBROKEN } from './breaker.js';
+import type { NotedWrite, Seen } from './news.js';
+
+/** A cycle gets it as it is, and returns what is to be known after it; nobody changes it in between. */
+export interface Known {
+  /** All handlers have finished with it at least once since the operator has started. */
+  readonly isHandledOnce: boolean;
+  readonly handled: LastHandled | undefined;
+  /** How many times the last handled state was stripped off. */
+  readonly strippings: number;
+  /** Marks that the cluster refuses to store, since the object is too large: as a merge-patch of the object. */
+  readonly unsavable: Mapping | undefined;
+  /** Handlers were called, but what they have done could not be stored: that goes before anything else. */
+  readonly unsent: Unsent | undefined;
+  /** What the finished handlers have seen, for as long as others are not finished. */
+  readonly seen: ReadonlyMap<HandlerId, Seen>;
+  /** Our own latest changes of the object. */
+  readonly writes: readonly NotedWrite[];
+  /** By then, what is in `seen` is stored, if it differs from what is stored. */
+  readonly correctionsDue: Seconds | undefined;
+  /** Deletion handlers that have finished: they are not called again, whatever else the object waits for. */
+  readonly deleted: ReadonlySet<HandlerId>;
+  /** Resuming handlers that have finished: they are called once in the life of an operator. */
+  readonly resumed: ReadonlySet<HandlerId>;
+  readonly breaker: Breaker;
+  /** How many times in a row the lifecycle has picked nobody. */
+  readonly emptyRounds: number;
+}
+
+/** The last handled state of the object: it is on the object as well, unless somebody strips it off. */
+export interface LastHandled {
+  readonly essence: Essence;
+  /** What counts as handled instead, by its digest: the server has made it of our own marks, and nobody has asked for it. */
+  readonly digest: string | undefined;
+  /** The version of the object that is handled. */
+  readonly version: string | undefined;
+}
+
+export const NOTHING_KNOWN: Known = Object.freeze({
+  isHandledOnce: false,
+  handled: undefined,
+  strippings: 0,
+  unsavable: undefined,
+  unsent: undefined,
+  seen: new Map<HandlerId, Seen>(),
+  writes: [],
+  correctionsDue: undefined,
+  deleted: new Set<HandlerId>(),
+  resumed: new Set<HandlerId>(),
+  breaker: UNBROKEN,
+  emptyRounds: 0,
+});
+
+/** So many of our own changes are kept, for the case that their answers come in another order than they were made. */
+const MAX_WRITES = 16;
+
+/** With one more change of ours. */
+export function withWrite(known: Known, write: NotedWrite): Known {
+  return { ...known, writes: [...known.writes.slice(1 - MAX_WRITES), write] };
+}
+
+/** Once others may have worked on the object, what could not be sent before that is outdated. */
+export function withoutUnsent(known: Known): Known {
+  return known.unsent === undefined ? known : { ...known, unsent: undefined, handled: undefined };
+}

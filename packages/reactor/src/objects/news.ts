@@ -1,0 +1,70 @@
+/**
+ * News are changes by others. A handler that has finished is called again only if somebody else has changed what it
+ * looks at; so it is followed what the object becomes by our own changes of it. Pure.
+ *
+ * Each of our requests is for a version whose body is known, so that nobody else can have changed anything between
+ * that body and the answer: whoever has seen the one needs not see the other, whatever the server has made of it.
+ */
+import type { Body, Essence, FieldPath, HandlerId } from '@kopf-ts/core';
+import { type Corrections, digestAt, type OwnWrite } from '@kopf-ts/core/engine';
+import { compareVersions, versionOf } from './versions.js';
+
+/** What somebody has seen of the object. */
+export interface Seen {
+  /** The digest as it is stored. */
+  readonly stored: string;
+  /** The digest of what counts as seen. */
+  readonly digest: string;
+  /** What is looked at: a field of the essence, or all of it. */
+  readonly path: FieldPath;
+  /** The version of the object that the digest is of. */
+  readonly version: string | undefined;
+}
+
+export interface NotedWrite extends OwnWrite {
+  /** Nobody's handler has asked for anything in it: it is all about our own marks. */
+  readonly isMarksOnly: boolean;
+}
+
+type EssenceOf = (body: Body) => Essence;
+
+/** What the finished handlers have seen, after all our own changes. */
+export function followWrites(
+  seen: ReadonlyMap<HandlerId, Seen>,
+  writes: readonly NotedWrite[],
+  essenceOf: EssenceOf,
+): ReadonlyMap<HandlerId, Seen> {
+  if (seen.size === 0 || writes.length === 0) return seen;
+  const ordered = inOrder(writes);
+  return new Map([...seen].map(([id, one]) => [id, follow(one, ordered, essenceOf)]));
+}
+
+/** The last handled state, after those of our changes that no handler has asked for: nobody is to be called for these. */
+export function followMarks(handled: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf): Seen {
+  const ofMarks = writes.filter(({ isMarksOnly }) => isMarksOnly);
+  return ofMarks.length === 0 ? handled : follow(handled, inOrder(ofMarks), essenceOf);
+}
+
+function follow(seen: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf): Seen {
+  let current = seen;
+  for (const { before, after } of writes) {
+    // It was followed already; or it was before that was seen.
+    const order = compareVersions(versionOf(before), current.version);
+    if (order !== undefined && order < 0) continue;
+    if (digestAt(essenceOf(before), current.path) !== current.digest) continue;
+    current = { ...current, digest: digestAt(essenceOf(after), current.path), version: versionOf(after) };
+  }
+  return current;
+}
+
+/** Their answers may come in another order than they were made. */
+function inOrder(writes: readonly NotedWrite[]): readonly NotedWrite[] {
+  const isLater = (one: NotedWrite, two: NotedWrite): number =>
+    compareVersions(versionOf(one.after), versionOf(two.after)) ?? 0;
+  return writes.toSorted(isLater);
+}
+
+/** What differs from what is stored. */
+export function correctionsOf(seen: ReadonlyMap<HandlerId, Seen>): Corrections {
+  return new Map([...seen].filter(([, { stored, digest }]) => stored !== digest));
+}

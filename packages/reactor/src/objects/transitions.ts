@@ -1,0 +1,416 @@
+/**
+ * What an object does next: the states of its owner, and every way from one to another. Pure: the owner acts.
+ *
+ * A cycle is one job for the scheduler. Between its cycles, the object holds no place there: neither while it is idle,
+ * nor while it waits for its handlers' delays or for the end of its throttling.
+ */
+import type { AnyObject, LogLevel, Seconds } from '@kopf-ts/core';
+import { interruptedSleep, type WatchedEvent } from '@kopf-ts/core/engine';
+import { compareVersions, versionOf } from './versions.js';
+
+/** The object as it was seen once. */
+export interface Observed {
+  /** Of the event; `null` if it comes from a listing. */
+  readonly type: WatchedEvent['type'];
+  readonly body: AnyObject;
+}
+
+/** What the object is busy with. */
+export type Phase =
+  /** There is nothing to do. */
+  | 'idle'
+  /** Something is to be done later, or may not be begun yet. */
+  | 'waiting'
+  /** Waits for its turn in the scheduler. */
+  | 'queued'
+  | 'running';
+
+/** When to come back by itself. */
+export interface Alarm {
+  readonly why: 'delay' | 'throttling';
+  readonly at: Seconds;
+  readonly byTouching: boolean;
+}
+
+/** It cannot be told whether this is newer than our own patch: so it waits until that one comes, or for a while. */
+export interface Doubt {
+  readonly observed: Observed;
+  readonly until: Seconds;
+}
+
+export interface ObjectState {
+  readonly phase: Phase;
+  /** Not yet handled. */
+  readonly newest: Observed | undefined;
+  /** Handled, but maybe to be handled again after a while. */
+  readonly last: Observed | undefined;
+  readonly doubt: Doubt | undefined;
+  readonly alarm: Alarm | undefined;
+  /** To be looked at again, though nothing has changed in it. */
+  readonly comeback: { readonly byTouching: boolean } | undefined;
+  /** The newest version that is or was handled: what is not newer, is nothing new. */
+  readonly version: string | undefined;
+  /** We have patched it: until then, what cannot be ordered by versions may be from before that. */
+  readonly doubtfulUntil: Seconds | undefined;
+  /** We have just released it, or it is gone: there is nothing to do any more. */
+  readonly isVanishing: boolean;
+  /** The operator ends: what there is gets done, but nothing is waited for. */
+  readonly isWinding: boolean;
+}
+
+export const INITIAL: ObjectState = Object.freeze({
+  phase: 'idle',
+  newest: undefined,
+  last: undefined,
+  doubt: undefined,
+  alarm: undefined,
+  comeback: undefined,
+  version: undefined,
+  doubtfulUntil: undefined,
+  isVanishing: false,
+  isWinding: false,
+});
+
+/** How a cycle has ended, as far as the next one depends on it. */
+export interface Ending {
+  /** The object after our patch: it is the newest state there is, and is gone on with at once. */
+  readonly answer?: AnyObject | undefined;
+  /** The object vanishes with this very patch; there is nothing left to do but to hear of it. */
+  readonly isVanishing?: boolean | undefined;
+  /** When to come back by itself; `0` for at once. */
+  readonly delay?: Seconds | undefined;
+  /** Whether to come back by touching the object. */
+  readonly byTouching?: boolean | undefined;
+}
+
+export type Input =
+  | { readonly kind: 'pushed'; readonly observed: Observed }
+  /** What may be begun now, is begun: e.g. since all indices are filled. */
+  | { readonly kind: 'opened' }
+  /** The scheduler gives it its turn. */
+  | { readonly kind: 'turn' }
+  | { readonly kind: 'ended'; readonly ending: Ending }
+  | {
+      readonly kind: 'failed';
+      /** What was being handled. */
+      readonly observed: Observed | undefined;
+      /** Of the events that were being handled, the last one. */
+      readonly event: Observed | undefined;
+      /** How long to leave the object alone; not at all, if absent. */
+      readonly pause: Seconds | undefined;
+    }
+  | { readonly kind: 'alarmed' }
+  | { readonly kind: 'undoubted' }
+  /** Somebody has ended who was waited for. */
+  | { readonly kind: 'recalled' }
+  | { readonly kind: 'discarded' }
+  | { readonly kind: 'winding' }
+  /** The versions of the cluster have gone back: none of those known means anything. */
+  | { readonly kind: 'rewound' };
+
+/** What is around at the moment of the input. */
+export interface Around {
+  readonly now: Seconds;
+  /** Whether cycles may be begun. */
+  readonly mayBegin: boolean;
+  readonly isPaused: boolean;
+  /** The stream is over, or the job is broken off. */
+  readonly isAborted: boolean;
+  /** Whether there are events for the handlers of events. */
+  readonly hasEvents: boolean;
+  /** How long to wait for our own patch, where versions cannot be compared. */
+  readonly consistencyTimeout: Seconds;
+}
+
+export type Effect =
+  /** Ask the scheduler for a turn. */
+  | { readonly kind: 'schedule' }
+  | { readonly kind: 'run'; readonly observed: Observed | undefined; readonly isToTouch: boolean }
+  | { readonly kind: 'set-alarm'; readonly at: Seconds }
+  | { readonly kind: 'cancel-alarm' }
+  | { readonly kind: 'set-doubt'; readonly at: Seconds }
+  | { readonly kind: 'cancel-doubt' }
+  | { readonly kind: 'drop-events' }
+  | { readonly kind: 'say'; readonly level: LogLevel; readonly text: string }
+  /** Of the error that the cycle has failed with. */
+  | { readonly kind: 'report-error'; readonly pause: Seconds | undefined }
+  /** There is nothing left to do. */
+  | { readonly kind: 'rest' };
+
+export interface Transition {
+  readonly state: ObjectState;
+  readonly effects: readonly Effect[];
+}
+
+export function transition(state: ObjectState, input: Input, around: Around): Transition {
+  const step = new Step(state, around);
+  step.take(input);
+  return step.result(state);
+}
+
+/** One transition in the making: never seen from outside. */
+class Step {
+  #state: ObjectState;
+  readonly #around: Around;
+  readonly #effects: Effect[] = [];
+  #hasEvents: boolean;
+
+  constructor(state: ObjectState, around: Around) {
+    this.#state = state;
+    this.#around = around;
+    this.#hasEvents = around.hasEvents;
+  }
+
+  /** The alarms are those of the new state. */
+  result(before: ObjectState): Transition {
+    const { alarm, doubt } = this.#state;
+    const alarms: Effect[] = [];
+    if (alarm !== before.alarm) {
+      alarms.push(alarm === undefined ? { kind: 'cancel-alarm' } : { kind: 'set-alarm', at: alarm.at });
+    }
+    if (doubt !== before.doubt) {
+      alarms.push(doubt === undefined ? { kind: 'cancel-doubt' } : { kind: 'set-doubt', at: doubt.until });
+    }
+    // First of all: a turn may come as soon as it is asked for, and change them again.
+    return { state: this.#state, effects: alarms.length === 0 ? this.#effects : [...alarms, ...this.#effects] };
+  }
+
+  take(input: Input): void {
+    switch (input.kind) {
+      case 'pushed':
+        if (this.#state.phase === 'idle') this.#set({ phase: 'waiting' });
+        this.#consider(input.observed);
+        this.#proceed();
+        break;
+      case 'opened':
+        this.#proceed();
+        break;
+      case 'turn':
+        this.#begin();
+        break;
+      case 'ended':
+        this.#set({ phase: 'waiting' });
+        this.#accept(input.ending);
+        this.#goOn();
+        break;
+      case 'failed':
+        this.#set({ phase: 'waiting' });
+        // What was broken off by a pause, is not an error; and all is looked at anew after it.
+        if (!this.#around.isAborted && !this.#around.isPaused) this.#throttle(input);
+        this.#goOn();
+        break;
+      case 'alarmed':
+        this.#alarm();
+        break;
+      case 'undoubted':
+        if (this.#state.doubt === undefined) break;
+        this.#believe(this.#state.doubt.observed);
+        this.#set({ doubtfulUntil: undefined });
+        this.#proceed();
+        break;
+      case 'recalled':
+        this.#comeBack();
+        break;
+      case 'discarded':
+        this.#forget();
+        this.#proceed();
+        break;
+      case 'winding':
+        this.#set({ isWinding: true, comeback: undefined, doubt: undefined, alarm: undefined });
+        this.#proceed();
+        break;
+      case 'rewound':
+        this.#set({ version: undefined, doubtfulUntil: undefined, last: undefined });
+        break;
+    }
+  }
+
+  #set(changes: Partial<ObjectState>): void {
+    this.#state = { ...this.#state, ...changes };
+  }
+
+  get #isScheduled(): boolean {
+    return this.#state.phase === 'queued' || this.#state.phase === 'running';
+  }
+
+  #proceed(): void {
+    const { newest, alarm, comeback } = this.#state;
+    if (this.#isScheduled || this.#state.phase === 'idle' || this.#around.isAborted) return;
+    if (alarm?.why === 'throttling') {
+      // What is gone needs no mercy: there is nothing to be patched any more.
+      if (newest?.type !== 'DELETED') return;
+      this.#set({ alarm: undefined });
+    }
+    if (newest !== undefined || comeback !== undefined || this.#hasEvents) {
+      if (newest !== undefined) this.#interruptDelay();
+      if (!this.#around.mayBegin) return;
+      this.#set({ phase: 'queued' });
+      this.#effects.push({ kind: 'schedule' });
+    } else if (this.#state.alarm === undefined && this.#state.doubt === undefined) {
+      // An idle object keeps nothing but its version.
+      this.#set({ phase: 'idle', last: undefined });
+      this.#effects.push({ kind: 'rest' });
+    }
+  }
+
+  /** After a cycle. */
+  #goOn(): void {
+    if (this.#around.isAborted || this.#around.isPaused) this.#forget();
+    this.#proceed();
+  }
+
+  /** Is there anything new for other handlers than those of events? */
+  #consider(observed: Observed): void {
+    const { now } = this.#around;
+    if (observed.type === 'DELETED') {
+      this.#set({ isVanishing: true });
+      this.#believe(observed);
+      return;
+    }
+    const { isVanishing, version: known, doubtfulUntil } = this.#state;
+    if (isVanishing) return;
+    const version = versionOf(observed.body);
+    const order = compareVersions(version, known);
+    if (order === undefined && doubtfulUntil !== undefined && doubtfulUntil > now) {
+      this.#doubt(observed, doubtfulUntil);
+      return;
+    }
+    // Our own patch comes back: all that comes from now on is newer.
+    if (order === 0) {
+      this.#set({ doubtfulUntil: undefined, doubt: undefined });
+      // And what waits was believed too early.
+      const { newest } = this.#state;
+      if (newest !== undefined && compareVersions(versionOf(newest.body), version) === undefined) {
+        this.#set({ newest: undefined });
+      }
+    }
+    // The same or what was before it, is nothing new. But a listing is to be looked at: things can have been missed.
+    if (order !== undefined && (order < 0 || (order === 0 && observed.type !== null))) return;
+    const { newest } = this.#state;
+    const toWaiting = newest && compareVersions(version, versionOf(newest.body));
+    if (toWaiting === undefined || toWaiting >= 0) this.#believe(observed);
+  }
+
+  #believe(observed: Observed): void {
+    this.#set({ doubt: undefined, newest: observed });
+  }
+
+  #doubt(observed: Observed, until: Seconds): void {
+    this.#set({ doubt: this.#state.isWinding ? undefined : { observed, until } });
+  }
+
+  #begin(): void {
+    if (this.#around.isPaused) this.#forget();
+    const { newest, comeback, last } = this.#state;
+    if (newest !== undefined) {
+      const version = newest.type === 'DELETED' ? undefined : versionOf(newest.body);
+      this.#set({ last: newest, ...(version === undefined ? {} : { version }) });
+    }
+    const isBack = comeback !== undefined && newest === undefined;
+    // Whoever is looked at, tells anew how long to wait.
+    if (isBack) this.#set({ alarm: undefined });
+    const isToTouch = isBack && comeback.byTouching;
+    const observed = newest ?? (isBack ? last : undefined);
+    this.#set({ newest: undefined, comeback: undefined });
+    // It could be discarded while it was waiting for its turn.
+    if (observed === undefined && !this.#hasEvents) {
+      this.#set({ phase: 'waiting' });
+      this.#goOn();
+      return;
+    }
+    this.#set({ phase: 'running' });
+    this.#effects.push({ kind: 'run', observed, isToTouch });
+  }
+
+  #accept({ answer, isVanishing, delay, byTouching = false }: Ending): void {
+    if (isVanishing) {
+      // Whatever has come meanwhile, was before that.
+      const { newest } = this.#state;
+      const isGone = newest?.type === 'DELETED';
+      this.#set({ isVanishing: true, doubt: undefined, newest: isGone ? newest : undefined, comeback: undefined });
+    }
+    if (answer !== undefined && !this.#state.isVanishing) this.#acceptAnswer(answer);
+    const { isWinding, newest } = this.#state;
+    if (isWinding || newest !== undefined || delay === undefined) return;
+    // What was waited for before is either in the new delay, or is not waited for any more.
+    if (delay <= 0) this.#set({ comeback: { byTouching } });
+    else this.#set({ alarm: { why: 'delay', at: this.#around.now + delay, byTouching } });
+  }
+
+  #acceptAnswer(answer: AnyObject): void {
+    const { now, consistencyTimeout } = this.#around;
+    const version = versionOf(answer);
+    const until = version !== undefined && consistencyTimeout > 0 ? now + consistencyTimeout : undefined;
+    // It came while we were patching; or it was in doubt already.
+    const rival = this.#state.newest ?? this.#state.doubt?.observed;
+    const order = rival && compareVersions(version, versionOf(rival.body));
+    const isUnordered = rival !== undefined && order === undefined;
+    const isRivalLater = rival !== undefined && order !== undefined && order <= 0;
+    if (!isUnordered || until !== undefined) {
+      this.#set({ version, doubtfulUntil: order === 0 ? undefined : until });
+    }
+    // If nobody wants to find out which one is newer: the answer comes back anyway.
+    if (isRivalLater || (isUnordered && until === undefined)) {
+      this.#believe(rival);
+      return;
+    }
+    if (isUnordered && until !== undefined) this.#doubt(rival, until);
+    else this.#set({ doubt: undefined });
+    this.#set({ newest: this.#state.isWinding ? undefined : { type: 'MODIFIED', body: answer } });
+  }
+
+  #throttle({ observed, event, pause }: Extract<Input, { kind: 'failed' }>): void {
+    const { isWinding, last, doubt, version } = this.#state;
+    const isPaused = !isWinding && pause !== undefined;
+    this.#effects.push({ kind: 'report-error', pause: isPaused ? pause : undefined });
+    if (!isPaused) return;
+    // What is in doubt, is not to be handled any sooner because of that.
+    const again = observed ?? last ?? (doubt === undefined ? ifNotOlder(event, version) : undefined);
+    this.#set({ last: again, alarm: { why: 'throttling', at: this.#around.now + pause, byTouching: false } });
+  }
+
+  #alarm(): void {
+    const { alarm, newest, last } = this.#state;
+    if (alarm === undefined) return;
+    this.#set({ alarm: undefined });
+    if (alarm.why === 'throttling') {
+      this.#say('info', 'Throttling is over. Switching back to normal operations.');
+      this.#set({ newest: newest ?? last });
+    } else {
+      this.#set({ comeback: { byTouching: alarm.byTouching } });
+    }
+    this.#proceed();
+  }
+
+  #comeBack(): void {
+    const { phase, isWinding, isVanishing, last, alarm } = this.#state;
+    // Whoever has taken over since then, looks by itself.
+    const isOver = phase === 'idle' || isWinding || isVanishing || last === undefined;
+    if (isOver || this.#around.isPaused) return;
+    if (alarm?.why === 'delay') this.#set({ alarm: undefined });
+    this.#set({ comeback: { byTouching: false } });
+    this.#proceed();
+  }
+
+  #interruptDelay(): void {
+    const { alarm } = this.#state;
+    if (alarm === undefined) return;
+    this.#say('debug', interruptedSleep(Math.max(0, alarm.at - this.#around.now)));
+    this.#set({ alarm: undefined });
+  }
+
+  #forget(): void {
+    this.#effects.push({ kind: 'drop-events' });
+    this.#hasEvents = false;
+    this.#set({ newest: undefined, last: undefined, comeback: undefined, doubt: undefined, alarm: undefined });
+  }
+
+  #say(level: LogLevel, text: string): void {
+    this.#effects.push({ kind: 'say', level, text });
+  }
+}
+
+function ifNotOlder(observed: Observed | undefined, version: string | undefined): Observed | undefined {
+  const order = observed && compareVersions(versionOf(observed.body), version);
+  return order !== undefined && order < 0 ? undefined : observed;
+}

@@ -1,0 +1,97 @@
+/** Whose fault it is that the cluster refuses a patch: several handlers have asked for what is in it. */
+import {
+  type ApiError,
+  deepCopy,
+  ensureField,
+  type FieldPath,
+  isMapping,
+  KopfError,
+  Patch,
+  resolveField,
+} from '@kopf-ts/core';
+import { type Address, type Asked, describeError } from '@kopf-ts/core/engine';
+import type { ApplyFn, ApplyOptions } from './apply.js';
+import { isRefusal } from './send.js';
+
+/** A handler has asked for what the cluster does not want. */
+export interface Refusal {
+  readonly asked: Asked;
+  /** With the fields and with the words of the server. */
+  readonly error: Error;
+}
+
+export interface CulpritsOptions extends Omit<ApplyOptions, 'patch'> {
+  readonly apply: ApplyFn;
+  readonly asked: Patch;
+  readonly askedBy: readonly Asked[];
+  readonly error: ApiError;
+  readonly last: Address;
+}
+
+/**
+ * Those who have asked for what the server names; or, if it names nothing, those whose own share is refused when it is
+ * sent alone. A single one needs no trial: if our marks go through without its share, it was the culprit.
+ */
+export async function findCulprits(options: CulpritsOptions): Promise<readonly Refusal[]> {
+  const { error, askedBy } = options;
+  const fields = fieldsIn(error);
+  const named = askedBy.filter(({ paths }) => fields.some((field) => paths.some((path) => overlap(field, path))));
+  const culprits = named.length > 0 ? named : askedBy.length === 1 ? askedBy : undefined;
+  if (culprits !== undefined) return culprits.map((asked) => refusalOf(asked, error, fields));
+
+  const refusals: Refusal[] = [];
+  for (const asked of askedBy) {
+    try {
+      await options.apply({ ...options, patch: shareOf(asked, options.asked) });
+    } catch (refused) {
+      if (!isRefusal(refused)) throw refused;
+      refusals.push(refusalOf(asked, refused, fieldsIn(refused)));
+    }
+  }
+  return refusals;
+}
+
+function refusalOf(asked: Asked, error: ApiError, fields: readonly FieldPath[]): Refusal {
+  const named = fields.filter((field) => asked.paths.some((path) => overlap(field, path)));
+  const paths = (named.length > 0 ? named : asked.paths).map((path) => path.join('.'));
+  const what = paths.length > 0 ? paths.join(', ') : 'a function of its patch';
+  return { asked, error: refusalError(`The cluster refuses what it asks for in ${what}`, error) };
+}
+
+/** For the handler to fail with: its own stack would say nothing, the words of the server say all. */
+export function refusalError(text: string, cause: Error): KopfError {
+  return new KopfError(`${text}: ${describeError(cause)}`, { code: 'KOPF_REFUSED', cause });
+}
+
+/** What it alone has asked for. */
+function shareOf({ paths, fns }: Asked, whole: Patch): Patch {
+  const share = new Patch(undefined, { body: whole.body, fns });
+  for (const path of paths) {
+    const value = resolveField(whole.merge, path);
+    if (value !== undefined) ensureField(share.merge, path, deepCopy(value));
+  }
+  return share;
+}
+
+/** `spec.containers[0].image` is `spec`, `containers`: lists are patched as a whole. */
+function fieldsIn({ details }: ApiError): readonly FieldPath[] {
+  const causes: readonly unknown[] = Array.isArray(details?.causes) ? details.causes : [];
+  return causes.flatMap((cause) => {
+    const field: unknown = isMapping(cause) ? cause.field : undefined;
+    return typeof field === 'string' && field !== '' && field !== '<nil>' ? [parsed(field)] : [];
+  });
+}
+
+function parsed(field: string): FieldPath {
+  const keys: string[] = [];
+  for (const [, name, key] of field.matchAll(/([^.[\]]+)|\[([^\]]*)\]/g)) {
+    if (key !== undefined && /^\d+$/.test(key)) break;
+    keys.push(name ?? key ?? '');
+  }
+  return keys;
+}
+
+function overlap(one: FieldPath, two: FieldPath): boolean {
+  const length = Math.min(one.length, two.length);
+  return length > 0 && one.slice(0, length).every((key, index) => key === two[index]);
+}

@@ -1,0 +1,107 @@
+/**
+ * Sending what a cycle wants to be changed in its object. One way for all: what can never be sent is taken out, the rest
+ * is fitted into what the cluster takes, goes for the known version of the object, and comes back as what became of it.
+ * It knows nothing of what is remembered of the object.
+ */
+import { type AnyObject, ApiError, type Essence, type Mapping, Patch, type PatchFn } from '@kopf-ts/core';
+import { type Address, type Asked, isDenied, type OwnWrite, type PatchOutcome } from '@kopf-ts/core/engine';
+import { type ApplyFn, type ApplyOptions, isBrokenOffByPause } from './apply.js';
+import { applyWithinLimits, isTooLarge } from './limits.js';
+import { mergeInto } from './merging.js';
+import { findCulprits, type Refusal } from './refusals.js';
+import { withoutBroken } from './sanitise.js';
+
+export interface SendOptions extends Omit<ApplyOptions, 'patch' | 'last' | 'onWrite'> {
+  readonly apply: ApplyFn;
+  /** What the handlers have asked for. */
+  readonly asked: Patch;
+  /** Who of them has asked for what. */
+  readonly askedBy: readonly Asked[];
+  readonly marks: Patch;
+  /** Sends exactly what Kopf would. */
+  readonly isCompat: boolean;
+  /** What is put into the marks as the last handled state, if anything is. */
+  readonly handled: Essence | undefined;
+  /** Puts another last handled state instead of that into a patch. */
+  readonly storeHandled: (essence: Essence, patch: Patch) => Promise<void>;
+  /** Marks that could not be stored before. */
+  readonly unsavable: Mapping | undefined;
+  readonly onWrite: (write: OwnWrite) => void;
+}
+
+export type Sent =
+  | {
+      readonly kind: 'sent';
+      /** The object after it; absent if nothing was sent. */
+      readonly answer: AnyObject | undefined;
+      /** The object vanishes with this very patch. */
+      readonly isVanishing: boolean;
+      /** Functions that are in conflict with newer changes: in the way of Kopf. */
+      readonly remaining: Patch | undefined;
+      /** Marks that could not be stored. */
+      readonly unsavable: Mapping | undefined;
+    }
+  /** There is no such object any more. */
+  | { readonly kind: 'missing' }
+  /** The cluster does not want what these have asked for. The marks are not stored yet. */
+  | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] };
+
+/** Rejects with errors that may pass, and with refusals of what nobody has asked for. */
+export async function send(options: SendOptions): Promise<Sent> {
+  const { asked, marks, body, logger, isCompat, unsavable } = options;
+  const last = addressOfMarks(marks);
+  if (isCompat) return sentAs(await options.apply({ ...options, patch: combined(asked, marks), last }), unsavable);
+  try {
+    return await sendFitted(options, asked, last);
+  } catch (error) {
+    // What users have broken must not take with it the progress of the handlers: these have done their work.
+    const sound = error instanceof ApiError ? undefined : withoutBroken(asked, body, logger);
+    if (sound !== undefined) return await sendFitted(options, sound, last);
+    if (!isRefusal(error) || options.askedBy.length === 0) throw error;
+    const refusals = await findCulprits({ ...options, error, last });
+    if (refusals.length === 0) throw error;
+    return { kind: 'refused', refusals };
+  }
+}
+
+async function sendFitted(options: SendOptions, asked: Patch, last: Address): Promise<Sent> {
+  const patch = combined(asked, options.marks);
+  const { outcome, unsavable } = await applyWithinLimits({ ...options, patch, last });
+  return sentAs(outcome, unsavable);
+}
+
+function sentAs(outcome: PatchOutcome, unsavable: Mapping | undefined): Sent {
+  if (outcome.missing) return { kind: 'missing' };
+  const { body: answer, remaining, resourceVersion } = outcome;
+  const isVanishing = resourceVersion !== undefined && resourceVersion !== answer?.metadata?.resourceVersion;
+  return { kind: 'sent', answer, isVanishing, remaining, unsavable };
+}
+
+/** All in one: the marks over what was asked for. */
+export function combined(asked: Patch, marks: Patch): Patch {
+  const patch = new Patch(asked, { body: marks.body });
+  const fns: PatchFn[] = patch.fns;
+  mergeInto(patch.merge, marks.merge);
+  fns.push(...marks.fns);
+  return patch;
+}
+
+/** Whoever reads the marks is to find all the rest done: so they go last. */
+function addressOfMarks({ merge, fns }: Patch): Address {
+  const isInObject = fns.length > 0 || Object.keys(merge).some((key) => key !== 'status');
+  return isInObject || !Object.hasOwn(merge, 'status') ? 'object' : 'status';
+}
+
+/** Answers that may be others next time, though nothing is changed in the patch. */
+const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 429]);
+
+/** Whether the cluster refuses what is in the patch: the very same patch would be refused again. */
+export function isRefusal(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || isTooLarge(error)) return false;
+  return isDenied(error) || (error.status >= 400 && error.status < 500 && !PASSING.has(error.status));
+}
+
+/** Whether the patch was broken off for good: others may be at work now. */
+export function isOutdated(error: unknown): boolean {
+  return isBrokenOffByPause(error);
+}
