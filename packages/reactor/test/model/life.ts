@@ -40,7 +40,7 @@ export function newLife(number: number): Life {
         await life.going();
         // Sleepers of dead processes must not keep the clock busy: each is woken up by its own signal, and then hangs.
         const own = new AbortController();
-        const wake = (): void => own.abort();
+        const wake = (): void => own.abort(WOKEN);
         endings.add(wake);
         if (wakeup?.aborted) wake();
         else wakeup?.addEventListener('abort', wake);
@@ -74,6 +74,8 @@ export function newLife(number: number): Life {
   };
   return life;
 }
+
+const WOKEN = 'woken up';
 
 function never(): Promise<never> {
   return new Promise(() => {});

@@ -48,7 +48,7 @@ export interface SentPatch {
   readonly uid: string | undefined;
   readonly isGuarded: boolean;
   /** What the object was when the patch came. */
-  readonly target: AnyObject | undefined;
+  target: AnyObject | undefined;
   /** The HTTP status, or what else has happened; 0 until it is known. */
   answer: number | 'lost' | 'reset';
   /** Whether the server has done what it asked for, whoever has learned of that. */
@@ -67,6 +67,8 @@ export interface ModelServerOptions {
   readonly faults: ReadonlyMap<number, Fault>;
   /** How late the watch-events are. */
   readonly lag: number;
+  /** How long a PATCH is on its way. */
+  readonly latency: number;
   /** Something else may happen here. */
   readonly point: () => Promise<void>;
   readonly nextSeq: () => number;
@@ -305,6 +307,7 @@ export function modelServer(options: ModelServerOptions): ModelServer {
     async request(request, life) {
       const patch = request.method === 'PATCH' ? recorded(request, life) : undefined;
       if (server.isFlooded) return await new Promise(() => {});
+      if (patch !== undefined && options.latency > 0) await clock.sleep(options.latency);
       await point();
       await life.going();
       request.signal?.throwIfAborted();
@@ -317,6 +320,7 @@ export function modelServer(options: ModelServerOptions): ModelServer {
         if (fault === 'reset') throw connectionLost();
         if (fault !== 'lost') throw failure(fault, 'InternalError', 'the server is not well');
       }
+      if (patch !== undefined) patch.target = object;
       try {
         const answer = deepCopy(respond(request) as AnyObject);
         if (patch !== undefined) patch.isApplied = true;

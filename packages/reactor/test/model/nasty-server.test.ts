@@ -1,18 +1,34 @@
+/**
+ * Random operators on a server that rewrites, refuses, forgets to answer and is never alone.
+ *
+ * - `KOPF_MODEL_RUNS`: how many scenarios to play; `KOPF_MODEL_SEED`: which ones, as printed with a failure.
+ * - To replay one, give it to `trial()`; with `KOPF_MODEL_LOGS=1`, the logs of the operator are printed, too.
+ */
 import fc from 'fast-check';
-import { describe, it } from 'vitest';
+import { describe } from 'vitest';
+import { isStrict, itShould } from './known-failures.js';
 import { scenarios } from './scenarios.js';
 import { trial } from './trial.js';
 
-const RUNS = Number(process.env['KOPF_MODEL_RUNS'] ?? 1000);
+const RUNS = Number(process.env['KOPF_MODEL_RUNS'] ?? 1500);
 const SEED = process.env['KOPF_MODEL_SEED'];
+/** For as many runs as somebody asks for. */
+const HOUR = 3_600_000;
 
 describe('Whatever the server, the network and others do', () => {
-  it('each change by others is handled, nothing is called without a reason, and it becomes quiet', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenarios(), async (scenario) => {
+  itShould(
+    'each change by others is handled, nothing is called without a reason, and it becomes quiet',
+    async () => {
+      const property = fc.asyncProperty(scenarios(), async (scenario) => {
         await trial(scenario);
-      }),
-      { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
-    );
-  }, 3_600_000);
+      });
+      await fc.assert(property, {
+        numRuns: RUNS,
+        // What is known to fail need not be made small.
+        endOnFailure: !isStrict,
+        ...(SEED === undefined ? {} : { seed: Number(SEED) }),
+      });
+    },
+    HOUR,
+  );
 });

@@ -13,7 +13,16 @@
 import { type AnyObject, deepEqual, diff, type Essence, isMapping, resolveField } from '@kopf-ts/core';
 import { STAMP } from './model-server.js';
 import type { Call, History, Judge, Storages } from './play.js';
-import { fieldOf, type HandlerKind, type HandlerSpec, handlerId, handlerName, isDone, type Scenario, subName } from './scenario.js';
+import {
+  fieldOf,
+  type HandlerKind,
+  type HandlerSpec,
+  handlerId,
+  handlerName,
+  isDone,
+  type Scenario,
+  subName,
+} from './scenario.js';
 
 export function objections(history: History): string[] {
   return [
@@ -203,8 +212,7 @@ function objectionsToTheEnd({ scenario, storages, final }: History): string[] {
 /** Who has last put this value there, if anybody has. */
 function lastAuthor(changes: readonly Change[], path: Path, value: unknown): Change | undefined {
   return changes.findLast(
-    ({ paths, essence }) =>
-      paths.some((each) => isSame(each, path)) && deepEqual(valueAt(essence ?? {}, path), value),
+    ({ paths, essence }) => paths.some((each) => isSame(each, path)) && deepEqual(valueAt(essence ?? {}, path), value),
   );
 }
 
@@ -276,7 +284,7 @@ function lostWrites(history: History): string[] {
 }
 
 function callsWithoutReason(history: History): string[] {
-  const { scenario, calls, patches, kills, strippings, writes, storages } = history;
+  const { scenario, calls, patches, kills, strippings, writes } = history;
   const problems: string[] = [];
   for (const uid of uidsOf(history)) {
     const changes = changesOf(history, uid);
@@ -297,6 +305,8 @@ function callsWithoutReason(history: History): string[] {
         if (previous === undefined) return;
         const between = (seq: number): boolean => previous.seq < seq && seq < call.seq;
         if (previous.outcome === 'failed') return;
+        // Handlers of fields are there for deletions, too: it is another cycle.
+        if (call.reason === 'delete' && previous.reason !== 'delete') return;
         if (handler.subs.length > 0 && !subsWereDone(handler, previous, call, history)) return;
         if (refusals.some(between)) return;
         const isNewCycle = ends.some(between) && handler.role !== 'create' && handler.role !== 'resume';
@@ -316,7 +326,6 @@ function callsWithoutReason(history: History): string[] {
         );
       });
     }
-    void storages;
   }
   return problems;
 }
@@ -324,7 +333,8 @@ function callsWithoutReason(history: History): string[] {
 /** A handler with sub-handlers is called again until they all are done. */
 function subsWereDone(handler: Handler, previous: Call, call: Call, { calls }: History): boolean {
   const series = calls.findLast(
-    ({ handler: name, uid, retry, seq }) => name === handler.name && uid === call.uid && retry === 0 && seq <= previous.seq,
+    ({ handler: name, uid, retry, seq }) =>
+      name === handler.name && uid === call.uid && retry === 0 && seq <= previous.seq,
   );
   const since = series?.seq ?? 0;
   return handler.subs.every((sub) =>
@@ -352,13 +362,16 @@ function endsOfCycles({ writes, storages }: History, uid: string): number[] {
 }
 
 /** Whoever writes without a guard cannot know what of the answer was made by others, if those were there shortly before. */
-function isUnguardedAmongOthers({ isGuarded, seq, target }: History['patches'][number], writes: History['writes']): boolean {
+function isUnguardedAmongOthers(
+  { isGuarded, seq, target }: History['patches'][number],
+  writes: History['writes'],
+): boolean {
   if (isGuarded) return false;
   const latest = writes.findLast((write) => write.seq < seq && write.uid === target?.metadata?.uid);
   return latest?.who === 'others' && latest.before !== undefined;
 }
 
-function repeatedDeletions({ calls, scenario, writes, final, kills }: History): string[] {
+function repeatedDeletions({ calls, scenario, writes }: History): string[] {
   const problems: string[] = [];
   for (const [index, spec] of scenario.handlers.entries()) {
     if (spec.kind !== 'delete') continue;
@@ -381,8 +394,6 @@ function repeatedDeletions({ calls, scenario, writes, final, kills }: History): 
       if (!isCalled) problems.push(`${name} was never called for ${uid}, though it is gone by our own will.`);
     }
   }
-  void final;
-  void kills;
   return problems;
 }
 

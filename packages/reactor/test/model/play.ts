@@ -37,6 +37,7 @@ import {
   type HandlerSpec,
   handlerName,
   isDone,
+  merge,
   type Scenario,
   subName,
 } from './scenario.js';
@@ -119,7 +120,10 @@ const LATER_SECONDS = 33;
 
 export type Judge = (object: AnyObject | undefined) => boolean;
 
-export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, storages: Storages) => Judge): Promise<History> {
+export async function play(
+  scenario: Scenario,
+  judgeOf: (scenario: Scenario, storages: Storages) => Judge,
+): Promise<History> {
   const clock = manualClock();
   const calls: Call[] = [];
   const kills: Kill[] = [];
@@ -144,12 +148,15 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
     const here = points++;
     for (const edit of editsAt.get(here) ?? []) perform(edit);
     if (cutsAt.has(here)) server.cutStreams();
-    if (killsAt.has(here) && life !== undefined && !life.isOver) {
-      kills.push({ kind: 'kill', seq: nextSeq() });
-      life.end();
-      start();
-    }
+    if (killsAt.has(here)) kill();
     await Promise.resolve();
+  };
+
+  const kill = (): void => {
+    if (life === undefined || life.isOver) return;
+    kills.push({ kind: 'kill', seq: nextSeq() });
+    life.end();
+    start();
   };
 
   const { refusal } = scenario;
@@ -176,13 +183,24 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
     rewriting: scenario.rewriting ?? {},
     faults: new Map((scenario.faults ?? []).map(({ patch, fault }) => [patch, fault])),
     lag: scenario.lag ?? 0,
+    latency: scenario.latency ?? 0,
     point,
     nextSeq,
     refuses,
     maxPatches: MAX_PATCHES,
   });
 
-  const create = (): void => server.create({ spec: { field: 'v0', other: 0 }, status: { foreign: 0 } });
+  const create = (): void => {
+    const object: AnyObject = { spec: { field: 'v0', other: 0 }, status: { foreign: 0 } };
+    for (const [index, spec] of (scenario.startsDone ? scenario.handlers : []).entries()) {
+      for (const deed of spec.deeds ?? []) {
+        const what = deedOf(deed, handlerName(spec, index));
+        if (typeof what === 'function') what(object);
+        else merge(object, what);
+      }
+    }
+    server.create(object);
+  };
 
   const perform = (edit: Edit): void => {
     if (edit.do === 'delete') return server.remove();
@@ -205,21 +223,28 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
     const settings = settingsFor(storages);
     const registry = createRegistry();
     const clockOfLife = mine.clock(clock);
-    declare(registry, scenario, async (record, retry, spec) => {
-      await mine.going();
-      const call: Call = { ...record, seq: nextSeq(), at: clock.now(), process: mine.number };
-      if (record.of !== 'timer' && ++worthwhile > MAX_CALLS) isOverdone = true;
-      if (isOverdone) await new Promise(() => {});
-      calls.push(call);
-      await point();
-      await mine.going();
-      if (spec.nap) await clockOfLife.sleep(spec.nap);
-      await point();
-      await mine.going();
-      call.outcome = retry < (spec.fails ?? 0) ? 'failed' : 'succeeded';
-      call.endSeq = nextSeq();
-      if (call.outcome === 'failed') throw new TemporaryError('not yet', { delay: spec.delay ?? 0 });
-    }, clockOfLife);
+    declare(
+      registry,
+      scenario,
+      async (record, retry, spec, write) => {
+        await mine.going();
+        const call: Call = { ...record, seq: nextSeq(), at: clock.now(), process: mine.number };
+        if (record.of !== 'timer' && ++worthwhile > MAX_CALLS) isOverdone = true;
+        if (isOverdone) await new Promise(() => {});
+        calls.push(call);
+        await point();
+        await mine.going();
+        if (spec.nap) await clockOfLife.sleep(spec.nap);
+        await point();
+        await mine.going();
+        // Also failed attempts write: it is sent all the same.
+        write();
+        call.outcome = retry < (spec.fails ?? 0) ? 'failed' : 'succeeded';
+        call.endSeq = nextSeq();
+        if (call.outcome === 'failed') throw new TemporaryError('not yet', { delay: spec.delay ?? 0 });
+      },
+      clockOfLife,
+    );
     startEngine({
       client: mine.client(server),
       registry,
@@ -239,7 +264,8 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
   const settle = async (seconds: number): Promise<void> => {
     const until = clock.now() + seconds;
     await clock.settle();
-    while (clock.now() < until && isTooMuch() === undefined) await clock.advance(Math.min(until - clock.now(), PORTION));
+    while (clock.now() < until && isTooMuch() === undefined)
+      await clock.advance(Math.min(until - clock.now(), PORTION));
   };
   const activity = (): number => server.patches.length + worthwhile;
   const calm = async (): Promise<string | undefined> => {
@@ -255,7 +281,8 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
       if (waited > PATIENCE_SECONDS) return isQuiet ? undefined : `no rest for ${PATIENCE_SECONDS} seconds`;
     }
   };
-  const isRunning = (call: Call): boolean => call.outcome === 'running' && call.process === lives && call.of !== 'daemon';
+  const isRunning = (call: Call): boolean =>
+    call.outcome === 'running' && call.process === lives && call.of !== 'daemon';
 
   if (scenario.existsBefore) create();
   start();
@@ -263,6 +290,8 @@ export async function play(scenario: Scenario, judgeOf: (scenario: Scenario, sto
     await settle(0);
     create();
   }
+  for (const { second, edit } of scenario.timed ?? []) void clock.sleep(second).then(() => perform(edit));
+  if (scenario.killed !== undefined) void clock.sleep(scenario.killed).then(kill);
   let unrest = await calm();
   for (const edit of scenario.later ?? []) {
     if (unrest !== undefined) break;
@@ -314,6 +343,7 @@ type Act = (
   record: Omit<Call, 'seq' | 'at' | 'process'>,
   retry: number,
   spec: Pick<HandlerSpec, 'fails' | 'delay' | 'nap'>,
+  write: () => void,
 ) => Promise<void>;
 
 interface Kwargs {
@@ -325,7 +355,12 @@ interface Kwargs {
   readonly stopped?: AbortSignal;
 }
 
-function declare(registry: Registry, scenario: Scenario, act: Act, clock: { sleep(s: number): Promise<unknown> }): void {
+function declare(
+  registry: Registry,
+  scenario: Scenario,
+  act: Act,
+  clock: { sleep(s: number): Promise<unknown> },
+): void {
   scenario.handlers.forEach((spec, index) => {
     const name = handlerName(spec, index);
     const recordOf = (kwargs: Kwargs): Parameters<Act>[0] => ({
@@ -336,15 +371,23 @@ function declare(registry: Registry, scenario: Scenario, act: Act, clock: { slee
       ...given(kwargs),
     });
     const fn = async (kwargs: Kwargs): Promise<unknown> => {
-      await act(recordOf(kwargs), kwargs.retry, spec);
-      for (const deed of spec.deeds ?? []) put(deed, name, kwargs.patch);
+      await act(recordOf(kwargs), kwargs.retry, spec, () => {
+        for (const deed of spec.deeds ?? []) put(deed, name, kwargs.patch);
+      });
       (spec.subs ?? []).forEach((sub, number) => {
         const ofSub = subName(name, number);
         subhandler(`sub${number}`, async (inner) => {
           const same = inner as unknown as Kwargs;
-          const record = { ...recordOf(same), handler: ofSub, of: 'sub', parent: name, deeds: sub.deeds ?? [] } as const;
-          await act(record, same.retry, sub);
-          for (const deed of sub.deeds ?? []) put(deed, ofSub, same.patch);
+          const record = {
+            ...recordOf(same),
+            handler: ofSub,
+            of: 'sub',
+            parent: name,
+            deeds: sub.deeds ?? [],
+          } as const;
+          await act(record, same.retry, sub, () => {
+            for (const deed of sub.deeds ?? []) put(deed, ofSub, same.patch);
+          });
           return sub.returns ? { done: ofSub } : undefined;
         });
       });
@@ -366,8 +409,7 @@ function declare(registry: Registry, scenario: Scenario, act: Act, clock: { slee
         return void registry.on.field('kopfexamples', { ...options, field: fieldOf(spec.kind) ?? '' }, untyped);
       case 'timer':
         return void registry.timer('kopfexamples', { ...options, interval: 1 }, (async (kwargs: Kwargs) => {
-          await act(recordOf(kwargs), kwargs.retry, {});
-          tick(spec, kwargs);
+          await act(recordOf(kwargs), kwargs.retry, {}, () => tick(spec, kwargs));
         }) as never);
       case 'daemon':
         return void registry.daemon('kopfexamples', options, (async ({ stopped }: Kwargs) => {

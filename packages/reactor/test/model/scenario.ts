@@ -15,7 +15,8 @@ export type Deed =
   | 'box' // a mapping that gets defaults
   | 'cpu' // a quantity that is normalised
   | 'unknown' // what is pruned
-  | 'secret'; // `stringData`
+  | 'secret' // `stringData`
+  | 'fresh'; // a label with another value in each call: not for handlers of changes, which it would trigger for ever
 
 export type HandlerKind = 'create' | 'update' | 'field' | 'phase' | 'resume' | 'delete' | 'timer' | 'daemon';
 
@@ -49,15 +50,23 @@ export interface Scenario {
   readonly lifecycle?: 'asap' | 'oneByOne' | 'allAtOnce';
   /** Whether the object is there before the operator. */
   readonly existsBefore?: boolean;
+  /** Whether the object is created as the handlers want it to be. */
+  readonly startsDone?: boolean;
   /** How late the watch-events are. */
   readonly lag?: number;
+  /** How long a PATCH is on its way. */
+  readonly latency?: number;
   readonly rewriting?: Rewriting;
   readonly handlers: readonly HandlerSpec[];
   /** Our writes are refused for some time: those that contain what this handler writes, or all. */
   readonly refusal?: { readonly handler: number | 'all'; readonly how: Refusal; readonly seconds: number };
   /** At which point of the run something happens. Any moment at which anything else could happen is a point. */
   readonly edits?: readonly { readonly at: number; readonly edit: Edit }[];
+  /** The same, by the clock. */
+  readonly timed?: readonly { readonly second: number; readonly edit: Edit }[];
   readonly kills?: readonly number[];
+  /** When the process is killed, by the clock. */
+  readonly killed?: number;
   readonly cuts?: readonly number[];
   /** What happens to which PATCH. */
   readonly faults?: readonly { readonly patch: number; readonly fault: Fault }[];
@@ -89,6 +98,8 @@ export function subName(parent: string, index: number): string {
 function keyOf(name: string): string {
   return `own-${name.replaceAll('/', '.')}`;
 }
+
+let freshness = 0;
 
 /** What it is as a merge-patch, or as a function. */
 export function deedOf(deed: Deed, name: string): AnyObject | PatchFn {
@@ -130,6 +141,8 @@ export function deedOf(deed: Deed, name: string): AnyObject | PatchFn {
       return { spec: { unknown: { [key]: 1 } } };
     case 'secret':
       return { stringData: { [key]: 'yes' } };
+    case 'fresh':
+      return { metadata: { labels: { [key]: `fresh${++freshness}` } } };
   }
 }
 
@@ -170,6 +183,7 @@ export function undo(deed: Deed, name: string, object: AnyObject): void {
       if (spec.cpu) spec.cpu[key] = '2';
       return;
     case 'unknown':
+    case 'fresh':
       return;
     case 'secret':
       if (object['data']) delete object['data'][key];
@@ -178,7 +192,13 @@ export function undo(deed: Deed, name: string, object: AnyObject): void {
 }
 
 /** Whether the object is as the handler wants it, as far as the server permits. */
-export function isDone(deed: Deed, name: string, object: AnyObject, rewritten: (given: AnyObject) => AnyObject): boolean {
+export function isDone(
+  deed: Deed,
+  name: string,
+  object: AnyObject,
+  rewritten: (given: AnyObject) => AnyObject,
+): boolean {
+  if (deed === 'fresh') return object.metadata?.labels?.[keyOf(name)] !== undefined;
   const wanted = deepCopy(object) as AnyObject;
   const what = deedOf(deed, name);
   if (typeof what === 'function') what(wanted);
@@ -186,7 +206,8 @@ export function isDone(deed: Deed, name: string, object: AnyObject, rewritten: (
   return deepEqual(rewritten(wanted), object);
 }
 
-function merge(target: AnyObject, patch: AnyObject): void {
+/** A merge-patch without removals. */
+export function merge(target: AnyObject, patch: AnyObject): void {
   for (const [key, value] of Object.entries(patch)) {
     if (!isMapping(value)) target[key] = value;
     else {

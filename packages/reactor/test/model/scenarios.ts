@@ -101,20 +101,28 @@ export function scenarios(): fc.Arbitrary<Scenario> {
       lifecycle: seldom(5, fc.constantFrom('oneByOne' as const, 'allAtOnce' as const)),
       existsBefore: seldom(7, fc.constant(true)),
       lag: seldom(7, fc.constantFrom(0.05, 1, 7)),
+      latency: seldom(8, fc.constantFrom(0.03, 0.4)),
+      startsDone: seldom(8, fc.constant(true)),
       rewriting,
       handlers: fc.array(handler, { minLength: 1, maxLength: 4 }),
-      refusal: seldom(8, fc.record({
+      refusal: seldom(
+        8,
+        fc.record({
           handler: fc.oneof(fc.nat(3), fc.constant('all' as const)),
           how: fc.constantFrom<Refusal>('422 with causes', '422', '403'),
           seconds: fc.constantFrom(0.5, 4, 12),
-        })),
+        }),
+      ),
       edits: seldom(3, fc.array(fc.record({ at: fc.nat(POINTS), edit }), { minLength: 1, maxLength: 4 })),
       kills: seldom(7, fc.array(fc.nat(POINTS), { minLength: 1, maxLength: 2 })),
       cuts: seldom(8, fc.array(fc.nat(POINTS), { minLength: 1, maxLength: 2 })),
       faults: seldom(
         7,
         fc.array(
-          fc.record({ patch: fc.integer({ min: 1, max: 8 }), fault: fc.constantFrom<Fault>('lost', 'reset', 500, 503) }),
+          fc.record({
+            patch: fc.integer({ min: 1, max: 8 }),
+            fault: fc.constantFrom<Fault>('lost', 'reset', 500, 503),
+          }),
           { minLength: 1, maxLength: 2 },
         ),
       ),
@@ -138,6 +146,8 @@ function withoutSelfTriggering(scenario: Scenario): Scenario {
 }
 
 function compact<T extends object>(fields: T): T {
-  const kept = Object.entries(fields).filter(([, value]) => !(value === undefined || (Array.isArray(value) && value.length === 0)));
+  const kept = Object.entries(fields).filter(
+    ([, value]) => !(value === undefined || (Array.isArray(value) && value.length === 0)),
+  );
   return Object.fromEntries(kept) as T;
 }

@@ -28,9 +28,15 @@ export function story({ writes, patches, calls, kills, strippings }: History): s
           return each.kind;
       }
     });
-  const cut = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… and ${lines.length - MAX_LINES} more`] : lines;
+  const cut =
+    lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… and ${lines.length - MAX_LINES} more`] : lines;
   const all = [...writes, ...patches, ...calls, ...kills, ...strippings].sort((a, b) => a.seq - b.seq);
-  return cut.map((line, index) => `  [${all[index]?.seq ?? ''} at ${'at' in (all[index] ?? {}) ? (all[index] as { at: number }).at : ''}] ${line}`).join('\n');
+  return cut
+    .map(
+      (line, index) =>
+        `  [${all[index]?.seq ?? ''} at ${'at' in (all[index] ?? {}) ? (all[index] as { at: number }).at : ''}] ${line}`,
+    )
+    .join('\n');
 }
 
 function changed(before: object | undefined, after: object | undefined): unknown {
