@@ -162,16 +162,11 @@ class PatchSession {
     const { patch, last = 'status' } = this.#options;
     const addresses = this.#addresses(last);
     const isUseful = haveEffect(patch, body);
-    for (const address of addresses) {
-      await this.#sendTo(address, (known) => payloadFor(patch, known, address, this.#statusIsSubresource));
-    }
+    await this.#sendAll(patch, addresses);
     this.#warnOfInconsistencies(subtractExisting(patch.merge, body));
     if (isUseful || this.#answer === undefined) return;
     // The functions had nothing to do at first; maybe, they have with what the server has added.
-    const fns = new Patch({}, { fns: patch.fns });
-    for (const address of addresses) {
-      await this.#sendTo(address, (known) => payloadFor(fns, known, address, this.#statusIsSubresource));
-    }
+    await this.#sendAll(new Patch({}, { fns: patch.fns }), addresses);
   }
 
   /** First the merge-patch, then the functions by JSON-patches. What functions are in conflict with, is left for later. */
@@ -205,30 +200,56 @@ class PatchSession {
     return last === 'status' ? ['object', 'status'] : ['status', 'object'];
   }
 
-  /** Sends what is needed for that address, if anything is; again and again, if others change the object meanwhile. */
-  async #sendTo(address: Address, payloadOf: (known: Body) => Payload | undefined): Promise<void> {
-    const { logger, patch, isAlwaysGuarded, pause } = this.#options;
-    for (let conflicts = 0; ; conflicts++) {
+  /**
+   * One request for each address that needs one, in that order. If others change the object meanwhile, all that is not
+   * sent yet is decided anew: what was there already may be gone, and must be there before the last request.
+   */
+  async #sendAll(patch: Patch, addresses: readonly Address[]): Promise<void> {
+    const { logger, pause } = this.#options;
+    const sent = new Set<Address>();
+    let conflicts = 0;
+    for (;;) {
       const known = this.#known as Body;
-      const payload = payloadOf(known);
-      if (payload === undefined) return;
-      // The uid is not checked in the status of custom resources; and lists are not to be changed blindly.
-      const mayGoUnguarded = payload.type === 'merge' && address === 'object' && this.#uid !== undefined;
-      const isGuarded = isAlwaysGuarded || !mayGoUnguarded || conflicts < GUARDED_TRIES;
-      const guards = { uid: this.#uid, resourceVersion: isGuarded ? versionIn(known) : undefined };
+      const next = this.#nextRequest(patch, known, addresses, sent);
+      if (next === undefined) return;
+      const { address, payload } = next;
       try {
-        const answer = await this.#request(address, guarded(payload, guards));
-        if (answer !== undefined) this.#tell(known, answer, isGuarded ? undefined : payload);
-        return;
+        await this.#sendOne(address, payload, known, conflicts);
+        sent.add(address);
+        conflicts = 0;
+        continue;
       } catch (error) {
         const newest = await this.#newestAfter(error, payload, known);
+        conflicts += 1;
         // Nothing is wrong with the patch; but whoever waits for this may have other things to do.
-        if (conflicts + 1 >= MAX_TRIES) throw error;
-        if (conflicts === 0 && patch.fns.length > 0) logger?.debug(`${CONFLICT} Trying again: ${namesOf(patch)}`);
+        if (conflicts >= MAX_TRIES) throw error;
+        if (conflicts === 1 && patch.fns.length > 0) logger?.debug(`${CONFLICT} Trying again: ${namesOf(patch)}`);
         this.#known = newest;
       }
-      await pause?.(conflicts + 1);
+      await pause?.(conflicts);
     }
+  }
+
+  #nextRequest(
+    patch: Patch,
+    known: Body,
+    addresses: readonly Address[],
+    sent: ReadonlySet<Address>,
+  ): { readonly address: Address; readonly payload: Payload } | undefined {
+    for (const address of addresses) {
+      const payload = sent.has(address) ? undefined : payloadFor(patch, known, address, this.#statusIsSubresource);
+      if (payload !== undefined) return { address, payload };
+    }
+    return undefined;
+  }
+
+  async #sendOne(address: Address, payload: Payload, known: Body, conflicts: number): Promise<void> {
+    // The uid is not checked in the status of custom resources; and lists are not to be changed blindly.
+    const mayGoUnguarded = payload.type === 'merge' && address === 'object' && this.#uid !== undefined;
+    const isGuarded = this.#options.isAlwaysGuarded || !mayGoUnguarded || conflicts < GUARDED_TRIES;
+    const guards = { uid: this.#uid, resourceVersion: isGuarded ? versionIn(known) : undefined };
+    const answer = await this.#request(address, guarded(payload, guards));
+    if (answer !== undefined) this.#tell(known, answer, isGuarded ? undefined : payload);
   }
 
   /** What the object is by now, if the error is because of that; otherwise, throws it. */

@@ -16,6 +16,7 @@ import {
   purgeLeftovers,
   REASON_TITLES,
   type State,
+  type StoragePlace,
 } from '@kopf-ts/core/engine';
 import type { Known } from '../objects/known.js';
 import type { Seen } from '../objects/news.js';
@@ -122,6 +123,8 @@ async function concludeHandled(
     if (isAsked || !marks.isEmpty || isOverdue) {
       for (const level of levels) await level.state.store(place, { corrections: true });
       await state.store(place, { corrections: true });
+      const loadedIds = new Set([...state.ids, ...levels.flatMap((level) => level.state.ids)]);
+      for (const [id, seen] of handled.seen) if (!loadedIds.has(id)) await storeCorrection(id, seen, place);
     }
   }
   if (isDone && loaded.handlers.length > 0 && options.refusals.size === 0 && outcomes.size > 0) {
@@ -210,11 +213,20 @@ function seenAfter(
   const unfinished = [...state].filter(([, record]) => !record.finished).flatMap(([, { subrefs }]) => subrefs);
   for (const id of unfinished) {
     const known = seen.get(id);
-    if (known !== undefined) after.set(id, known);
+    if (known === undefined) continue;
+    after.set(id, corrections === 'stored' ? { ...known, stored: known.digest } : known);
   }
   for (const { handlers, state: of, outcomes: called, prefix } of levels) note(handlers, of, called, prefix);
   note(loaded.handlers, state, outcomes, []);
   return after;
+}
+
+/** Of a sub-handler whose parent was not called this time, so that its record was not looked at. */
+async function storeCorrection(key: HandlerId, { stored, digest }: Seen, place: StoragePlace): Promise<void> {
+  if (stored === digest) return;
+  const { storage, body, patch } = place;
+  const record = await storage.fetch({ key, body });
+  if (record?.digest === stored) await storage.store({ key, record: { ...record, digest }, body, patch });
 }
 
 function withFinished(

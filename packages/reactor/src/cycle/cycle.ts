@@ -4,6 +4,7 @@
  */
 import { type Body, formatTimestamp, type HandlerId, Patch, type Seconds } from '@kopf-ts/core';
 import {
+  type Asked,
   backoffOf,
   type ChangingCause,
   decideNext,
@@ -130,7 +131,7 @@ async function finish(scene: Scene, called: Called): Promise<CycleResult> {
   if (eventType === 'DELETED') return { known: conclusion.known, delay: nearest(daemonDelays) };
   for (;;) {
     try {
-      const sent = await sendNow(scene, called, conclusion, writes);
+      const sent = await sendNow(scene, unrefused(called, refusals), conclusion, writes);
       if (sent.kind !== 'refused') return await next(scene, called, conclusion, sent, writes);
       first ??= { ...unsentOf(scene, called), patch: new Patch(asked) };
       for (const refusal of sent.refusals) refusals.set(refusal.asked.handler.id, judge(scene, called, refusal));
@@ -161,7 +162,18 @@ async function concludeNow(
   return await conclude({ scene, compared, decision, handling, ledger, refusals, daemonDelays, isAsked });
 }
 
-async function sendNow(scene: Scene, called: Called, conclusion: Conclusion, writes: NotedWrite[]): Promise<Sent> {
+/** Who has asked for something that is not known to be refused. */
+function unrefused({ ledger, ledgerOfEvents }: Called, refusals: ReadonlyMap<HandlerId, Outcome>): readonly Asked[] {
+  const all = [...ledger.asked, ...(ledgerOfEvents?.asked ?? [])];
+  return refusals.size === 0 ? all : all.filter(({ handler }) => !refusals.has(handler.id));
+}
+
+async function sendNow(
+  scene: Scene,
+  askedBy: readonly Asked[],
+  conclusion: Conclusion,
+  writes: NotedWrite[],
+): Promise<Sent> {
   const { parts, resource, subject, body, known, patch: asked, localLogger: logger, storages, isCompat } = scene;
   const { marks, handled } = conclusion;
   if (asked.isEmpty && marks.isEmpty && known.unsavable === undefined) {
@@ -170,9 +182,8 @@ async function sendNow(scene: Scene, called: Called, conclusion: Conclusion, wri
   const storedBody = bodyForStorages(body, known.unsavable);
   const touched = storages.progressStorage.touch({ value: null, body: storedBody, patch: marks });
   if (isThenable(touched)) await touched;
-  const isMarksOnly = asked.isEmpty;
   const onWrite = (write: OwnWrite): void => {
-    const noted = { ...write, isMarksOnly };
+    const noted = { ...write, asked };
     writes.push(noted);
     subject.noteWrite(noted);
   };
@@ -183,7 +194,7 @@ async function sendNow(scene: Scene, called: Called, conclusion: Conclusion, wri
     // What is there already is left out of the patch: so it must be compared with the newest.
     body: isCompat ? body : (newerThan(body) ?? body),
     asked,
-    askedBy: [...called.ledger.asked, ...(called.ledgerOfEvents?.asked ?? [])],
+    askedBy,
     marks,
     logger,
     isCompat,

@@ -71,7 +71,7 @@ export class DaemonOutbox {
       const { resource } = of;
       const { logger } = this.#sender;
       const newerThan = (body: Body): Body | undefined => subject.newerThan(body)?.body;
-      const onWrite = (write: OwnWrite): void => subject.noteWrite({ ...write, isMarksOnly: false });
+      const onWrite = (write: OwnWrite): void => subject.noteWrite({ ...write, asked: patch });
       const known = newerThan(live.newest) ?? live.newest;
       const { body, remaining } = await apply({ resource, body: known, patch, logger, signal, newerThan, onWrite });
       this.#failures = 0;

@@ -5,8 +5,17 @@
  * Each of our requests is for a version whose body is known, so that nobody else can have changed anything between
  * that body and the answer: whoever has seen the one needs not see the other, whatever the server has made of it.
  */
-import type { Body, Essence, FieldPath, HandlerId } from '@kopf-ts/core';
-import { type Corrections, digestAt, type OwnWrite } from '@kopf-ts/core/engine';
+import {
+  type Body,
+  deepEqual,
+  type Essence,
+  type FieldPath,
+  type HandlerId,
+  isMapping,
+  type Patch,
+  resolveField,
+} from '@kopf-ts/core';
+import { asJsonPatch, type Corrections, digestAt, type OwnWrite, parsePointer } from '@kopf-ts/core/engine';
 import { compareVersions, versionOf } from './versions.js';
 
 /** What somebody has seen of the object. */
@@ -22,8 +31,8 @@ export interface Seen {
 }
 
 export interface NotedWrite extends OwnWrite {
-  /** Nobody's handler has asked for anything in it: it is all about our own marks. */
-  readonly isMarksOnly: boolean;
+  /** What of it was asked for by handlers; the rest is about our own marks. */
+  readonly asked: Patch | undefined;
 }
 
 type EssenceOf = (body: Body) => Essence;
@@ -41,7 +50,7 @@ export function followWrites(
 
 /** The last handled state, after those of our changes that no handler has asked for: nobody is to be called for these. */
 export function followMarks(handled: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf): Seen {
-  const ofMarks = writes.filter(({ isMarksOnly }) => isMarksOnly);
+  const ofMarks = writes.filter((write) => !hasEffect(write, essenceOf));
   return ofMarks.length === 0 ? handled : follow(handled, inOrder(ofMarks), essenceOf);
 }
 
@@ -67,4 +76,34 @@ function inOrder(writes: readonly NotedWrite[]): readonly NotedWrite[] {
 /** What differs from what is stored. */
 export function correctionsOf(seen: ReadonlyMap<HandlerId, Seen>): Corrections {
   return new Map([...seen].filter(([, { stored, digest }]) => stored !== digest));
+}
+
+/**
+ * Whether anything that was asked for has changed, as far as it matters. Many handlers ask for the same each time, and
+ * the server keeps it in a form of its own, so that it never looks as if it were there already.
+ */
+function hasEffect({ before, after, asked }: NotedWrite, essenceOf: EssenceOf): boolean {
+  if (asked === undefined || asked.isEmpty) return false;
+  const ofFns = asked.fns.length === 0 ? [] : asJsonPatch(asked, before).map(({ path }) => parsePointer(path));
+  const [was, is] = [essenceOf(before), essenceOf(after)];
+  return [...leavesOf(asked.merge), ...ofFns].some((path) => {
+    const reachable = untilList(was, is, path);
+    return !deepEqual(resolveField(was, reachable), resolveField(is, reachable));
+  });
+}
+
+function leavesOf(merge: object, prefix: FieldPath = []): readonly FieldPath[] {
+  return Object.entries(merge).flatMap(([key, value]) => {
+    const path = [...prefix, key];
+    return isMapping(value) && Object.keys(value).length > 0 ? leavesOf(value, path) : [path];
+  });
+}
+
+/** Lists are compared as a whole: items have no places of their own. */
+function untilList(before: Essence, after: Essence, path: FieldPath): FieldPath {
+  const end = path.findIndex((_key, index) => {
+    const reached = path.slice(0, index);
+    return Array.isArray(resolveField(before, reached)) || Array.isArray(resolveField(after, reached));
+  });
+  return end < 0 ? path : path.slice(0, end);
 }

@@ -33,7 +33,7 @@ describe('What is remembered of an object', () => {
   it('is gone when forgotten: the next time, all begins anew', () => {
     const { of, all } = remembering();
     const memory = of();
-    memory.noteWrite({ before: BODY, after: BODY, isMarksOnly: true });
+    memory.noteWrite({ before: BODY, after: BODY, asked: undefined });
     all.forget(BODY);
     expect([all.size, all.find(BODY)]).toEqual([0, undefined]);
     expect(of().known).toBe(NOTHING_KNOWN);
