@@ -284,7 +284,7 @@ function lostWrites(history: History): string[] {
 }
 
 function callsWithoutReason(history: History): string[] {
-  const { scenario, calls, patches, kills, strippings, writes } = history;
+  const { scenario, calls, patches, kills, strippings } = history;
   const problems: string[] = [];
   for (const uid of uidsOf(history)) {
     const changes = changesOf(history, uid);
@@ -292,7 +292,7 @@ function callsWithoutReason(history: History): string[] {
     const refusals = patches.filter(({ isRefused }) => isRefused).map(({ seq }) => seq);
     const doubts = [
       ...patches.filter(({ answer }) => typeof answer === 'string' || answer >= 500).map(({ seq }) => seq),
-      ...patches.filter((patch) => isUnguardedAmongOthers(patch, writes)).map(({ seq }) => seq),
+      ...patches.filter(({ isBlind }) => isBlind).map(({ seq }) => seq),
       ...kills.map(({ seq }) => seq),
       ...strippings.map(({ seq }) => seq),
     ];
@@ -310,8 +310,11 @@ function callsWithoutReason(history: History): string[] {
         if (handler.subs.length > 0 && !subsWereDone(handler, previous, call, history)) return;
         if (refusals.some(between)) return;
         const isNewCycle = ends.some(between) && handler.role !== 'create' && handler.role !== 'resume';
+        // What is created is created once: changes after that are updates.
+        const isTooLate = handler.role === 'create' && ends.some((seq) => seq < call.seq);
         const reason = changes.find(
           ({ who, version, paths }) =>
+            !isTooLate &&
             version > previous.version &&
             version <= call.version &&
             (who === 'others' || isNewCycle) &&
@@ -359,16 +362,6 @@ function endsOfCycles({ writes, storages }: History, uid: string): number[] {
       return stored !== undefined && diff(before ?? null, stored).length > 0;
     })
     .map(({ seq }) => seq);
-}
-
-/** Whoever writes without a guard cannot know what of the answer was made by others, if those were there shortly before. */
-function isUnguardedAmongOthers(
-  { isGuarded, seq, target }: History['patches'][number],
-  writes: History['writes'],
-): boolean {
-  if (isGuarded) return false;
-  const latest = writes.findLast((write) => write.seq < seq && write.uid === target?.metadata?.uid);
-  return latest?.who === 'others' && latest.before !== undefined;
 }
 
 function repeatedDeletions({ calls, scenario, writes }: History): string[] {

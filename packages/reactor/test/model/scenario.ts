@@ -149,8 +149,9 @@ export function deedOf(deed: Deed, name: string): AnyObject | PatchFn {
 /** Others put something else in its place. */
 export function undo(deed: Deed, name: string, object: AnyObject): void {
   const key = keyOf(name);
-  const metadata = (object.metadata ??= {});
-  const spec = (object['spec'] ??= {});
+  object.metadata ??= {};
+  object['spec'] ??= {};
+  const { metadata, spec } = object as Required<AnyObject>;
   switch (deed) {
     case 'label':
       metadata.labels = { ...metadata.labels, [key]: 'theirs' };
@@ -218,7 +219,8 @@ export function merge(target: AnyObject, patch: AnyObject): void {
 }
 
 export function applyEdit(edit: Edit, scenario: Scenario, object: AnyObject): void {
-  const metadata = (object.metadata ??= {});
+  object.metadata ??= {};
+  const { metadata } = object;
   switch (edit.do) {
     case 'field':
       object['spec'] = { ...object['spec'], field: `v${edit.to}` };
