@@ -97,7 +97,7 @@ export interface ModelServer extends MortalsClient {
   rewritten(object: AnyObject): AnyObject;
 }
 
-export const NAME = 'object';
+const NAME = 'object';
 const COLLECTION = '/apis/kopf.dev/v1/kopfexamples';
 const NAMESPACED = '/apis/kopf.dev/v1/namespaces/default/kopfexamples';
 export const STAMP = 'stamp.example.com/seen';

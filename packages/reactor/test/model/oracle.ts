@@ -47,7 +47,7 @@ function extraFields(scenario: Scenario): string[][] {
 }
 
 /** The part of the object that handlers are called for: as the storages see it. */
-export function essenceOf(scenario: Scenario, { diffbase, progress }: Storages, body: AnyObject): Essence {
+function essenceOf(scenario: Scenario, { diffbase, progress }: Storages, body: AnyObject): Essence {
   return progress.clear(diffbase.build({ body, extraFields: extraFields(scenario) }));
 }
 
@@ -113,7 +113,7 @@ function isStamp(path: Path): boolean {
 }
 
 /** The leaves that differ: lists are leaves, and so is whatever is not a mapping. */
-export function pathsBetween(a: unknown, b: unknown, at: Path = []): Path[] {
+function pathsBetween(a: unknown, b: unknown, at: Path = []): Path[] {
   if (deepEqual(a ?? null, b ?? null)) return [];
   if (!isMapping(a) && !isMapping(b)) return [at];
   const [left, right] = [isMapping(a) ? a : {}, isMapping(b) ? b : {}];
@@ -364,15 +364,20 @@ function endsOfCycles({ writes, storages }: History, uid: string): number[] {
     .map(({ seq }) => seq);
 }
 
-function repeatedDeletions({ calls, scenario, writes }: History): string[] {
+function repeatedDeletions({ calls, scenario, writes, patches }: History): string[] {
   const problems: string[] = [];
   for (const [index, spec] of scenario.handlers.entries()) {
     if (spec.kind !== 'delete') continue;
     const name = handlerName(spec, index);
     const successes = new Map<string, number>();
+    const refusals = patches.filter((patch) => patch.isRefused).map(({ seq }) => seq);
+    let latest = 0;
     for (const call of calls) {
       if (call.handler !== name) continue;
       const key = `${call.uid} in process ${call.process}`;
+      // What is refused has not succeeded.
+      if (refusals.some((seq) => latest < seq && seq < call.seq)) successes.delete(key);
+      latest = call.seq;
       const before = successes.get(key) ?? 0;
       // With sub-handlers, it is called until they are done.
       if (before > 0 && (spec.subs ?? []).length === 0) {

@@ -62,13 +62,13 @@ export interface Call {
 }
 
 /** The operator ends at once, in the middle of whatever it does. */
-export interface Kill {
+interface Kill {
   readonly kind: 'kill';
   readonly seq: number;
 }
 
 /** Our marks were removed by others. */
-export interface Stripping {
+interface Stripping {
   readonly kind: 'strip';
   readonly seq: number;
 }
@@ -95,7 +95,7 @@ export interface Storages {
   readonly diffbase: DiffBaseStorage;
 }
 
-export const RESOURCE = makeResource({
+const RESOURCE = makeResource({
   group: 'kopf.dev',
   version: 'v1',
   plural: 'kopfexamples',
@@ -486,7 +486,6 @@ function quietLogger(warnings: string[]): Logger {
     (level: string) =>
     (message: string): void => {
       if (level === 'warn' || level === 'error') warnings.push(message);
-      // biome-ignore lint/suspicious/noConsole: for whoever replays a scenario
       if (isLoud) console.log(`${level}: ${message}`);
     };
   const logger: Logger = {

@@ -74,7 +74,7 @@ export interface Scenario {
   readonly later?: readonly Edit[];
 }
 
-export const MARKS = 'kopf.zalando.org/';
+const MARKS = 'kopf.zalando.org/';
 
 export function handlerName({ kind }: HandlerSpec, index: number): string {
   return `${kind}${index}`;
@@ -147,7 +147,7 @@ export function deedOf(deed: Deed, name: string): AnyObject | PatchFn {
 }
 
 /** Others put something else in its place. */
-export function undo(deed: Deed, name: string, object: AnyObject): void {
+function undo(deed: Deed, name: string, object: AnyObject): void {
   const key = keyOf(name);
   object.metadata ??= {};
   object['spec'] ??= {};
