@@ -53,6 +53,8 @@ export interface SentPatch {
   answer: number | 'lost' | 'reset';
   /** Whether the server has done what it asked for, whoever has learned of that. */
   isApplied: boolean;
+  /** It was applied over changes by others that the process could not know of, and could not have been noticed to be. */
+  isBlind: boolean;
   /** Refused for what is in it, by the schema or an admission webhook. */
   isRefused: boolean;
 }
@@ -95,7 +97,7 @@ export interface ModelServer extends MortalsClient {
   rewritten(object: AnyObject): AnyObject;
 }
 
-export const NAME = 'object';
+const NAME = 'object';
 const COLLECTION = '/apis/kopf.dev/v1/kopfexamples';
 const NAMESPACED = '/apis/kopf.dev/v1/namespaces/default/kopfexamples';
 export const STAMP = 'stamp.example.com/seen';
@@ -113,6 +115,8 @@ export function modelServer(options: ModelServerOptions): ModelServer {
   const patches: SentPatch[] = [];
   const events: StoredEvent[] = [];
   const waiting = new Set<() => void>();
+  /** The newest version that each process was told of. */
+  const known = new Map<number, number>();
   let object: AnyObject | undefined;
   let version = 100;
   let uids = 0;
@@ -238,6 +242,11 @@ export function modelServer(options: ModelServerOptions): ModelServer {
     };
   };
 
+  const tell = (life: Life, what: AnyObject): void => {
+    const versions = [what, ...(what['items'] ?? [])].map((each) => Number(each.metadata?.resourceVersion ?? 0));
+    known.set(life.number, Math.max(known.get(life.number) ?? 0, ...versions));
+  };
+
   const recorded = (request: KubeRequest, life: Life): SentPatch => {
     const { body } = request;
     const tests = Array.isArray(body) ? (body as Op[]).filter(({ op }) => op === 'test') : [];
@@ -257,6 +266,7 @@ export function modelServer(options: ModelServerOptions): ModelServer {
       target: object,
       answer: 0,
       isApplied: false,
+      isBlind: false,
       isRefused: false,
     };
     patches.push(patch);
@@ -322,8 +332,14 @@ export function modelServer(options: ModelServerOptions): ModelServer {
       }
       if (patch !== undefined) patch.target = object;
       try {
+        const told = known.get(life.number) ?? 0;
+        const isBlind = writes.some((each) => each.who === 'others' && each.version > told);
         const answer = deepCopy(respond(request) as AnyObject);
-        if (patch !== undefined) patch.isApplied = true;
+        if (patch !== undefined) {
+          patch.isApplied = true;
+          patch.isBlind = isBlind && !patch.isGuarded;
+        }
+        if (fault === undefined) tell(life, answer);
         if (patch !== undefined && fault === undefined) patch.answer = 200;
         return answer;
       } catch (error) {
@@ -367,6 +383,7 @@ export function modelServer(options: ModelServerOptions): ModelServer {
         await life.going();
         if (isEnded()) return;
         cursor = event.version;
+        tell(life, event.object);
         yield { type: event.type, object: deepCopy(event.object) };
         if (cursor % 7 === 0) {
           yield {

@@ -10,7 +10,7 @@ import { isStrict, itShould } from './known-failures.js';
 import { scenarios } from './scenarios.js';
 import { trial } from './trial.js';
 
-const RUNS = Number(process.env['KOPF_MODEL_RUNS'] ?? 1500);
+const RUNS = Number(process.env['KOPF_MODEL_RUNS'] ?? 1000);
 const SEED = process.env['KOPF_MODEL_SEED'];
 /** For as many runs as somebody asks for. */
 const HOUR = 3_600_000;

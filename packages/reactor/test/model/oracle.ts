@@ -47,7 +47,7 @@ function extraFields(scenario: Scenario): string[][] {
 }
 
 /** The part of the object that handlers are called for: as the storages see it. */
-export function essenceOf(scenario: Scenario, { diffbase, progress }: Storages, body: AnyObject): Essence {
+function essenceOf(scenario: Scenario, { diffbase, progress }: Storages, body: AnyObject): Essence {
   return progress.clear(diffbase.build({ body, extraFields: extraFields(scenario) }));
 }
 
@@ -113,7 +113,7 @@ function isStamp(path: Path): boolean {
 }
 
 /** The leaves that differ: lists are leaves, and so is whatever is not a mapping. */
-export function pathsBetween(a: unknown, b: unknown, at: Path = []): Path[] {
+function pathsBetween(a: unknown, b: unknown, at: Path = []): Path[] {
   if (deepEqual(a ?? null, b ?? null)) return [];
   if (!isMapping(a) && !isMapping(b)) return [at];
   const [left, right] = [isMapping(a) ? a : {}, isMapping(b) ? b : {}];
@@ -284,7 +284,7 @@ function lostWrites(history: History): string[] {
 }
 
 function callsWithoutReason(history: History): string[] {
-  const { scenario, calls, patches, kills, strippings, writes } = history;
+  const { scenario, calls, patches, kills, strippings } = history;
   const problems: string[] = [];
   for (const uid of uidsOf(history)) {
     const changes = changesOf(history, uid);
@@ -292,7 +292,7 @@ function callsWithoutReason(history: History): string[] {
     const refusals = patches.filter(({ isRefused }) => isRefused).map(({ seq }) => seq);
     const doubts = [
       ...patches.filter(({ answer }) => typeof answer === 'string' || answer >= 500).map(({ seq }) => seq),
-      ...patches.filter((patch) => isUnguardedAmongOthers(patch, writes)).map(({ seq }) => seq),
+      ...patches.filter(({ isBlind }) => isBlind).map(({ seq }) => seq),
       ...kills.map(({ seq }) => seq),
       ...strippings.map(({ seq }) => seq),
     ];
@@ -310,8 +310,11 @@ function callsWithoutReason(history: History): string[] {
         if (handler.subs.length > 0 && !subsWereDone(handler, previous, call, history)) return;
         if (refusals.some(between)) return;
         const isNewCycle = ends.some(between) && handler.role !== 'create' && handler.role !== 'resume';
+        // What is created is created once: changes after that are updates.
+        const isTooLate = handler.role === 'create' && ends.some((seq) => seq < call.seq);
         const reason = changes.find(
           ({ who, version, paths }) =>
+            !isTooLate &&
             version > previous.version &&
             version <= call.version &&
             (who === 'others' || isNewCycle) &&
@@ -361,25 +364,20 @@ function endsOfCycles({ writes, storages }: History, uid: string): number[] {
     .map(({ seq }) => seq);
 }
 
-/** Whoever writes without a guard cannot know what of the answer was made by others, if those were there shortly before. */
-function isUnguardedAmongOthers(
-  { isGuarded, seq, target }: History['patches'][number],
-  writes: History['writes'],
-): boolean {
-  if (isGuarded) return false;
-  const latest = writes.findLast((write) => write.seq < seq && write.uid === target?.metadata?.uid);
-  return latest?.who === 'others' && latest.before !== undefined;
-}
-
-function repeatedDeletions({ calls, scenario, writes }: History): string[] {
+function repeatedDeletions({ calls, scenario, writes, patches }: History): string[] {
   const problems: string[] = [];
   for (const [index, spec] of scenario.handlers.entries()) {
     if (spec.kind !== 'delete') continue;
     const name = handlerName(spec, index);
     const successes = new Map<string, number>();
+    const refusals = patches.filter((patch) => patch.isRefused).map(({ seq }) => seq);
+    let latest = 0;
     for (const call of calls) {
       if (call.handler !== name) continue;
       const key = `${call.uid} in process ${call.process}`;
+      // What is refused has not succeeded.
+      if (refusals.some((seq) => latest < seq && seq < call.seq)) successes.delete(key);
+      latest = call.seq;
       const before = successes.get(key) ?? 0;
       // With sub-handlers, it is called until they are done.
       if (before > 0 && (spec.subs ?? []).length === 0) {

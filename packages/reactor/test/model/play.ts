@@ -16,7 +16,7 @@ import {
   subhandler,
   TemporaryError,
 } from '@kopf-ts/core';
-import { makeResource } from '@kopf-ts/core/engine';
+import { makeResource, untilAborted } from '@kopf-ts/core/engine';
 import {
   annotationsDiffBaseStorage,
   annotationsProgressStorage,
@@ -62,13 +62,13 @@ export interface Call {
 }
 
 /** The operator ends at once, in the middle of whatever it does. */
-export interface Kill {
+interface Kill {
   readonly kind: 'kill';
   readonly seq: number;
 }
 
 /** Our marks were removed by others. */
-export interface Stripping {
+interface Stripping {
   readonly kind: 'strip';
   readonly seq: number;
 }
@@ -95,7 +95,7 @@ export interface Storages {
   readonly diffbase: DiffBaseStorage;
 }
 
-export const RESOURCE = makeResource({
+const RESOURCE = makeResource({
   group: 'kopf.dev',
   version: 'v1',
   plural: 'kopfexamples',
@@ -203,16 +203,24 @@ export async function play(
   };
 
   const perform = (edit: Edit): void => {
-    if (edit.do === 'delete') return server.remove();
-    if (edit.do === 'recreate') {
-      server.remove();
-      server.edit((object) => {
-        if (object.metadata) object.metadata.finalizers = [];
-      });
-      return create();
+    switch (edit.do) {
+      case 'delete':
+        server.remove();
+        break;
+      case 'recreate':
+        server.remove();
+        server.edit((object) => {
+          if (object.metadata) object.metadata.finalizers = [];
+        });
+        create();
+        break;
+      case 'strip':
+        if (server.current() !== undefined) strippings.push({ kind: 'strip', seq: nextSeq() });
+        server.edit((object) => applyEdit(edit, scenario, object));
+        break;
+      default:
+        server.edit((object) => applyEdit(edit, scenario, object));
     }
-    if (edit.do === 'strip' && server.current() !== undefined) strippings.push({ kind: 'strip', seq: nextSeq() });
-    server.edit((object) => applyEdit(edit, scenario, object));
   };
 
   const logger = quietLogger(warnings);
@@ -397,28 +405,34 @@ function declare(
     const untyped = fn as never;
     switch (spec.kind) {
       case 'create':
-        return void registry.on.create('kopfexamples', options, untyped);
+        registry.on.create('kopfexamples', options, untyped);
+        break;
       case 'update':
-        return void registry.on.update('kopfexamples', options, untyped);
+        registry.on.update('kopfexamples', options, untyped);
+        break;
       case 'resume':
-        return void registry.on.resume('kopfexamples', options, untyped);
+        registry.on.resume('kopfexamples', options, untyped);
+        break;
       case 'delete':
-        return void registry.on.delete('kopfexamples', options, untyped);
+        registry.on.delete('kopfexamples', options, untyped);
+        break;
       case 'field':
       case 'phase':
-        return void registry.on.field('kopfexamples', { ...options, field: fieldOf(spec.kind) ?? '' }, untyped);
-      case 'timer':
-        return void registry.timer('kopfexamples', { ...options, interval: 1 }, (async (kwargs: Kwargs) => {
-          await act(recordOf(kwargs), kwargs.retry, {}, () => tick(spec, kwargs));
-        }) as never);
-      case 'daemon':
-        return void registry.daemon('kopfexamples', options, (async ({ stopped }: Kwargs) => {
-          await new Promise<void>((resolve) => {
-            if (stopped?.aborted) resolve();
-            else stopped?.addEventListener('abort', () => resolve());
-          });
+        registry.on.field('kopfexamples', { ...options, field: fieldOf(spec.kind) ?? '' }, untyped);
+        break;
+      case 'timer': {
+        const timer = (kwargs: Kwargs) => act(recordOf(kwargs), kwargs.retry, {}, () => tick(spec, kwargs));
+        registry.timer('kopfexamples', { ...options, interval: 1 }, timer as never);
+        break;
+      }
+      case 'daemon': {
+        const daemon = async ({ stopped }: Kwargs): Promise<void> => {
+          if (stopped !== undefined) await untilAborted(stopped);
           await clock.sleep(spec.nap ?? 0);
-        }) as never);
+        };
+        registry.daemon('kopfexamples', options, daemon as never);
+        break;
+      }
     }
   });
 }
@@ -472,7 +486,6 @@ function quietLogger(warnings: string[]): Logger {
     (level: string) =>
     (message: string): void => {
       if (level === 'warn' || level === 'error') warnings.push(message);
-      // biome-ignore lint/suspicious/noConsole: for whoever replays a scenario
       if (isLoud) console.log(`${level}: ${message}`);
     };
   const logger: Logger = {

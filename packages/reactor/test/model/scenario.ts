@@ -74,7 +74,7 @@ export interface Scenario {
   readonly later?: readonly Edit[];
 }
 
-export const MARKS = 'kopf.zalando.org/';
+const MARKS = 'kopf.zalando.org/';
 
 export function handlerName({ kind }: HandlerSpec, index: number): string {
   return `${kind}${index}`;
@@ -147,10 +147,11 @@ export function deedOf(deed: Deed, name: string): AnyObject | PatchFn {
 }
 
 /** Others put something else in its place. */
-export function undo(deed: Deed, name: string, object: AnyObject): void {
+function undo(deed: Deed, name: string, object: AnyObject): void {
   const key = keyOf(name);
-  const metadata = (object.metadata ??= {});
-  const spec = (object['spec'] ??= {});
+  object.metadata ??= {};
+  object['spec'] ??= {};
+  const { metadata, spec } = object as Required<AnyObject>;
   switch (deed) {
     case 'label':
       metadata.labels = { ...metadata.labels, [key]: 'theirs' };
@@ -218,7 +219,8 @@ export function merge(target: AnyObject, patch: AnyObject): void {
 }
 
 export function applyEdit(edit: Edit, scenario: Scenario, object: AnyObject): void {
-  const metadata = (object.metadata ??= {});
+  object.metadata ??= {};
+  const { metadata } = object;
   switch (edit.do) {
     case 'field':
       object['spec'] = { ...object['spec'], field: `v${edit.to}` };

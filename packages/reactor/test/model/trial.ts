@@ -13,7 +13,7 @@ export async function trial(scenario: Scenario): Promise<History> {
 const MAX_LINES = 60;
 
 /** What has happened, line by line, in order. */
-export function story({ writes, patches, calls, kills, strippings }: History): string {
+function story({ writes, patches, calls, kills, strippings }: History): string {
   const lines = [...writes, ...patches, ...calls, ...kills, ...strippings]
     .sort((a, b) => a.seq - b.seq)
     .map((each) => {
