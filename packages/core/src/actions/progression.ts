@@ -216,8 +216,10 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
 
   /** Puts into the patch what has changed since it was loaded; with the corrections of digests only if so wanted. */
   async store({ body, patch, storage }: StoragePlace, { corrections = false } = {}): Promise<void> {
-    const options = { digests: !this.#isCompat, corrections };
+    const common = { digests: !this.#isCompat };
     for (const [key, record] of this.#parts.records) {
+      // What is superseded is purged, and not corrected.
+      const options = { ...common, corrections: corrections && !this.#isExtra(record) };
       if (!record.isChanged(options)) continue;
       const stored = storage.store({ key, record: record.toRecord(options), body, patch });
       if (isThenable(stored)) await stored;

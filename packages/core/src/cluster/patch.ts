@@ -62,7 +62,10 @@ export interface OwnWrite {
 }
 
 export interface PatchOutcome {
-  /** The object after the patch; absent if nothing was sent. It is the newest state there is: no need to wait for it. */
+  /**
+   * The object after the patch: it is the newest state there is, no need to wait for it. Absent if nothing was sent,
+   * unless it was found to be newer than it was known, with all that is wanted there already.
+   */
   readonly body?: AnyObject;
   /** In the way of Kopf: what was in conflict with changes made by others, to be applied again to a newer state. */
   readonly remaining?: Patch;
@@ -138,6 +141,8 @@ class PatchSession {
   /** The newest state that we know. */
   #known: Body | undefined;
   #answer: AnyObject | undefined;
+  /** What the object turned out to be, when it was not as it was known. */
+  #found: AnyObject | undefined;
 
   constructor(client: KubeClient, resource: Resource, options: PatchObjectOptions, body: Body | undefined) {
     this.#client = client;
@@ -151,8 +156,9 @@ class PatchSession {
 
   outcome(remaining?: Patch): PatchOutcome {
     const resourceVersion = versionToExpect(this.#answer);
+    const newest = this.#answer ?? this.#found;
     return {
-      ...(this.#answer === undefined ? {} : { body: this.#answer }),
+      ...(newest === undefined ? {} : { body: newest }),
       ...(remaining === undefined ? {} : { remaining }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     };
@@ -225,6 +231,7 @@ class PatchSession {
         if (conflicts >= MAX_TRIES) throw error;
         if (conflicts === 1 && patch.fns.length > 0) logger?.debug(`${CONFLICT} Trying again: ${namesOf(patch)}`);
         this.#known = newest;
+        this.#found = newest as AnyObject;
       }
       await pause?.(conflicts);
     }
@@ -279,9 +286,10 @@ class PatchSession {
   }
 
   #tell(before: Body, answer: AnyObject, unguarded: Payload | undefined): void {
-    // Without the guard, others may have changed it, too: only what we have written is surely ours.
-    const after = unguarded?.type === 'merge' ? overlaid(before, answer, unguarded.merge) : answer;
-    this.#options.onWrite?.({ before, after });
+    // Without the guard, others may have changed it, too: only what we have written is surely ours. So it is taken for
+    // being as it is now but for that; of which version it was then is not known.
+    const known = unguarded?.type === 'merge' ? withoutVersion(overlaid(answer, before, unguarded.merge)) : before;
+    this.#options.onWrite?.({ before: known, after: answer });
   }
 
   async #request(address: Address, payload: Payload): Promise<AnyObject | undefined> {
@@ -335,6 +343,11 @@ function guarded(payload: Payload, guards: Parameters<typeof withGuards>[1]): Pa
   return payload.type === 'json'
     ? { type: 'json', ops: withTests(payload.ops, guards) }
     : { type: 'merge', merge: withGuards(payload.merge, guards) };
+}
+
+function withoutVersion(body: AnyObject): AnyObject {
+  const { resourceVersion: _, ...metadata } = body.metadata ?? {};
+  return { ...body, metadata };
 }
 
 function versionIn(body: Body | undefined): string | undefined {

@@ -24,7 +24,7 @@ import { versionOf } from '../objects/versions.js';
 import type { OperatorParts } from '../parts.js';
 import type { Compared, Decision } from './decide.js';
 import { capitalised, type Handled, type Handling } from './handling.js';
-import { bodyForStorages, type Scene } from './scene.js';
+import { bodyForStorages, newestBody, type Scene } from './scene.js';
 
 /** Outcomes that are other than it seemed, since the cluster has refused what the handlers have asked for. */
 export type Refusals = ReadonlyMap<HandlerId, Outcome>;
@@ -55,7 +55,8 @@ export interface ConcludingOptions {
 
 export async function conclude(options: ConcludingOptions): Promise<Conclusion> {
   const { scene, compared, decision, handling, daemonDelays } = options;
-  const { known, body, resource, storages, parts } = scene;
+  const { known, resource, storages, parts } = scene;
+  const body = newestBody(scene);
   const marks = new Patch(undefined, { body });
   const storedBody = bodyForStorages(body, known.unsavable);
   const next = compared === undefined ? known : { ...known, handled: compared.handled };
@@ -104,7 +105,8 @@ async function concludeHandled(
   const { known, isCompat, resource, storages, parts } = scene;
   const { cause, loaded, owned, reason } = handled;
   const storage = storages.progressStorage;
-  const body = bodyForStorages(scene.body, known.unsavable);
+  // What others have removed meanwhile is not put back.
+  const body = bodyForStorages(newestBody(scene), known.unsavable);
   const place = { storage, body, patch: marks };
 
   if (loaded.state.extras.size > 0) await loaded.state.purgeExtras(place);
@@ -120,7 +122,8 @@ async function concludeHandled(
     if (loaded.handlers.length > 0) await state.store(place);
     // Corrections are worth a patch only if there is one anyway, or if there was none for too long.
     const isOverdue = known.correctionsDue !== undefined && known.correctionsDue <= parts.clock.now();
-    if (isAsked || !marks.isEmpty || isOverdue) {
+    const isCorrectable = reason !== 'delete' && !isCompat;
+    if (isCorrectable && (isAsked || !marks.isEmpty || isOverdue)) {
       for (const level of levels) await level.state.store(place, { corrections: true });
       await state.store(place, { corrections: true });
       const loadedIds = new Set([...state.ids, ...levels.flatMap((level) => level.state.ids)]);
@@ -191,22 +194,26 @@ function afterRefusals({ loaded, outcomes }: Handled, ledger: Ledger, refusals: 
 
 /** What the finished handlers have seen, when all this is stored. */
 function seenAfter(
-  { seen, outcomes, loaded, cause }: Handled,
+  { seen, outcomes, owned, cause }: Handled,
   state: State,
   levels: readonly FinalLevel[],
   corrections: 'stored' | 'as before',
   { body }: Scene,
 ): ReadonlyMap<HandlerId, Seen> {
   const after = new Map<HandlerId, Seen>();
+  // Deletions are handled once, whatever is changed in the object meanwhile.
+  if (cause.reason === 'delete') return after;
   const note = (handlers: readonly ChangeHandler[], of: State, called: Outcomes, prefix: FieldPath): void => {
     for (const { id, field = [] } of handlers) {
       const record = of.get(id);
-      if (!record?.finished || record.digest === undefined || record.seen === undefined) continue;
+      const isSuperseded = record?.purpose !== undefined && record.purpose !== cause.reason;
+      if (!record?.finished || isSuperseded || record.digest === undefined || record.seen === undefined) continue;
       const known = called.has(id) ? undefined : seen.get(id);
       const stored = corrections === 'stored' ? record.seen : record.digest;
       const isKnown = known !== undefined && known.digest === record.seen;
       const version = isKnown ? known.version : versionOf(called.has(id) ? cause.body : body);
-      after.set(id, { stored, digest: record.seen, path: [...prefix, ...field], version });
+      const isSettled = isKnown && stored !== record.seen && known.isSettled;
+      after.set(id, { stored, digest: record.seen, path: [...prefix, ...field], version, isSettled });
     }
   };
   // Sub-handlers of those who wait for their next attempt were not looked at this time.
@@ -217,7 +224,8 @@ function seenAfter(
     after.set(id, corrections === 'stored' ? { ...known, stored: known.digest } : known);
   }
   for (const { handlers, state: of, outcomes: called, prefix } of levels) note(handlers, of, called, prefix);
-  note(loaded.handlers, state, outcomes, []);
+  // Also those who do not want the change any more: they may be needed until all is over.
+  note(owned, state, outcomes, []);
   return after;
 }
 

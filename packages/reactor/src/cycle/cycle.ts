@@ -21,13 +21,21 @@ import type { Known } from '../objects/known.js';
 import { followWrites, type NotedWrite } from '../objects/news.js';
 import { mergeInto } from '../sending/merging.js';
 import type { Refusal } from '../sending/refusals.js';
-import { isOutdated, isRefusal, type Sent, send } from '../sending/send.js';
+import { isOutdated, type Sent, send } from '../sending/send.js';
 import { afterSending } from './breaking.js';
 import { type Conclusion, conclude } from './conclude.js';
 import { type Compared, compare, type Decision, decide } from './decide.js';
 import { callEventHandlers } from './events.js';
 import { type Handling, handle, newLedger, patienceWithLifecycle, seenByNow, type Unsent } from './handling.js';
-import { bodyForStorages, type CycleOptions, type CycleParts, type CycleResult, observe, type Scene } from './scene.js';
+import {
+  bodyForStorages,
+  type CycleOptions,
+  type CycleParts,
+  type CycleResult,
+  newestBody,
+  observe,
+  type Scene,
+} from './scene.js';
 
 /** Processes what has happened. Rejects with errors of the framework, and of users' filters: nothing is known then. */
 export type RunCycle = (options: CycleOptions) => Promise<CycleResult>;
@@ -143,11 +151,12 @@ async function finish(scene: Scene, called: Called): Promise<CycleResult> {
     } catch (error) {
       if (isOutdated(error)) return { known: { ...known, unsent: undefined }, error };
       if (scene.isCompat) throw error;
-      // Nobody has asked for what is refused: so it is not about the handlers, and they have done their work.
-      const isNobodys = first !== undefined && isRefusal(error);
-      const unsent = isNobodys && first !== undefined ? first : unsentOf(scene, called);
+      // If even our marks are refused, it is not about the handlers. Who is to blame is found out when these get through.
+      const unsent = first ?? unsentOf(scene, called);
       const isKept = unsent.handled !== undefined || !unsent.patch.isEmpty;
-      return { known: { ...conclusion.known, unsent: isKept ? unsent : undefined }, error };
+      // What is not stored is not known to be so; but who has finished, has.
+      const { deleted, resumed } = conclusion.known;
+      return { known: { ...known, deleted, resumed, unsent: isKept ? unsent : undefined }, error };
     }
   }
 }
@@ -179,7 +188,7 @@ async function sendNow(
   if (asked.isEmpty && marks.isEmpty && known.unsavable === undefined) {
     return { kind: 'sent', answer: undefined, isVanishing: false, remaining: undefined, unsavable: undefined };
   }
-  const storedBody = bodyForStorages(body, known.unsavable);
+  const storedBody = bodyForStorages(newestBody(scene), known.unsavable);
   const touched = storages.progressStorage.touch({ value: null, body: storedBody, patch: marks });
   if (isThenable(touched)) await touched;
   const onWrite = (write: OwnWrite): void => {
@@ -192,7 +201,7 @@ async function sendNow(
     apply: parts.apply,
     resource,
     // What is there already is left out of the patch: so it must be compared with the newest.
-    body: isCompat ? body : (newerThan(body) ?? body),
+    body: newestBody(scene),
     asked,
     askedBy,
     marks,
@@ -238,14 +247,17 @@ async function next(
 ): Promise<CycleResult> {
   const { parts, body, known: before, localLogger, isCompat } = scene;
   const { handling, daemonDelays = [], isPostponed, decision } = called;
-  if (sent.kind === 'missing') return { known: { ...conclusion.known, unsent: undefined } };
+  // Whatever the stream still tells of it, is from before that.
+  if (sent.kind === 'missing') return { known: { ...conclusion.known, unsent: undefined }, isVanishing: true };
   const { answer, isVanishing, remaining, unsavable } = sent;
   const now = parts.clock.now();
   const isEmptyRound = handling?.kind === 'handled' && handling.handled.isEmptyRound;
   const emptyRounds = isEmptyRound ? before.emptyRounds + 1 : 0;
   const { breaker, delay: pause } = afterSending(scene, called.ledger, writes);
-  const seen = followWrites(conclusion.known.seen, writes, scene.essenceOf);
-  const correctionsDue = dueForCorrections({ ...conclusion.known, seen }, before, conclusion, writes, now);
+  const followed = followWrites(conclusion.known.seen, writes, scene.essenceOf);
+  const isOverdue = before.correctionsDue !== undefined && before.correctionsDue <= now;
+  const seen = isOverdue ? settled(followed) : followed;
+  const correctionsDue = dueForCorrections(seen, before.correctionsDue, now);
   const known: Known = {
     ...conclusion.known,
     seen,
@@ -282,19 +294,17 @@ async function next(
 }
 
 /** By when the digests of what the handlers have seen are to be stored, if no other patch comes before. */
-function dueForCorrections(
-  { seen }: Known,
-  { correctionsDue }: Known,
-  { marks }: Conclusion,
-  writes: readonly NotedWrite[],
-  now: Seconds,
-): Seconds | undefined {
-  const isPending = [...seen.values()].some(({ stored, digest }) => stored !== digest);
-  if (!isPending) return undefined;
-  // A server that changes something with every write would never let it end: once more is enough.
-  const isCorrected = correctionsDue !== undefined && correctionsDue <= now && !marks.isEmpty && writes.length > 0;
-  if (isCorrected) return undefined;
-  return correctionsDue ?? now + CORRECTION_DELAY;
+function dueForCorrections(seen: Known['seen'], due: Seconds | undefined, now: Seconds): Seconds | undefined {
+  const isPending = [...seen.values()].some(({ stored, digest, isSettled }) => stored !== digest && !isSettled);
+  return isPending ? (due ?? now + CORRECTION_DELAY) : undefined;
+}
+
+/**
+ * It was tried to store them for their own sake: that is enough. A server that changes something with every write would
+ * never let it end. If the operator is restarted now, some handlers may be called once more.
+ */
+function settled(seen: Known['seen']): Known['seen'] {
+  return new Map([...seen].map(([id, one]) => [id, { ...one, isSettled: true }]));
 }
 
 const CORRECTION_DELAY: Seconds = 1;

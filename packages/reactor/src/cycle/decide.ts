@@ -16,7 +16,7 @@ import {
   type SpawningCause,
 } from '@kopf-ts/core/engine';
 import type { LastHandled } from '../objects/known.js';
-import { followMarks } from '../objects/news.js';
+import { followMarks, writesUntil } from '../objects/news.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
 /** The object compared with what it was when it was handled last. */
@@ -64,8 +64,9 @@ export async function compare(scene: Scene): Promise<Compared> {
 }
 
 /** The last handled state, and what has become of it by our own marks. */
-function handledByNow({ known, essenceOf }: Scene): LastHandled | undefined {
-  const { handled, writes } = known;
+function handledByNow({ known, body, essenceOf }: Scene): LastHandled | undefined {
+  const { handled } = known;
+  const writes = writesUntil(known.writes, body);
   if (handled === undefined || (writes.length === 0 && handled.digest === undefined)) return handled;
   const stored = digestAt(handled.essence, []);
   const seen = { stored, digest: handled.digest ?? stored, path: [], version: handled.version };

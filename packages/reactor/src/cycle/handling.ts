@@ -22,7 +22,7 @@ import {
   REASON_TITLES,
   State,
 } from '@kopf-ts/core/engine';
-import { correctionsOf, followWrites, type Seen } from '../objects/news.js';
+import { correctionsOf, followWrites, type Seen, writesUntil } from '../objects/news.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
 /** Change handlers were called, or there was nobody to be called. */
@@ -66,8 +66,9 @@ export function newLedger(seen: ReadonlyMap<HandlerId, Seen>): Ledger {
   return new Ledger(correctionsOf(seen));
 }
 
-export function seenByNow({ known, essenceOf }: Scene): ReadonlyMap<HandlerId, Seen> {
-  return followWrites(known.seen, known.writes, essenceOf);
+/** As of the state that is handled: the stream may be behind what we have changed since then. */
+export function seenByNow({ known, body, essenceOf }: Scene): ReadonlyMap<HandlerId, Seen> {
+  return followWrites(known.seen, writesUntil(known.writes, body), essenceOf);
 }
 
 export async function handle(

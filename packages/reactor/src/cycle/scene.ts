@@ -124,6 +124,11 @@ export function observe(parts: CycleParts, options: CycleOptions, body: AnyObjec
   };
 }
 
+/** The newest state that is known by now: what is wanted is compared with it, not with what the handlers were given. */
+export function newestBody({ body, subject, isCompat }: Scene): AnyObject {
+  return isCompat ? body : (subject.newerThan(body)?.body ?? body);
+}
+
 /** The object as the storages are to see it: with what could not be stored, as if it were. */
 export function bodyForStorages(body: Body, unsavable: Known['unsavable']): Body {
   if (unsavable === undefined) return body;

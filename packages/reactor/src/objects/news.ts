@@ -6,16 +6,16 @@
  * that body and the answer: whoever has seen the one needs not see the other, whatever the server has made of it.
  */
 import {
+  type AnyObject,
   type Body,
+  deepCopy,
   deepEqual,
   type Essence,
   type FieldPath,
   type HandlerId,
-  isMapping,
   type Patch,
-  resolveField,
 } from '@kopf-ts/core';
-import { asJsonPatch, type Corrections, digestAt, type OwnWrite, parsePointer } from '@kopf-ts/core/engine';
+import { applyMergePatch, type Corrections, digestAt, type OwnWrite } from '@kopf-ts/core/engine';
 import { compareVersions, versionOf } from './versions.js';
 
 /** What somebody has seen of the object. */
@@ -28,6 +28,8 @@ export interface Seen {
   readonly path: FieldPath;
   /** The version of the object that the digest is of. */
   readonly version: string | undefined;
+  /** It was tried to store the digest for its own sake: it is not worth trying again. */
+  readonly isSettled?: boolean | undefined;
 }
 
 export interface NotedWrite extends OwnWrite {
@@ -52,6 +54,11 @@ export function followWrites(
 export function followMarks(handled: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf): Seen {
   const ofMarks = writes.filter((write) => !hasEffect(write, essenceOf));
   return ofMarks.length === 0 ? handled : follow(handled, inOrder(ofMarks), essenceOf);
+}
+
+/** Those that are in that state already. */
+export function writesUntil(writes: readonly NotedWrite[], body: Body): readonly NotedWrite[] {
+  return writes.filter(({ after }) => (compareVersions(versionOf(after), versionOf(body)) ?? 0) <= 0);
 }
 
 function follow(seen: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf): Seen {
@@ -79,31 +86,13 @@ export function correctionsOf(seen: ReadonlyMap<HandlerId, Seen>): Corrections {
 }
 
 /**
- * Whether anything that was asked for has changed, as far as it matters. Many handlers ask for the same each time, and
- * the server keeps it in a form of its own, so that it never looks as if it were there already.
+ * Whether anything that matters was asked for, and was not there already. Whatever else has changed then, the server has
+ * made it of our marks, or of every write.
  */
-function hasEffect({ before, after, asked }: NotedWrite, essenceOf: EssenceOf): boolean {
+function hasEffect({ before, asked }: NotedWrite, essenceOf: EssenceOf): boolean {
   if (asked === undefined || asked.isEmpty) return false;
-  const ofFns = asked.fns.length === 0 ? [] : asJsonPatch(asked, before).map(({ path }) => parsePointer(path));
-  const [was, is] = [essenceOf(before), essenceOf(after)];
-  return [...leavesOf(asked.merge), ...ofFns].some((path) => {
-    const reachable = untilList(was, is, path);
-    return !deepEqual(resolveField(was, reachable), resolveField(is, reachable));
-  });
-}
-
-function leavesOf(merge: object, prefix: FieldPath = []): readonly FieldPath[] {
-  return Object.entries(merge).flatMap(([key, value]) => {
-    const path = [...prefix, key];
-    return isMapping(value) && Object.keys(value).length > 0 ? leavesOf(value, path) : [path];
-  });
-}
-
-/** Lists are compared as a whole: items have no places of their own. */
-function untilList(before: Essence, after: Essence, path: FieldPath): FieldPath {
-  const end = path.findIndex((_key, index) => {
-    const reached = path.slice(0, index);
-    return Array.isArray(resolveField(before, reached)) || Array.isArray(resolveField(after, reached));
-  });
-  return end < 0 ? path : path.slice(0, end);
+  const wanted = deepCopy(before) as AnyObject;
+  applyMergePatch(wanted, asked.merge);
+  for (const fn of asked.fns) fn(wanted);
+  return !deepEqual(essenceOf(before), essenceOf(wanted));
 }

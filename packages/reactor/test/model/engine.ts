@@ -3,9 +3,9 @@
  */
 import type { Clock, KubeClient, LifeCycle, Logger, Registry, Resource, Settings } from '@kopf-ts/core';
 import { toggle, toggleSet } from '@kopf-ts/core/engine';
+import { cycleOf } from '../../src/cycle/cycle.js';
 import { runningDaemons } from '../../src/daemons/daemons.js';
 import { fences } from '../../src/fences.js';
-import { cycleOf } from '../../src/cycle/cycle.js';
 import { allObjects } from '../../src/objects/all-objects.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
 import { watcherOf } from '../../src/queueing/watcher.js';
