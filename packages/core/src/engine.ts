@@ -89,6 +89,7 @@ export { type JsonPatchOp, jsonPatch } from './values/json-patch.js';
 export { applyMergePatch, mergePatchOf, subtractExisting } from './values/merge-patch.js';
 export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/finalizers.js';
 export { deepFreeze } from './values/json.js';
+export { type JsonStyle, jsonText } from './values/json-text.js';
 export { cherrypick, requireField } from './values/fields.js';
 export { type Comparison, compareEssences } from './values/comparison.js';
 export { reduceDiff } from './values/diff.js';
