@@ -47,6 +47,7 @@ export { isThenable } from './actions/deadlines.js';
 export { bothMonitors, type ExecutionMonitor, type MonitoredCall } from './actions/monitoring.js';
 export type { Outcome, Outcomes } from './actions/outcomes.js';
 export { HandlerState } from './actions/handler-state.js';
+export { type OwnTimes, type OwnTimesMemory, ownTimesMemory } from './actions/own-times.js';
 export {
   type LoadOptions,
   type ProgressCounts,

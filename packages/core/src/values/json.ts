@@ -20,7 +20,7 @@ export const MAX_DEPTH = 1000;
 export const RECURSION_DEPTH = 200;
 
 /** Nothing that came out of a text is so deep: such a value has itself inside. */
-export const ENDLESS_DEPTH = 1_000_000;
+export const ENDLESS_DEPTH = 200_000;
 
 /** Any value as it stands in JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
