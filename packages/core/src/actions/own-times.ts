@@ -15,7 +15,7 @@ export interface OwnTimes {
 }
 
 /** Whatever has times to be remembered: a handler's state. */
-export interface Timed {
+interface Timed {
   readonly finished: boolean;
   readonly times: OwnTimes;
   toRecord(): ProgressRecord;

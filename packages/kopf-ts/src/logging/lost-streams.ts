@@ -14,7 +14,7 @@ interface Printable {
 const IS_GUARDED: unique symbol = Symbol.for('kopf-ts.logging.guarded') as never;
 
 /** From now on, errors of this stream are of no consequence. Other listeners of them are told as before. */
-export function surviveLoss(stream: Printable): void {
+function surviveLoss(stream: Printable): void {
   const guarded = stream as Printable & { [IS_GUARDED]?: boolean };
   if (guarded[IS_GUARDED] || typeof stream.on !== 'function') return;
   Object.defineProperty(guarded, IS_GUARDED, { value: true });
