@@ -61,13 +61,20 @@ export function setOwn(target: object, key: string, value: unknown): void {
   }
 }
 
-/** Whether there is anything more than that many levels below the value; a scalar has no levels. */
+/** Whether the value has more levels than that; a scalar has none, and an empty mapping has one. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels <= 0) return true;
-  // By recursion, as it ends where the levels do.
-  for (const key in value) {
-    if (isDeeperThan((value as Mapping)[key], levels - 1)) return true;
+  const pending: unknown[] = [value];
+  const depths: number[] = [1];
+  for (let depth = depths.pop(); depth !== undefined; depth = depths.pop()) {
+    const next = pending.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    if (depth > levels) return true;
+    for (const key in next) {
+      const item = (next as Mapping)[key];
+      if (typeof item !== 'object' || item === null) continue;
+      pending.push(item);
+      depths.push(depth + 1);
+    }
   }
   return false;
 }
