@@ -47,6 +47,7 @@ export { isThenable } from './actions/deadlines.js';
 export { bothMonitors, type ExecutionMonitor, type MonitoredCall } from './actions/monitoring.js';
 export type { Outcome, Outcomes } from './actions/outcomes.js';
 export { HandlerState } from './actions/handler-state.js';
+export { type OwnTimes, type OwnTimesMemory, ownTimesMemory } from './actions/own-times.js';
 export {
   type LoadOptions,
   type ProgressCounts,
@@ -100,6 +101,7 @@ export { type JsonPatchOp, jsonPatch } from './values/json-patch.js';
 export { applyMergePatch, mergePatchOf, subtractExisting } from './values/merge-patch.js';
 export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/finalizers.js';
 export { deepFreeze } from './values/json.js';
+export { type JsonStyle, jsonText } from './values/json-text.js';
 export { cherrypick, requireField } from './values/fields.js';
 export { type Comparison, compareEssences } from './values/comparison.js';
 export { reduceDiff } from './values/diff.js';

@@ -254,7 +254,19 @@ export function apiError(options: ApiErrorOptions): ApiError {
 /** What to say of an error in a log line or in a record: its text, or its class where it has no text. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return describeNonError(error);
-  return error.message === '' ? `${error.name}()` : error.message;
+  if (error.message !== '') return error.message;
+  // People outside of the cluster read these, and some match them: the same text as Kopf's, whose default is a text, too.
+  return error instanceof AdmissionError ? `${classNameOf(error)}('')` : `${classNameOf(error)}()`;
+}
+
+/**
+ * The name of the error's own class. A subclass without a `name` inherits that of its parent, which would tell less than
+ * the class does; but where a class has a name of its own, it is the right one, as bundlers may rename the class.
+ */
+function classNameOf(error: Error): string {
+  const prototype: unknown = Object.getPrototypeOf(error);
+  const isNamed = Object.hasOwn(error, 'name') || (prototype instanceof Object && Object.hasOwn(prototype, 'name'));
+  return (isNamed ? error.name : error.constructor?.name) || error.name || 'Error';
 }
 
 function describeNonError(thrown: unknown): string {

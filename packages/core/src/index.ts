@@ -181,8 +181,10 @@ export {
   deepCopy,
   deepEqual,
   getOwn,
+  isDeeperThan,
   isMapping,
   type Json,
+  MAX_DEPTH,
   type Mapping,
   setOwn,
 } from './values/json.js';

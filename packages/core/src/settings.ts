@@ -106,6 +106,12 @@ export interface AdmissionSettings {
 export interface ExecutionSettings {
   /** The pause before the next attempt after an arbitrary error, for handlers without `backoff`. Default: 60. */
   defaultBackoff: Seconds;
+  /**
+   * The longest delay before the next attempt of a change handler, unless its own `backoff` is longer: a
+   * `TemporaryError` that asks for more is retried after this time. So a stored delay that is further ahead comes from
+   * a wrong clock or from a stranger, and is not waited for. Default: 86400, a day (Kopf: unlimited).
+   */
+  maxDelay: Seconds;
 }
 
 export interface BackgroundSettings {
@@ -218,7 +224,7 @@ function defaults(): Settings {
     },
     scanning: { disabled: false },
     admission: { server: undefined, managed: undefined },
-    execution: { defaultBackoff: 60 },
+    execution: { defaultBackoff: 60, maxDelay: 24 * 60 * 60 },
     background: { cancellationPolling: 60, instantExitTimeout: undefined, instantExitZeroTimeCycles: 10 },
     networking: {
       requestTimeout: 300,

@@ -40,7 +40,7 @@ const DEFAULTS = {
   },
   scanning: { disabled: false },
   admission: { server: undefined, managed: undefined },
-  execution: { defaultBackoff: 60 },
+  execution: { defaultBackoff: 60, maxDelay: 86_400 },
   background: { cancellationPolling: 60, instantExitTimeout: undefined, instantExitZeroTimeCycles: 10 },
   networking: {
     requestTimeout: 300,

@@ -1,10 +1,11 @@
 /** The logger of operators that have none of their own: lines to stderr, in Kopf's formats. */
 import { KopfError, type LogFields, type Logger, type LogLevel } from '@kopf-ts/core';
 import { FORMATS, type LineStyle, type LogFormat } from './logging/formats.js';
+import { writeOrLose } from './logging/lost-streams.js';
 
 export type { LogFormat } from './logging/formats.js';
 
-/** Where the lines go: any writable stream of Node fits. */
+/** Where the lines go: any writable stream of Node fits. If it fails, the lines are lost, and the operator goes on. */
 export interface LogStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -124,7 +125,7 @@ function sink(options: LoggingOptions): Sink {
   return {
     lowest,
     write(level, message, fields) {
-      stream().write(`${formatted({ level, message: String(message), fields, at: now() }, style)}\n`);
+      writeOrLose(stream(), `${formatted({ level, message: String(message), fields, at: now() }, style)}\n`);
     },
   };
 }

@@ -4,6 +4,7 @@ import { childController, describeError } from '@kopf-ts/core/engine';
 import { type Operator, systemClock } from '@kopf-ts/reactor';
 import { defaultSettings } from './defaults.js';
 import { codeOfSignal, type Host, processHost, type StopSignal } from './host.js';
+import { surviveLostOutput } from './logging/lost-streams.js';
 import { defaultLogger } from './logging.js';
 import { operator } from './operator.js';
 import type { OperatorOptions } from './options.js';
@@ -18,6 +19,7 @@ import type { OperatorOptions } from './options.js';
  */
 export function run(options: OperatorOptions = {}): Promise<number> {
   const { settings = defaultSettings(), clock = systemClock, logger = defaultLogger() } = options;
+  surviveLostOutput();
   const start = (signal: AbortSignal): Operator => operator({ ...options, settings, clock, logger, signal });
   return runIn(processHost(), start, { settings, clock, logger, signal: options.signal });
 }

@@ -4,12 +4,9 @@ import {
   buildEssence,
   type DiffBaseStorage,
   deepCopy,
-  digestOf,
-  digestOnly,
   type Essence,
   ensureField,
   type FieldSpec,
-  getOwn,
   isDigestOnly,
   isMapping,
   parseField,
@@ -17,6 +14,7 @@ import {
   removeEmptyStanzas,
   resolveField,
 } from '@kopf-ts/core';
+import { digestText, isForDigest, readDigest } from './digests.js';
 import { pack, roomForAnnotations, sizeOf, unpack } from './fallbacks.js';
 import { type Complain, compactJson, readMapping } from './json.js';
 import { checkPrefix, keysFormer } from './keys.js';
@@ -56,7 +54,7 @@ interface Forms {
  * Keeps the last handled state in an annotation: works for any kind of resource, with any schema.
  *
  * A state that does not fit is kept compressed, in the annotation with `-gzip` added to the name; if it still does
- * not fit, only its digest is kept, in the one with `-digest`: it is then known that the object has changed, but not
+ * not fit, or is nested too deep, only its digest is kept, in the one with `-digest`: it is then known that the object has changed, but not
  * how. Of the three, only one is on the object; if there are several, the readable one is right, as it is the only
  * one that Kopf itself could have written later.
  */
@@ -105,7 +103,12 @@ export function annotationsDiffBaseStorage(options: AnnotationsDiffBaseOptions =
         markPrefix(prefix, body, patch);
       };
       const plain = plainForm(stored, forms);
-      if (options.compat === 'kopf') return plain && keep(plain);
+      if (options.compat === 'kopf') {
+        if (plain !== undefined) keep(plain);
+        // Kopf itself fails on what is so deep: there is nothing of it to be compatible with.
+        else if (!isDigestOnly(stored)) keep(digestForm(stored, forms));
+        return;
+      }
       const room = roomForAnnotations(body, patch, forms.all);
       if (plain !== undefined && totalSize(plain) <= room) return keep(plain);
       return smallerForm(stored, plain, forms, room).then(keep);
@@ -130,7 +133,7 @@ interface Form {
 }
 
 function plainForm(essence: Essence, forms: Forms): Form | undefined {
-  if (isDigestOnly(essence)) return undefined;
+  if (isForDigest(essence)) return undefined;
   return { annotations: forms.plain, text: `${compactJson(essence)}\n` };
 }
 
@@ -140,7 +143,7 @@ async function packedForm({ text }: Form, forms: Forms): Promise<Form | undefine
 }
 
 function digestForm(essence: Essence, forms: Forms): Form {
-  return { annotations: forms.digest, text: compactJson({ digest: digestOf(essence) }) };
+  return { annotations: forms.digest, text: digestText(essence) };
 }
 
 /** If the plain form does not fit, or there is none. The digest is the last resort, whether it fits or not. */
@@ -187,12 +190,4 @@ async function readPacked(text: unknown, complain: Complain): Promise<Essence | 
     return complain('it cannot be unpacked');
   }
   return readMapping(unpacked, complain);
-}
-
-function readDigest(text: unknown, complain: Complain): Essence | undefined {
-  const stored = readMapping(text, complain);
-  if (stored === undefined) return undefined;
-  const digest = getOwn(stored, 'digest');
-  const isDigest = typeof digest === 'string' && /^[0-9a-f]{64}$/.test(digest);
-  return isDigest ? digestOnly(digest) : complain('it has no digest');
 }

@@ -4,24 +4,29 @@
  * One thing cannot be the same: JavaScript itself moves keys that look like integers (`"10"`) before all others,
  * as soon as an object is parsed. The meaning is the same, and nobody compares these texts as texts.
  */
-import { isMapping, type Mapping } from '@kopf-ts/core';
+import { isDeeperThan, isMapping, MAX_DEPTH, type Mapping } from '@kopf-ts/core';
+import { type JsonStyle, jsonText } from '@kopf-ts/core/engine';
 
 /** Tells what is wrong with something stored, which then counts as absent. */
 export type Complain = (problem: string) => undefined;
 
 /** The compact ASCII text of any JSON value. Keys with `undefined` are left out. */
 export function compactJson(value: unknown): string {
-  if (typeof value === 'string') return quoted(value);
-  if (typeof value === 'number') return formatNumber(value);
-  if (Array.isArray(value)) return `[${value.map((item) => compactJson(item ?? null)).join(',')}]`;
-  if (!isMapping(value)) return JSON.stringify(value ?? null);
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return `{${keys.map((key) => `${quoted(key)}:${compactJson(value[key])}`).join(',')}}`;
+  return jsonText(value, COMPACT);
 }
+
+const COMPACT: JsonStyle = {
+  keysOf: (mapping) => Object.keys(mapping).filter((key) => mapping[key] !== undefined),
+  textOf(scalar) {
+    if (typeof scalar === 'string') return quoted(scalar);
+    return typeof scalar === 'number' ? formatNumber(scalar) : JSON.stringify(scalar ?? null);
+  },
+};
 
 /**
  * Reads a text that is expected to hold a JSON object. The text `null` means, as in Kopf, that nothing is stored.
  * Anything else is a problem to be told, in words that do not repeat the text: it may have someone's secrets.
+ * What is nested deeper than anything that is ever written here is such a problem, too: others could choke on it.
  */
 export function readMapping(text: unknown, complain: Complain): Mapping | undefined {
   if (typeof text !== 'string') return complain(`it is not a text but ${nameOf(text)}`);
@@ -33,6 +38,7 @@ export function readMapping(text: unknown, complain: Complain): Mapping | undefi
   }
   if (value === null) return undefined;
   if (!isMapping(value)) return complain(`it is JSON of ${nameOf(value)}, not of an object`);
+  if (isDeeperThan(value, MAX_DEPTH)) return complain(`it is nested more than ${MAX_DEPTH} levels deep`);
   return value;
 }
 

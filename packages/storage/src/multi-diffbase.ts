@@ -1,8 +1,10 @@
 import { type Body, buildEssence, type DiffBaseStorage, type Essence, isDigestOnly } from '@kopf-ts/core';
+import { withAll } from './in-turn.js';
 import { operatorsAnnotations } from './marks.js';
 
 /**
  * Keeps the last handled state in several storages at once: writes to all, reads from the first that has it.
+ * If one of them fails to write, the others are still written to, and then the error is thrown.
  * For migrations; and for those who want the whole state even where annotations have room for its digest only.
  */
 export function multiDiffBaseStorage(storages: Iterable<DiffBaseStorage>): DiffBaseStorage {
@@ -30,9 +32,7 @@ export function multiDiffBaseStorage(storages: Iterable<DiffBaseStorage>): DiffB
       return digest;
     },
 
-    async store(at) {
-      for (const storage of all) await storage.store(at);
-    },
+    store: (at) => withAll(all, (storage) => storage.store(at)),
 
     clear(essence) {
       return all.reduce((cleared, storage) => storage.clear?.(cleared) ?? cleared, essence);

@@ -73,11 +73,15 @@ function isSecret({ body, resource }: ObjectOfKind): boolean {
   return isSoByItself || isSoByResource;
 }
 
+/** How deep the data are looked into. */
+const MAX_PATH = 100;
+
 /** The colon is what makes it different from any real value, since those are in base64. */
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 function digested(value: unknown, salt: string, path: readonly string[]): unknown {
-  if (isMapping(value)) {
+  // Real data are texts, not trees: what is deep is taken as one value.
+  if (isMapping(value) && path.length < MAX_PATH) {
     const masked = {};
     for (const key of Object.keys(value)) setOwn(masked, key, digested(value[key], salt, [...path, key]));
     return masked;

@@ -2,7 +2,9 @@ import {
   buildEssence,
   type DiffBaseStorage,
   deepCopy,
+  type Essence,
   ensureField,
+  type FieldPath,
   type FieldSpec,
   formatField,
   isDigestOnly,
@@ -11,11 +13,13 @@ import {
   removeField,
   resolveField,
 } from '@kopf-ts/core';
+import { digestText, isForDigest, readDigest } from './digests.js';
 import { namedField } from './fields.js';
 import { type Complain, compactJson, readMapping } from './json.js';
 import { operatorsAnnotations } from './marks.js';
 import type { Compat } from './records.js';
 import { concealing, type SecretsMode } from './secrets.js';
+import { erase } from './traces.js';
 
 export interface StatusDiffBaseOptions {
   /** The name of the operator, to be put into the field. Default: `kopf`. */
@@ -33,38 +37,47 @@ export interface StatusDiffBaseOptions {
 /**
  * Keeps the last handled state in the status, as a JSON text: there, it is not limited as annotations are. The schema
  * of the resource must permit the field; otherwise Kubernetes silently drops it, and every object is new for ever.
+ * Of a state that is nested too deep, only the digest is kept, in the field with `-digest` added to the name.
  */
 export function statusDiffBaseStorage(options: StatusDiffBaseOptions = {}): DiffBaseStorage {
   const { name = 'kopf' } = options;
   const path = namedField(options.field ?? 'status.{name}.last-handled-configuration', name);
+  // Beside it, for what is nested too deep.
+  const digestPath = [...path.slice(0, -1), `${path.at(-1)}-digest`];
   const ignoredFields = [...(options.ignoredFields ?? [])].map(parseField);
   const masked = concealing(options);
 
   return {
     build({ body, extraFields = [], resource }) {
       const essence = buildEssence(body, { extraFields, ignoredFields, dropAnnotations: operatorsAnnotations });
-      removeField(essence, path, { scalars: 'absent' });
+      for (const own of [path, digestPath]) removeField(essence, own, { scalars: 'absent' });
       return masked(essence, { body, resource });
     },
 
     fetch({ body, resource, malformed }) {
-      const text = resolveField(body, path) ?? undefined;
-      if (text === undefined) return undefined;
-      const complain: Complain = (problem) =>
-        void malformed?.(`Field "${formatField(path)}" is not a last handled state: ${problem}.`);
-      const essence = readMapping(text, complain);
+      const read = (field: FieldPath, parse: typeof readMapping): Essence | undefined => {
+        const text = resolveField(body, field) ?? undefined;
+        if (text === undefined) return undefined;
+        const complain: Complain = (problem) =>
+          void malformed?.(`Field "${formatField(field)}" is not a last handled state: ${problem}.`);
+        return parse(text, complain);
+      };
+      const essence = read(path, readMapping) ?? read(digestPath, readDigest);
       return essence === undefined ? undefined : masked(essence, { body, resource });
     },
 
     store({ essence, body, patch, resource }) {
-      // A digest alone is never made here, but may come from a storage beside; it says nothing that is not there.
+      // A digest alone may come from a storage beside; it says nothing that is not there.
       if (isDigestOnly(essence)) return;
-      ensureField(patch.merge, path, compactJson(masked(essence, { body, resource })));
+      const stored = masked(essence, { body, resource });
+      const isDigest = isForDigest(stored);
+      erase(isDigest ? path : digestPath, body, patch);
+      ensureField(patch.merge, isDigest ? digestPath : path, isDigest ? digestText(stored) : compactJson(stored));
     },
 
     clear(essence) {
       const cleared = deepCopy(essence);
-      removeField(cleared, path, { scalars: 'absent' });
+      for (const own of [path, digestPath]) removeField(cleared, own, { scalars: 'absent' });
       removeEmptyStanzas(cleared);
       return cleared;
     },

@@ -1,18 +1,51 @@
 /** Progress of one handler on one object: as it is stored, as it is known at run time, as it moves by outcomes. */
 import { TemporaryError } from '../errors.js';
+import type { Backoff } from '../intents/handlers.js';
 import type { Seconds } from '../seams/clock.js';
 import type { ProgressRecord, ReportMalformed } from '../seams/storage.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
 import { deepEqual } from '../values/json.js';
 import { formatTimestamp, parseTimestamp } from '../values/timestamps.js';
 import type { Outcome } from './outcomes.js';
+import type { OwnTimes } from './own-times.js';
 import { after, secondsBetween, type Timeline } from './timeline.js';
 
 /**
- * The longest delay between two attempts: a year. Beyond that, a stored time is taken for a mistake (of somebody's
- * clock, most likely) and counts as absent; and no such time is stored.
+ * Times in records are wall-clock times: written by whoever may write the object, on a machine whose clock may have been
+ * wrong, and read on one whose clock may be wrong now. What is made of them:
+ *
+ * 1. If this process has set them itself and remembers it, then they are what it remembers, by the monotonic clock. A
+ *    retry in 4 seconds comes in 4 seconds, and a timeout is a timeout, wherever the wall clock jumps meanwhile.
+ * 2. Otherwise, no attempt is further ahead than the handler's own policy could have put it: its `backoff`, or
+ *    `settings.execution.maxDelay`, whichever is longer. No attempt is ever planned for later than that; so what is
+ *    later comes from a wrong clock or from a stranger, and the attempt is due now.
+ * 3. What has started in the future has started now, so that its runtime is never negative and its timeout comes.
+ *
+ * Being called earlier than planned is harmless: handlers must be ready to be repeated, and limits on their number still
+ * hold. Waiting for a year is not. Hence no other attempt at guessing which of the clocks was wrong.
  */
-const MAX_RETRY_DELAY: Seconds = 366 * 24 * 60 * 60;
+export interface RecordReading {
+  readonly report?: ReportMalformed | undefined;
+  /** The longest delay of this handler. Default: a day. */
+  readonly maxDelay?: Seconds | undefined;
+  /** If this process has written the record: when that was, by the monotonic clock. */
+  readonly times?: OwnTimes | undefined;
+}
+
+/** `settings.execution.maxDelay`, where the settings are not at hand. */
+export const DEFAULT_MAX_DELAY: Seconds = 24 * 60 * 60;
+
+/** Of handlers whose progress is not stored: nobody can forge it, and no clock can break it. Longer than any process lives. */
+const UNSTORED_MAX_DELAY: Seconds = 366 * 24 * 60 * 60;
+
+/** Clocks of a cluster's machines may differ by this much without anything being wrong. */
+const CLOCK_SKEW: Seconds = 60;
+
+/** The longest delay that the handler could ask for. */
+export function maxDelayOf(backoff: Backoff | undefined, maxDelay: Seconds): Seconds {
+  const longest = typeof backoff === 'object' ? backoff.max : (backoff ?? 0);
+  return Math.max(longest, maxDelay);
+}
 
 export interface RecordOptions {
   /** Whether the records have digests. They do, unless they must look exactly as Kopf's. */
@@ -39,6 +72,12 @@ interface HandlerProgress {
   readonly digest?: LazyDigest;
   /** The digest of what it is known to have seen since then, as all later changes were our own. */
   readonly corrected?: string | undefined;
+  /** When it has really begun, if that is not when the record says. */
+  readonly begun?: Date | undefined;
+  /** When it is really due, if that is not when the record says. */
+  readonly due?: Date | undefined;
+  /** No delay is longer. */
+  readonly maxDelay: Seconds;
 }
 
 /** Most handlers succeed at once, and nothing is ever stored of them: for these, no digests need to be made. */
@@ -58,6 +97,9 @@ export class HandlerState implements HandlerProgress {
   readonly subrefs: readonly HandlerId[];
   #digest: LazyDigest;
   readonly #corrected: string | undefined;
+  readonly #begun: Date | undefined;
+  readonly #due: Date | undefined;
+  readonly maxDelay: Seconds;
   /** As it was loaded, to know whether it has to be stored. */
   readonly #origin: ProgressRecord | undefined;
   readonly #timeline: Timeline;
@@ -75,13 +117,16 @@ export class HandlerState implements HandlerProgress {
     this.subrefs = progress.subrefs;
     this.#digest = progress.digest;
     this.#corrected = progress.corrected;
+    this.#begun = progress.begun;
+    this.#due = progress.due;
+    this.maxDelay = progress.maxDelay;
     this.#timeline = timeline;
     this.#origin = origin;
   }
 
-  /** Of a handler that is selected for the first time. */
-  static fresh(timeline: Timeline, purpose: string | undefined): HandlerState {
-    const untouched = { retries: 0, success: false, failure: false, subrefs: [] };
+  /** Of a handler that is selected for the first time. Without the longest delay, of one whose progress is not stored. */
+  static fresh(timeline: Timeline, purpose: string | undefined, maxDelay = UNSTORED_MAX_DELAY): HandlerState {
+    const untouched = { retries: 0, success: false, failure: false, subrefs: [], maxDelay };
     return new HandlerState({ active: true, started: timeline.now(), purpose, ...untouched }, timeline, undefined);
   }
 
@@ -89,7 +134,8 @@ export class HandlerState implements HandlerProgress {
    * Of a record. It may be left by another version, by Kopf, or by a person with an editor: whatever in it is not of
    * the right type counts as absent.
    */
-  static fromRecord(record: ProgressRecord, timeline: Timeline, report?: ReportMalformed): HandlerState {
+  static fromRecord(record: ProgressRecord, timeline: Timeline, reading: RecordReading = {}): HandlerState {
+    const { report, maxDelay = DEFAULT_MAX_DELAY, times } = reading;
     const raw = record as Readonly<Record<string, unknown>>;
     const stamp = (name: string): Date | undefined => {
       const value = raw[name] ?? undefined;
@@ -98,14 +144,19 @@ export class HandlerState implements HandlerProgress {
       return date;
     };
     const now = timeline.now();
+    const isAhead = (moment: Date, limit: Seconds): boolean => secondsBetween(now, moment) > limit;
+    const started = stamp('started') ?? now;
     const delayed = stamp('delayed');
-    const delayIsAbsurd = delayed !== undefined && secondsBetween(now, delayed) > MAX_RETRY_DELAY;
-    if (delayIsAbsurd) report?.("its 'delayed' is more than a year ahead");
+    const isOwn = times !== undefined;
+    const startIsImplausible = !isOwn && isAhead(started, 0);
+    if (startIsImplausible && isAhead(started, CLOCK_SKEW)) report?.("its 'started' is in the future");
+    const delayIsImplausible = !isOwn && delayed !== undefined && isAhead(delayed, maxDelay + CLOCK_SKEW);
+    if (delayIsImplausible) report?.(`its 'delayed' is more than ${maxDelay} seconds ahead`);
     const progress: HandlerProgress = {
       active: false,
-      started: stamp('started') ?? now,
+      started: startIsImplausible ? now : started,
       stopped: stamp('stopped'),
-      delayed: delayIsAbsurd ? undefined : delayed,
+      delayed: delayIsImplausible ? undefined : delayed,
       purpose: textIn(raw, 'purpose'),
       retries: countIn(raw, 'retries'),
       success: raw['success'] === true,
@@ -113,6 +164,9 @@ export class HandlerState implements HandlerProgress {
       message: typeof raw['message'] === 'string' ? raw['message'] : undefined,
       subrefs: idsIn(raw, 'subrefs'),
       digest: textIn(raw, 'digest'),
+      begun: times && timeline.at(times.startedAt),
+      due: times?.dueAt === undefined ? undefined : timeline.at(times.dueAt),
+      maxDelay,
     };
     return new HandlerState(progress, timeline, record);
   }
@@ -133,7 +187,7 @@ export class HandlerState implements HandlerProgress {
 
   /** Waits for its next attempt. */
   get sleeping(): boolean {
-    return !this.finished && this.delayed !== undefined && this.delayed.getTime() > this.#timeline.now().getTime();
+    return (this.delay ?? 0) > 0;
   }
 
   /** Is due for an attempt. */
@@ -143,14 +197,23 @@ export class HandlerState implements HandlerProgress {
 
   /** Since the first attempt. */
   get runtime(): Seconds {
-    return secondsBetween(this.started, this.#timeline.now());
+    return Math.max(0, secondsBetween(this.#begun ?? this.started, this.#timeline.now()));
   }
 
   /** Until the next attempt: zero if it is due; `undefined` if there will be none. */
   get delay(): Seconds | undefined {
     if (this.finished) return undefined;
-    if (this.delayed === undefined) return 0;
-    return Math.max(0, secondsBetween(this.#timeline.now(), this.delayed));
+    const due = this.#due ?? this.delayed;
+    return due === undefined ? 0 : Math.max(0, secondsBetween(this.#timeline.now(), due));
+  }
+
+  /** For the process that has set them to remember. */
+  get times(): OwnTimes {
+    const due = this.#due ?? this.delayed;
+    return {
+      startedAt: this.#timeline.monotonic(this.#begun ?? this.started),
+      dueAt: due && this.#timeline.monotonic(due),
+    };
   }
 
   asActive(): HandlerState {
@@ -167,14 +230,16 @@ export class HandlerState implements HandlerProgress {
   }
 
   /**
-   * As if it were never called; except that its digest and sub-handlers are remembered, since the handler does have
-   * acted once, and is not to be forgotten until it has acted on what has changed since then.
+   * As if it were never called; except that its digest and sub-handlers are remembered, because the handler
+   * has already acted once, and is not to be forgotten until it has acted on what has changed since then.
    */
   reopened(): HandlerState {
     return this.#with({
       started: this.#timeline.now(),
+      begun: undefined,
       stopped: undefined,
       delayed: undefined,
+      due: undefined,
       retries: 0,
       success: false,
       failure: false,
@@ -188,10 +253,11 @@ export class HandlerState implements HandlerProgress {
   withOutcome(outcome: Outcome, digest?: LazyDigest): HandlerState {
     const now = this.#timeline.now();
     const error = 'error' in outcome ? outcome.error : undefined;
-    const delay = outcome.final ? undefined : sensibleDelay(outcome.delay);
+    const delay = outcome.final ? undefined : sensibleDelay(outcome.delay, this.maxDelay);
     return this.#with({
       stopped: this.stopped ?? (outcome.final ? now : undefined),
       delayed: delay === undefined ? undefined : after(now, delay),
+      due: undefined,
       retries: this.retries + 1,
       success: outcome.final && error === undefined,
       failure: outcome.final && error !== undefined,
@@ -242,8 +308,8 @@ export class HandlerState implements HandlerProgress {
   }
 
   #with(changes: Partial<HandlerProgress>): HandlerState {
-    const same = { ...this, digest: this.#digest, corrected: this.#corrected };
-    return new HandlerState({ ...same, ...changes }, this.#timeline, this.#origin);
+    const unseen = { digest: this.#digest, corrected: this.#corrected, begun: this.#begun, due: this.#due };
+    return new HandlerState({ ...this, ...unseen, ...changes }, this.#timeline, this.#origin);
   }
 }
 
@@ -261,8 +327,8 @@ function storedMessage(error: Error): string {
   return error.message === '' && error instanceof TemporaryError ? 'None' : error.message;
 }
 
-function sensibleDelay(delay: Seconds | undefined): Seconds | undefined {
-  return delay === undefined || Number.isNaN(delay) ? undefined : Math.min(Math.max(delay, 0), MAX_RETRY_DELAY);
+function sensibleDelay(delay: Seconds | undefined, maxDelay: Seconds): Seconds | undefined {
+  return delay === undefined || Number.isNaN(delay) ? undefined : Math.min(Math.max(delay, 0), maxDelay);
 }
 
 function isPresent(value: unknown): boolean {

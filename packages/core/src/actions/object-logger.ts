@@ -8,7 +8,7 @@ import type { Settings } from '../settings.js';
 import type { Body } from '../values/body.js';
 import type { Diff } from '../values/diff.js';
 import { deepCopy } from '../values/json.js';
-import { redacted, redactedSecret } from '../values/redaction.js';
+import { printableValue, redacted, redactedSecret } from '../values/redaction.js';
 import { LevelLogger } from './level-logger.js';
 import { isPosted } from './posting.js';
 
@@ -144,14 +144,14 @@ function isSecret({ apiVersion, kind }: Body): boolean {
 
 /**
  * The body as it may be logged. Of a Secret, no values are shown: neither of its data, nor of its annotations, where
- * tools keep copies of the data.
+ * tools keep copies of the data. What is nested too deep to be printed is left out.
  */
 export function loggableBody(body: Body): Body {
-  return isSecret(body) ? (redactedSecret(body) as Body) : body;
+  return printableValue(isSecret(body) ? redactedSecret(body) : body) as Body;
 }
 
 /** The diff of the body as it may be logged: of a Secret, only where it has changed, not from what to what. */
 export function loggableDiff(diff: Diff, body: Body): Diff {
-  if (!isSecret(body)) return diff;
+  if (!isSecret(body)) return printableValue(diff) as Diff;
   return diff.map(([operation, field, old, new_]) => [operation, field, redacted(old), redacted(new_)] as const);
 }

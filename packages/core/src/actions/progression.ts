@@ -5,19 +5,21 @@
  * Each state is immutable: every step gives a new one. All of them share one timeline, begun when it was loaded.
  */
 import { KopfError } from '../errors.js';
+import type { Backoff } from '../intents/handlers.js';
 import type { Clock, Seconds } from '../seams/clock.js';
 import type { ProgressStorage, ReportMalformed } from '../seams/storage.js';
 import type { Body } from '../values/body.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
 import type { Patch } from '../values/patch.js';
 import { isThenable } from './deadlines.js';
-import { HandlerState, malformedRecord } from './handler-state.js';
+import { DEFAULT_MAX_DELAY, HandlerState, malformedRecord, maxDelayOf } from './handler-state.js';
 import type { Corrections } from './ledger.js';
 import type { Outcomes } from './outcomes.js';
+import type { OwnTimesMemory } from './own-times.js';
 import { type Timeline, timelineOf } from './timeline.js';
 
 /** Anything that has an id; for what is asked here, handlers need nothing more. */
-type Identified = { readonly id: HandlerId };
+type Identified = { readonly id: HandlerId; readonly backoff?: Backoff | undefined };
 
 /** Digests of what each handler sees now; `undefined` where it does not matter. */
 export type Digests = (id: HandlerId) => string | undefined;
@@ -44,10 +46,16 @@ export interface LoadOptions {
   /** Whether records must look exactly as Kopf's, and be treated as Kopf treats them. */
   readonly compat?: 'kopf' | undefined;
   readonly malformed?: ReportMalformed | undefined;
+  /** The longest delay of handlers whose own `backoff` is not longer: `settings.execution.maxDelay`. Default: a day. */
+  readonly maxDelay?: Seconds | undefined;
+  /** What this process remembers of the times that it has stored itself; without it, records are believed. */
+  readonly ownTimes?: Pick<OwnTimesMemory, 'of'> | undefined;
 }
 
 interface StateParts {
   readonly timeline: Timeline;
+  /** Of those stored; absent for those that are not. */
+  readonly maxDelay?: Seconds | undefined;
   readonly records: ReadonlyMap<HandlerId, HandlerState>;
   readonly purpose?: string | undefined;
   readonly digests?: Digests | undefined;
@@ -69,16 +77,20 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
 
   /** Of handlers as they are stored. None of them is active yet. */
   static async fromStorage(options: LoadOptions): Promise<State> {
-    const { storage, body, handlers, clock, compat, malformed } = options;
+    const { storage, body, handlers, clock, compat, malformed, ownTimes } = options;
+    const { maxDelay: maxDelayOfAll = DEFAULT_MAX_DELAY } = options;
     const timeline = timelineOf(clock);
     const records = new Map<HandlerId, HandlerState>();
-    for (const id of idsOf(handlers)) {
+    for (const [id, { backoff }] of new Map([...handlers].map((handler) => [handler.id, handler]))) {
       const fetched = storage.fetch(malformed === undefined ? { key: id, body } : { key: id, body, malformed });
       const record = isThenable(fetched) ? await fetched : fetched;
       const report = malformed && ((problem: string) => malformed(malformedRecord(id, problem)));
-      if (record !== undefined) records.set(id, HandlerState.fromRecord(record, timeline, report));
+      if (record === undefined) continue;
+      const maxDelay = maxDelayOf(backoff, maxDelayOfAll);
+      const times = ownTimes?.of(id, record);
+      records.set(id, HandlerState.fromRecord(record, timeline, { report, maxDelay, times }));
     }
-    return new State({ timeline, records, compat, reopened: [] });
+    return new State({ timeline, records, compat, reopened: [], maxDelay: maxDelayOfAll });
   }
 
   get(id: HandlerId): HandlerState | undefined {
@@ -125,10 +137,11 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
 
   /** Activates the selected handlers; those without records get fresh ones. */
   withHandlers(handlers: Iterable<Identified>): State {
-    const { timeline, purpose } = this.#parts;
+    const { timeline, purpose, maxDelay } = this.#parts;
     const records = new Map(this.#parts.records);
-    for (const { id } of handlers) {
-      records.set(id, records.get(id)?.asActive() ?? HandlerState.fresh(timeline, purpose));
+    for (const { id, backoff } of handlers) {
+      const longest = maxDelay === undefined ? undefined : maxDelayOf(backoff, maxDelay);
+      records.set(id, records.get(id)?.asActive() ?? HandlerState.fresh(timeline, purpose, longest));
     }
     return this.#with({ records });
   }

@@ -5,7 +5,7 @@
  * are compared as a whole. A subtree that appears or vanishes is one item, not one per leaf of it.
  */
 import { type FieldPath, resolveField } from './fields.js';
-import { deepEqual, isMapping, type Mapping } from './json.js';
+import { deepEqual, isMapping, type Mapping, RECURSION_DEPTH } from './json.js';
 
 export type DiffOperation = 'add' | 'change' | 'remove';
 
@@ -24,7 +24,7 @@ export type DiffScope = 'full' | 'left' | 'right';
  */
 export function diff(a: unknown, b: unknown, options: { readonly scope?: DiffScope } = {}): Diff {
   const items: DiffItem[] = [];
-  compare(a, b, { items, path: [], scope: options.scope ?? 'full' });
+  compare(a, b, recursiveWalk(items, options.scope ?? 'full'));
   return items;
 }
 
@@ -43,11 +43,67 @@ function startsWith(path: FieldPath, prefix: FieldPath): boolean {
   return path.length >= prefix.length && prefix.every((key, depth) => path[depth] === key);
 }
 
-/** Where the comparison stands: one stack of keys for all of it, so that nothing is allocated for what is equal. */
+/** A way to go through two values at once. */
 interface Walk {
   readonly items: DiffItem[];
-  readonly path: string[];
   readonly scope: DiffScope;
+  /** Where the comparison stands. */
+  path(): string[];
+  /** Goes to what both have under the key. */
+  visit(key: string, a: unknown, b: unknown): void;
+}
+
+/** One stack of keys for all of it, so that nothing is allocated for what is equal. */
+function recursiveWalk(items: DiffItem[], scope: DiffScope): Walk {
+  const path: string[] = [];
+  const walk: Walk = {
+    items,
+    scope,
+    path: () => path.slice(),
+    visit(key, a, b) {
+      if (a === b) return;
+      path.push(key);
+      if (path.length > RECURSION_DEPTH) compareWithoutRecursion(a, b, walk);
+      else compare(a, b, walk);
+      path.pop();
+    },
+  };
+  return walk;
+}
+
+/** The way to a value, from its end. Whole paths are made only for what differs: each is as long as the value is deep. */
+interface Step {
+  readonly key: string;
+  readonly before: Step | undefined;
+}
+
+interface Pair {
+  readonly a: unknown;
+  readonly b: unknown;
+  readonly at: Step | undefined;
+}
+
+function compareWithoutRecursion(a: unknown, b: unknown, { items, scope, path }: Walk): void {
+  const start = path();
+  const pairs: Pair[] = [{ a, b, at: undefined }];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const { at } = pair;
+    const inside: Pair[] = [];
+    compare(pair.a, pair.b, {
+      items,
+      scope,
+      path: () => [...start, ...keysTo(at)],
+      visit: (key, a, b) => void inside.push({ a, b, at: { key, before: at } }),
+    });
+    // The last one is taken first.
+    for (let index = inside.length - 1; index >= 0; index--) pairs.push(inside[index] as Pair);
+  }
+}
+
+function keysTo(end: Step | undefined): string[] {
+  const keys: string[] = [];
+  for (let step = end; step !== undefined; step = step.before) keys.push(step.key);
+  return keys.reverse();
 }
 
 function compare(a: unknown, b: unknown, walk: Walk): void {
@@ -62,7 +118,7 @@ function compare(a: unknown, b: unknown, walk: Walk): void {
 }
 
 function emit({ items, path }: Walk, operation: DiffOperation, old: unknown, new_: unknown): void {
-  items.push([operation, path.slice(), old, new_]);
+  items.push([operation, path(), old, new_]);
 }
 
 function compareMappings(a: Mapping, b: Mapping, walk: Walk): void {
@@ -70,26 +126,19 @@ function compareMappings(a: Mapping, b: Mapping, walk: Walk): void {
   const keysOfB = Object.keys(b);
   // Mostly, two states of an object have the same keys in the same order. Knowing that, keys need no looking up.
   if (listsOfKeysAreSame(keysOfA, keysOfB)) {
-    for (const key of keysOfA) compareAt(key, a[key], b[key], walk);
+    for (const key of keysOfA) walk.visit(key, a[key], b[key]);
     return;
   }
   // A key with `null` is still there: `left` is how a patch is checked, and a patch removes by nulls.
   const isInA = (key: string) => Object.hasOwn(a, key) && a[key] !== undefined;
   const isInB = (key: string) => Object.hasOwn(b, key) && b[key] !== undefined;
   if (walk.scope !== 'left') {
-    for (const key of keysOfB) if (!isInA(key)) compareAt(key, undefined, b[key], walk);
+    for (const key of keysOfB) if (!isInA(key)) walk.visit(key, undefined, b[key]);
   }
   if (walk.scope !== 'right') {
-    for (const key of keysOfA) if (!isInB(key)) compareAt(key, a[key], undefined, walk);
+    for (const key of keysOfA) if (!isInB(key)) walk.visit(key, a[key], undefined);
   }
-  for (const key of keysOfA) if (isInA(key) && isInB(key)) compareAt(key, a[key], b[key], walk);
-}
-
-function compareAt(key: string, a: unknown, b: unknown, walk: Walk): void {
-  if (a === b) return;
-  walk.path.push(key);
-  compare(a, b, walk);
-  walk.path.pop();
+  for (const key of keysOfA) if (isInA(key) && isInB(key)) walk.visit(key, a[key], b[key]);
 }
 
 function listsOfKeysAreSame(a: readonly string[], b: readonly string[]): boolean {

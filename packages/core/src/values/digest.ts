@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Essence } from './essence.js';
-import { isMapping } from './json.js';
+import { type JsonStyle, jsonText } from './json-text.js';
 
 /**
  * Under this symbol, an essence carries the digest of the essence that could not be kept. A registered symbol,
@@ -31,19 +31,18 @@ export function isDigestOnly(essence: Essence): boolean {
  */
 export function digestOf(essence: Essence): string {
   const known = markOf(essence);
-  return typeof known === 'string' ? known : createHash('sha256').update(canonicalJson(essence)).digest('hex');
+  return typeof known === 'string' ? known : createHash('sha256').update(jsonText(essence, CANONICAL)).digest('hex');
 }
 
 function markOf(essence: Essence): unknown {
   return (essence as { readonly [DIGEST_ONLY]?: unknown })[DIGEST_ONLY];
 }
 
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
-  if (!isMapping(value)) return JSON.stringify(value);
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return `{${keys
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`)
-    .join(',')}}`;
-}
+/** In one order of keys, whatever order they have. */
+const CANONICAL: JsonStyle = {
+  keysOf: (mapping) =>
+    Object.keys(mapping)
+      .filter((key) => mapping[key] !== undefined)
+      .sort(),
+  textOf: (scalar) => JSON.stringify(scalar),
+};

@@ -11,11 +11,12 @@ export type JsonPatchOp =
  * The operations that turn one value into the other, to be applied in their order; none if the two are equal.
  *
  * Neither of the values is changed, but parts of the second one are in the operations as they are, not copied.
- * Lists are compared by elements: an element that is added to or removed from a list is one operation.
+ * Lists are compared by elements: an element that is added to or removed from a list is one operation. What is nested
+ * deeper than 50 levels is replaced as a whole.
  */
 export function jsonPatch(before: unknown, after: unknown): JsonPatchOp[] {
   const ops: JsonPatchOp[] = [];
-  compare(before, after, '', ops);
+  compare(before, after, { path: '', depth: 0 }, ops);
   return ops;
 }
 
@@ -30,39 +31,51 @@ export function parsePointer(pointer: string): FieldPath {
   return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function compare(before: unknown, after: unknown, path: string, ops: JsonPatchOp[]): void {
-  if (before === after) return;
-  if (isMapping(before) && isMapping(after)) compareMappings(before, after, path, ops);
-  else if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, ops);
-  else ops.push({ op: 'replace', path, value: after });
+/** Elements of lists are compared at each level anew: deeper than that, a shorter patch is not worth the time. */
+const MAX_POINTER_DEPTH = 50;
+
+interface Place {
+  readonly path: string;
+  readonly depth: number;
 }
 
-function compareMappings(before: Mapping, after: Mapping, path: string, ops: JsonPatchOp[]): void {
+function placeIn({ path, depth }: Place, key: string | number): Place {
+  return { path: `${path}/${typeof key === 'number' ? key : escapePointer(key)}`, depth: depth + 1 };
+}
+
+function compare(before: unknown, after: unknown, at: Place, ops: JsonPatchOp[]): void {
+  if (before === after) return;
+  const isShallow = at.depth <= MAX_POINTER_DEPTH;
+  if (isShallow && isMapping(before) && isMapping(after)) compareMappings(before, after, at, ops);
+  else if (isShallow && Array.isArray(before) && Array.isArray(after)) compareLists(before, after, at, ops);
+  else if (isShallow || !deepEqual(before, after)) ops.push({ op: 'replace', path: at.path, value: after });
+}
+
+function compareMappings(before: Mapping, after: Mapping, at: Place, ops: JsonPatchOp[]): void {
   const isIn = (source: Mapping, key: string) => Object.hasOwn(source, key) && source[key] !== undefined;
   for (const key of Object.keys(before)) {
     if (!isIn(before, key)) continue;
-    const pathOfKey = `${path}/${escapePointer(key)}`;
-    if (isIn(after, key)) compare(before[key], after[key], pathOfKey, ops);
-    else ops.push({ op: 'remove', path: pathOfKey });
+    if (!isIn(after, key)) ops.push({ op: 'remove', path: placeIn(at, key).path });
+    else if (before[key] !== after[key]) compare(before[key], after[key], placeIn(at, key), ops);
   }
   for (const key of Object.keys(after)) {
     if (isIn(after, key) && !isIn(before, key)) {
-      ops.push({ op: 'add', path: `${path}/${escapePointer(key)}`, value: after[key] });
+      ops.push({ op: 'add', path: placeIn(at, key).path, value: after[key] });
     }
   }
 }
 
-function compareLists(before: readonly unknown[], after: readonly unknown[], path: string, ops: JsonPatchOp[]): void {
+function compareLists(before: readonly unknown[], after: readonly unknown[], at: Place, ops: JsonPatchOp[]): void {
   let indexBefore = 0;
   let indexAfter = 0;
   const fillGap = (endBefore: number, endAfter: number): void => {
     // Everything to the left is already as it should be, so the positions are those of the new list.
     for (; indexBefore < endBefore && indexAfter < endAfter; indexBefore++, indexAfter++) {
-      compare(before[indexBefore], after[indexAfter], `${path}/${indexAfter}`, ops);
+      compare(before[indexBefore], after[indexAfter], placeIn(at, indexAfter), ops);
     }
-    for (; indexBefore < endBefore; indexBefore++) ops.push({ op: 'remove', path: `${path}/${indexAfter}` });
+    for (; indexBefore < endBefore; indexBefore++) ops.push({ op: 'remove', path: placeIn(at, indexAfter).path });
     for (; indexAfter < endAfter; indexAfter++) {
-      ops.push({ op: 'add', path: `${path}/${indexAfter}`, value: after[indexAfter] });
+      ops.push({ op: 'add', path: placeIn(at, indexAfter).path, value: after[indexAfter] });
     }
   };
   for (const [keptBefore, keptAfter] of keptElements(before, after)) {

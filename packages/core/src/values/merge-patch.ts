@@ -14,22 +14,45 @@ export function applyMergePatch(target: object, patch: object): void {
   merge(target as Mapping, deepCopy(patch) as Mapping);
 }
 
-function merge(target: Mapping, patch: Mapping): void {
-  for (const key of Object.keys(patch)) {
+/** A mapping that is being merged, with what is to be done when it is. No recursion: patches may be of any depth. */
+interface Merging {
+  readonly target: Mapping;
+  readonly patch: Mapping;
+  readonly keys: Iterator<string>;
+  readonly leave: () => void;
+}
+
+function merge(whole: Mapping, wholePatch: Mapping): void {
+  const merging: Merging[] = [{ target: whole, patch: wholePatch, keys: keysOf(wholePatch), leave: () => {} }];
+  for (let current = merging.at(-1); current !== undefined; current = merging.at(-1)) {
+    const { target, patch, keys, leave } = current;
+    const next = keys.next();
+    if (next.done) {
+      merging.pop();
+      leave();
+      continue;
+    }
+    const key = next.value;
     const value = patch[key];
     if (value === null) delete target[key];
-    else if (isMapping(value)) mergeMapping(target, key, value);
+    else if (isMapping(value)) merging.push(mergingMapping(target, key, value));
     else setOwn(target, key, value);
   }
 }
 
-function mergeMapping(target: Mapping, key: string, patch: Mapping): void {
+function mergingMapping(target: Mapping, key: string, patch: Mapping): Merging {
   const existing = getOwn(target, key);
   const merged = isMapping(existing) ? existing : {};
   const wasEmpty = isEmptyMapping(merged);
-  merge(merged, patch);
-  if (!isEmptyMapping(merged)) setOwn(target, key, merged);
-  else if (!wasEmpty) delete target[key];
+  const leave = (): void => {
+    if (!isEmptyMapping(merged)) setOwn(target, key, merged);
+    else if (!wasEmpty) delete target[key];
+  };
+  return { target: merged, patch, keys: keysOf(patch), leave };
+}
+
+function keysOf(mapping: Mapping): Iterator<string> {
+  return Object.keys(mapping).values();
 }
 
 /**
@@ -67,23 +90,52 @@ export function subtractExisting(patch: object, body: object): Mapping {
   return subtract(deepCopy(patch) as Mapping, body);
 }
 
-function subtract(patch: Mapping, body: object): Mapping {
-  const remaining: Mapping = {};
-  for (const key of Object.keys(patch)) {
-    const value = subtractValue(patch[key], getOwn(body, key));
-    if (value !== undefined) setOwn(remaining, key, value);
-  }
-  return remaining;
+/** A mapping of which it is being found out what is left. */
+interface Subtracting {
+  readonly patch: Mapping;
+  readonly body: object;
+  readonly remaining: Mapping;
+  readonly keys: Iterator<string>;
+  readonly leave: () => void;
 }
 
-/** The value to be sent, or `undefined` if there is no need to. */
-function subtractValue(value: unknown, existing: unknown): unknown {
-  if (value === null) return existing === undefined ? undefined : null;
-  if (!isMapping(value)) return deepEqual(value, existing) ? undefined : value;
+function subtract(wholePatch: Mapping, whole: object): Mapping {
+  const all: Mapping = {};
+  const subtracting: Subtracting[] = [
+    { patch: wholePatch, body: whole, remaining: all, keys: keysOf(wholePatch), leave: () => {} },
+  ];
+  for (let current = subtracting.at(-1); current !== undefined; current = subtracting.at(-1)) {
+    const { patch, body, remaining, keys, leave } = current;
+    const next = keys.next();
+    if (next.done) {
+      subtracting.pop();
+      leave();
+      continue;
+    }
+    const key = next.value;
+    const value = patch[key];
+    const existing = getOwn(body, key);
+    if (isMapping(value) && isToBeMerged(value, existing)) {
+      const inside: Mapping = {};
+      const leave = (): void => {
+        if (!isEmptyMapping(inside)) setOwn(remaining, key, inside);
+      };
+      subtracting.push({ patch: value, body: existing ?? {}, remaining: inside, keys: keysOf(value), leave });
+    } else if (isNeeded(value, existing)) {
+      setOwn(remaining, key, value);
+    }
+  }
+  return all;
+}
+
+function isToBeMerged(value: Mapping, existing: unknown): existing is Mapping | null | undefined {
   const existingIsAbsent = existing === undefined || existing === null;
   // Merging into a scalar or a list replaces it with a mapping, whatever is in the patch.
-  if (!isMapping(existing) && !existingIsAbsent) return value;
-  if (existingIsAbsent && isEmptyMapping(value)) return value;
-  const remaining = subtract(value, existing ?? {});
-  return isEmptyMapping(remaining) ? undefined : remaining;
+  return isMapping(existing) || (existingIsAbsent && !isEmptyMapping(value));
+}
+
+/** Whether a value that is put as a whole has to be sent. */
+function isNeeded(value: unknown, existing: unknown): boolean {
+  if (value === null) return existing !== undefined;
+  return isMapping(value) || (value !== undefined && !deepEqual(value, existing));
 }

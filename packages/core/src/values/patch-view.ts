@@ -1,6 +1,6 @@
 /** Stanzas of a patch that can be read before they are there, and come to be when something is put into them. */
 import { ensureField, type FieldPath, resolveField } from './fields.js';
-import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from './json.js';
+import { deepCopy, getOwn, isMapping, type Mapping, RECURSION_DEPTH, setOwn } from './json.js';
 
 /** All views say that they have this key: what only shows something else must be copied where a value is to be kept. */
 export const VIEW: unique symbol = Symbol('kopf-ts.view');
@@ -62,12 +62,17 @@ export function dataProperty(
  * too; these are copied. A handler's own objects stay the same objects, so that it can go on filling them.
  */
 export function thawed(value: unknown): unknown {
+  return thawedAt(value, 0);
+}
+
+function thawedAt(value: unknown, depth: number): unknown {
   // Frozen lists can stay: nobody writes into lists.
   if (typeof value !== 'object' || value === null || (Array.isArray(value) && Object.isFrozen(value))) return value;
-  if (Object.isFrozen(value) || VIEW in value) return deepCopy(value);
+  // Nobody fills in what is so deep; while copying goes through any depth.
+  if (Object.isFrozen(value) || VIEW in value || depth > RECURSION_DEPTH) return deepCopy(value);
   for (const key of Object.keys(value)) {
     const item = (value as Mapping)[key];
-    const itemThawed = thawed(item);
+    const itemThawed = thawedAt(item, depth + 1);
     if (itemThawed !== item) setOwn(value, key, itemThawed);
   }
   return value;

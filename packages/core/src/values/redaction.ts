@@ -1,6 +1,6 @@
 /** Objects as they may be logged: values of Secrets are not for logs. */
 import type { FieldPath } from './fields.js';
-import { isMapping, type Mapping, setOwn } from './json.js';
+import { isDeeperThan, isMapping, MAX_DEPTH, type Mapping, setOwn } from './json.js';
 
 const REDACTED = '***';
 
@@ -17,8 +17,29 @@ export function redactedSecret(value: unknown, path: FieldPath = []): unknown {
 
 /** The keys are shown, the values are not; what is absent or is being removed is seen as such. */
 export function redacted(value: unknown): unknown {
+  return redactedAt(value, 0);
+}
+
+/** Keys that are deeper than anybody would look are not worth showing. */
+const MAX_SHOWN = 100;
+
+function redactedAt(value: unknown, depth: number): unknown {
   if (value === undefined || value === null) return value;
-  return isMapping(value) ? mapped(value, redacted) : REDACTED;
+  return isMapping(value) && depth < MAX_SHOWN ? mapped(value, (item) => redactedAt(item, depth + 1)) : REDACTED;
+}
+
+/**
+ * The value as it can be printed: if it is nested so deep that printing it could fail, then without the deepest of it.
+ */
+export function printableValue(value: unknown): unknown {
+  return isDeeperThan(value, MAX_DEPTH) ? cutAt(value, 0) : value;
+}
+
+function cutAt(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_SHOWN) return '(too deep to be shown)';
+  if (Array.isArray(value)) return value.map((item) => cutAt(item, depth + 1));
+  return mapped(value as Mapping, (item) => cutAt(item, depth + 1));
 }
 
 function mapped(source: Mapping, convert: (item: unknown, key: string) => unknown): Mapping {

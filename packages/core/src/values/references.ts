@@ -10,10 +10,16 @@ export interface ObjectReference {
 }
 
 export interface OwnerReferenceOptions {
-  /** Is it the one owner that manages the object? There can be only one such. `true` unless told otherwise. */
-  readonly controller?: boolean | undefined;
-  /** Must the owner wait for this object when deleted in the foreground? `true` unless told otherwise. */
-  readonly blockOwnerDeletion?: boolean | undefined;
+  /**
+   * Whether it is the one owner that manages the object; there can be only one such. `null` leaves the key out of the
+   * reference, as Kopf's `None` does. Default: true.
+   */
+  readonly controller?: boolean | null | undefined;
+  /**
+   * Whether the owner must wait for this object when deleted in the foreground. `null` leaves the key out of the
+   * reference, as Kopf's `None` does. Default: true.
+   */
+  readonly blockOwnerDeletion?: boolean | null | undefined;
 }
 
 /** A reference for events and the like: only what the object has and what is not empty. */
@@ -31,12 +37,13 @@ export function buildObjectReference(body: Body<AnyObject>): ObjectReference {
 /** A reference to the object as to an owner. Only what the object has; whether it suffices, the cluster will say. */
 export function buildOwnerReference(body: Body<AnyObject>, options: OwnerReferenceOptions = {}): OwnerReference {
   const { apiVersion, kind, metadata } = body;
+  const { controller = true, blockOwnerDeletion = true } = options;
   const name = metadata?.name;
   const uid = metadata?.uid;
   // By the types, there are no nulls here; but bodies come from outside, and a null must not get into a reference.
   return {
-    controller: options.controller ?? true,
-    blockOwnerDeletion: options.blockOwnerDeletion ?? true,
+    ...(controller === null ? {} : { controller }),
+    ...(blockOwnerDeletion === null ? {} : { blockOwnerDeletion }),
     ...(apiVersion == null ? {} : { apiVersion }),
     ...(kind == null ? {} : { kind }),
     ...(name == null ? {} : { name }),

@@ -186,6 +186,33 @@ const TABLE: readonly Row[] = [
     outcome: { final: true, error: TypeError },
   },
   {
+    when: "an error of a user's class has no words",
+    thrown: new (class QuotaExceeded extends PermanentError {})(),
+    log: "Handler 'fn' failed permanently: QuotaExceeded()",
+    outcome: { final: true, error: PermanentError },
+  },
+  {
+    when: "a temporary error of a user's class has no words",
+    thrown: new (class NotYet extends TemporaryError {})(undefined, { delay: 7 }),
+    log: "Handler 'fn' failed temporarily: NotYet()",
+    outcome: { final: false, delay: 7 },
+  },
+  {
+    when: 'the attempts are over, and the last error has no words',
+    thrown: new TemporaryError(),
+    handler: { retries: 3 },
+    retries: 2,
+    log: "Handler 'fn' failed temporarily but will exceed 3 retries: TemporaryError()",
+    outcome: { final: true, error: HandlerRetriesError },
+  },
+  {
+    when: 'the time is over, and the last error has no words',
+    thrown: new (class TooEarly extends TemporaryError {})(),
+    handler: { timeout: 30 },
+    log: "Handler 'fn' failed temporarily but will time out after 30 seconds: TooEarly()",
+    outcome: { final: true, error: HandlerTimeoutError },
+  },
+  {
     when: 'something is thrown that is not an error',
     thrown: 'a mere text',
     log: "Handler 'fn' failed with an exception and will try again in 60 seconds: a mere text",

@@ -108,7 +108,7 @@ describe('Loaded records', () => {
     expect(state.get('a')?.runtime).toBe(0);
   });
 
-  it.each([['2020-01-01T00:00:00.000000+00:00'], ['2099-01-01T00:00:00.000000+00:00']])(
+  it.each([['2020-01-01T00:00:00.000000+00:00'], ['1970-01-01T00:00:00.000000+00:00']])(
     'keep the time of the start, even if it is odd: %s',
     async (started) => {
       const state = await load({ a: { started } });

@@ -47,4 +47,24 @@ describe('an owner reference', () => {
       uid: 'uid1',
     });
   });
+
+  it.each([
+    [{ controller: null }, { blockOwnerDeletion: true }],
+    [{ blockOwnerDeletion: null }, { controller: true }],
+    [{ controller: null, blockOwnerDeletion: null }, {}],
+    [{ controller: null, blockOwnerDeletion: false }, { blockOwnerDeletion: false }],
+    [
+      { controller: undefined, blockOwnerDeletion: undefined },
+      { controller: true, blockOwnerDeletion: true },
+    ],
+  ])('with %j has the flags %j', (options, flags) => {
+    const { apiVersion, kind, name, uid, ...rest } = buildOwnerReference(body, options);
+    expect(rest).toStrictEqual(flags);
+    expect({ apiVersion, kind, name, uid }).toEqual({
+      apiVersion: 'kopf.dev/v1',
+      kind: 'KopfExample',
+      name: 'name1',
+      uid: 'uid1',
+    });
+  });
 });

@@ -2,6 +2,7 @@
 import { formatTimestamp, isMapping, type LogFields, type LogLevel } from '@kopf-ts/core';
 import { printedError } from './errors.js';
 import { toJson, toJsonField, toJsonText } from './json.js';
+import { printable, printableName } from './printable.js';
 import { redactedText } from './redaction.js';
 
 /**
@@ -52,7 +53,7 @@ const RESERVED = ['message', 'timestamp', 'object', 'error', 'logger'];
 export const FORMATS: Readonly<Record<LogFormat, (record: LogRecord, style: LineStyle) => string>> = {
   full(record, style) {
     const { level, at } = record;
-    const name = loggerName(record.fields).slice(0, NAME_WIDTH).padEnd(NAME_WIDTH);
+    const name = printableName(loggerName(record.fields)).slice(0, NAME_WIDTH).padEnd(NAME_WIDTH);
     const line = `[${localTime(at)}] ${name} [${LEVEL_NAMES[level]}] ${textOf(record, style)}`;
     const color = style.hasColors ? COLORS[level] : '';
     return color === '' ? line : `${color}${line}${NO_COLOR}`;
@@ -86,11 +87,11 @@ function padded(part: number, width = 2): string {
   return String(part).padStart(width, '0');
 }
 
-/** Messages and stacks go as they are, on several lines if so. */
+/** Messages and stacks may have several lines; all but the first one are indented. */
 function textOf(record: LogRecord, style: LineStyle): string {
   const { message, fields } = record;
   const text = prefixOf(record, style) + message;
-  return redactedText(fields['error'] == null ? text : `${text}\n${printedError(fields['error'])}`);
+  return printable(redactedText(fields['error'] == null ? text : `${text}\n${printedError(fields['error'])}`));
 }
 
 function prefixOf({ fields: { object } }: LogRecord, { hasPrefix }: LineStyle): string {
@@ -98,18 +99,7 @@ function prefixOf({ fields: { object } }: LogRecord, { hasPrefix }: LineStyle): 
   const { name, namespace } = object;
   if (!name) return '';
   const prefix = namespace ? `[${String(namespace)}/${String(name)}] ` : `[${String(name)}] `;
-  return UNPRINTABLE.test(prefix) ? prefix.replaceAll(ALL_UNPRINTABLE, escaped) : prefix;
-}
-
-/**
- * No object has these in its name. But admission handlers see objects before anybody has looked at their names; so
- * whoever may create objects could make up lines of our logs.
- */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
-const ALL_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu');
-
-function escaped(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  return printableName(prefix);
 }
 
 function loggerName({ logger, object, activity }: LogFields): string {

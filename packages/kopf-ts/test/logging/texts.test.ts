@@ -91,21 +91,26 @@ describe('the prefix of messages about objects', () => {
   });
 });
 
+/** As lines after the first one are printed. */
+function indented(text: string | undefined): string {
+  return (text ?? '').replaceAll(/^/gm, '    ');
+}
+
 describe('an error in a text', () => {
   it('follows the line with its stack and its causes', () => {
     const { logger, stream } = capture({ format: 'plain' });
     const inner = new TypeError('inner');
     const outer = new Error('outer', { cause: inner });
     logger.error('It failed.', { error: outer });
-    expect(stream.text).toBe(`It failed.\n${outer.stack}\nCaused by: ${inner.stack}\n`);
+    expect(stream.text).toBe(`It failed.\n${indented(`${outer.stack}\nCaused by: ${inner.stack}`)}\n`);
   });
 
   it('of several shows all of them', () => {
     const { logger, stream } = capture({ format: 'plain' });
     const [one, two] = [new Error('one'), new Error('two')];
     logger.error('It failed.', { error: new AggregateError([one, two], 'both') });
-    expect(stream.text).toContain(`One of the errors: ${one.stack}`);
-    expect(stream.text).toContain(`One of the errors: ${two.stack}`);
+    expect(stream.text).toContain(indented(`One of the errors: ${one.stack}`));
+    expect(stream.text).toContain(indented(`One of the errors: ${two.stack}`));
   });
 
   it('is shown once, even if it causes itself', () => {
@@ -113,7 +118,7 @@ describe('an error in a text', () => {
     const error = new Error('loop');
     error.cause = error;
     logger.error('It failed.', { error });
-    expect(stream.text).toBe(`It failed.\n${error.stack}\n`);
+    expect(stream.text).toBe(`It failed.\n${indented(error.stack)}\n`);
   });
 
   it.each([
@@ -123,7 +128,7 @@ describe('an error in a text', () => {
   ])('may be anything that was thrown: %s', (_title, error, text) => {
     const { logger, stream } = capture({ format: 'plain' });
     logger.error('It failed.', { error });
-    expect(stream.text).toBe(`It failed.\n${text}\n`);
+    expect(stream.text).toBe(`It failed.\n${indented(text)}\n`);
   });
 
   it('shows a message that was changed after the stack was made', () => {
@@ -132,7 +137,7 @@ describe('an error in a text', () => {
     expect(error.stack).toContain('before');
     error.message = 'after';
     logger.error('It failed.', { error });
-    expect(stream.text).toContain('It failed.\nError: after\nError: before\n');
+    expect(stream.text).toContain('It failed.\n    Error: after\n    Error: before\n');
   });
 
   it('does not show what else it carries, such as requests with credentials', () => {
@@ -169,4 +174,52 @@ describe('colours', () => {
     logger.warn('hello');
     expect(stream.text).toBe('\u001B[33m[2026-11-16 01:41:36,154] kopf                 [WARNING ] hello\u001B[0m\n');
   });
+});
+
+describe.each(['full', 'plain'] as const)('whatever is in a text of the format %s', (format) => {
+  const FORGED = '[2026-11-16 01:41:36,154] kopf                 [INFO    ] all is fine';
+
+  it.each([
+    ['a line break', `no\n${FORGED}`, `no\n    ${FORGED}`],
+    ['a line break of Windows', `no\r\n${FORGED}`, `no\n    ${FORGED}`],
+    ['a carriage return', `no\r${FORGED}`, `no\\u{d}${FORGED}`],
+    ['a vertical tab and a form feed', 'a\vb\fc', 'a\\u{b}b\\u{c}c'],
+    ['an escape code', 'a\u001b[2J\u001b]0;title\u0007b', 'a\\u{1b}[2J\\u{1b}]0;title\\u{7}b'],
+    ['an escape code of one byte', 'a\u009b31mb', 'a\\u{9b}31mb'],
+    ['the next line of C1', 'a\u0085b', 'a\\u{85}b'],
+    ['line breaks of Unicode', 'a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
+    ['letters in another order', 'a\u202eb\u2066c', 'a\\u{202e}b\\u{2066}c'],
+    ['zeroes and deletions', 'a\u0000b\u007fc\bd', 'a\\u{0}b\\u{7f}c\\u{8}d'],
+    ['an empty line', `a\n\n${FORGED}`, `a\n\n    ${FORGED}`],
+  ])('makes up neither lines nor commands: %s', (_what, message, printed) => {
+    const { logger, stream } = capture({ format });
+    logger.error(message);
+    expect(stream.text.endsWith(`${printed}\n`)).toBe(true);
+    expect(stream.text.split('\n').filter((line) => line.startsWith('['))).toHaveLength(format === 'full' ? 1 : 0);
+  });
+
+  it('makes up nothing in errors and their causes either', () => {
+    const { logger, stream } = capture({ format });
+    const cause = new Error(`inner\n${FORGED}`);
+    logger.error('It failed.', { error: new TypeError(`outer\r${FORGED}\u001b[0m`, { cause }) });
+    const [, ...continued] = stream.text.trimEnd().split('\n');
+    expect(continued.length).toBeGreaterThan(2);
+    for (const line of continued) expect(line).toMatch(/^ {4}/);
+    for (const control of ['\r', '\u001b']) expect(stream.text).not.toContain(control);
+  });
+
+  it('makes up nothing in names of loggers', () => {
+    const { logger, stream } = capture({ format });
+    logger.child({ logger: 'x\n[2026' }).info('hello');
+    expect(stream.text.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it.each(['tabs\tare fine', 'so is ünicode, 日本語, and 👩‍👩‍👧', 'C:\\u{1b}'])(
+    'stays as it is otherwise: %s',
+    (message) => {
+      const { logger, stream } = capture({ format });
+      logger.info(message);
+      expect(stream.text.endsWith(`${message}\n`)).toBe(true);
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { childController, describeError, sleepAmong, terseLogger } from '@kopf-t
 import { runActivity } from '../activities/run-activity.js';
 import type { OperatorParts } from '../parts.js';
 import type { Trouble } from '../probing/health.js';
-import { type FallbackLogin, fallbackHandlers, loginsOf, noLogins } from './logins.js';
+import { type FallbackLogin, fallbackHandlers, loginsOf, noLogins, warningsOnly } from './logins.js';
 import type { Logins, Vault, Want } from './vault.js';
 
 export interface AuthenticatorParts extends OperatorParts {
@@ -103,11 +103,15 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
   /** Throws if it makes no sense to try it again. */
   const runLogins = async (want: Want, signal: AbortSignal): Promise<Found> => {
     const errors = new Map<HandlerId, Error>();
-    const handlers = fallbackHandlers(parts, parts.fallbackLogins ?? [], (id, error) => errors.set(id, error));
+    const told = want === 'ahead' ? terseLogger(logger) : logger;
+    const handlers = fallbackHandlers(parts, parts.fallbackLogins ?? [], {
+      logger: told,
+      onError: (id, error) => errors.set(id, error),
+    });
     const options = { activity: 'login', memo: parts.memo, signal, handlers } as const;
     let results: Record<HandlerId, unknown>;
     try {
-      results = await runActivity(parts, want === 'ahead' ? { ...options, logger: terseLogger(logger) } : options);
+      results = await runActivity(parts, { ...options, logger: handlers === undefined ? told : warningsOnly(told) });
     } catch (error) {
       if (signal.aborted) throw error;
       throw new LoginError(`The login to the cluster has failed for good: ${describeError(rootOf(error))}`, {

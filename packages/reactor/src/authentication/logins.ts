@@ -8,7 +8,7 @@ import {
   type Settings,
   TemporaryError,
 } from '@kopf-ts/core';
-import { type ActivityHandler, describeError, quoteId, toError } from '@kopf-ts/core/engine';
+import { type ActivityHandler, describeError, isEnabled, quoteId, toError } from '@kopf-ts/core/engine';
 import type { OperatorParts } from '../parts.js';
 import type { Logins } from './vault.js';
 
@@ -24,11 +24,21 @@ export interface FallbackLoginOptions {
   readonly signal: AbortSignal;
 }
 
-/** The handlers to call instead of those in the registry, if there are none. Their errors are logged and collected. */
+export interface FallbackHandlersOptions {
+  /** Where it is told which of them have given anything; to be called with {@link warningsOnly} of it. */
+  readonly logger: Logger;
+  readonly onError: (id: HandlerId, error: Error) => void;
+}
+
+/**
+ * The handlers to call instead of those in the registry, if there are none. Their errors are logged and collected.
+ * A handler that returns nothing has succeeded; but where nobody has declared it, and there was nothing to log in with,
+ * saying so would only mislead: which of them have succeeded is therefore told by themselves.
+ */
 export function fallbackHandlers(
   { registry }: OperatorParts,
   fallbacks: readonly FallbackLogin[],
-  onError: (id: HandlerId, error: Error) => void,
+  { logger: parent, onError }: FallbackHandlersOptions,
 ): readonly ActivityHandler[] | undefined {
   const isDeclared = [...registry.handlers.activities].some(({ activity }) => activity === 'login');
   if (isDeclared) return undefined;
@@ -39,9 +49,13 @@ export function fallbackHandlers(
     param: undefined,
     // One of several ways, and nobody has asked for this one: the others may work.
     errors: 'ignored',
-    fn: async ({ settings, logger, signal }: FallbackLoginOptions) => {
+    fn: async ({ settings, signal }: FallbackLoginOptions) => {
+      const logger = parent.child({ activity: 'login' });
       try {
-        return await login({ settings, logger, signal });
+        const found = await login({ settings, logger, signal });
+        if (found === undefined) logger.debug(`Activity ${quoteId(id)} has found nothing to log in with.`);
+        else logger.info(`Activity ${quoteId(id)} succeeded.`);
+        return found;
       } catch (thrown) {
         if (signal.aborted) throw thrown;
         const error = toError(thrown);
@@ -52,6 +66,18 @@ export function fallbackHandlers(
       }
     },
   }));
+}
+
+/** The same logger for warnings and errors, and nothing else. */
+export function warningsOnly(logger: Logger): Logger {
+  return {
+    debug() {},
+    info() {},
+    warn: (message, fields) => logger.warn(message, fields),
+    error: (message, fields) => logger.error(message, fields),
+    isEnabled: (level) => (level === 'warn' || level === 'error') && isEnabled(logger, level),
+    child: (fields) => warningsOnly(logger.child(fields)),
+  };
 }
 
 /** The results of the handlers as credentials. Throws if any is something else; never says what it is: it is secret. */

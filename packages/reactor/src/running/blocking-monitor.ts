@@ -1,16 +1,24 @@
 /**
  * Who holds the event loop. All handlers of an operator share one thread: while one of them computes, or waits in a
  * synchronous way, nothing else goes on, neither other handlers nor keep-alives.
+ *
+ * A loop also stands still if the machine has no CPU for it: another process takes it all, or the container is at its
+ * limit. No handler is to blame for that, so lost time alone proves nothing. It is a handler's own doing if the process
+ * was computing meanwhile; or if it did not compute, but nobody has taken the CPU from it either: then it was waiting.
+ * Whatever else it may be is told at the debug level only.
  */
 import type { Clock, Logger, Seconds, Service } from '@kopf-ts/core';
-import { condition, type ExecutionMonitor, isCancellation, type MonitoredCall } from '@kopf-ts/core/engine';
+import { condition, type ExecutionMonitor, isCancellation, isEnabled, type MonitoredCall } from '@kopf-ts/core/engine';
 import { callNameOf } from './call-names.js';
+import { type LoopUsage, loopUsage } from './loop-usage.js';
 
 export interface BlockingMonitorOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** What is too long. Default: 0.2. */
   readonly threshold?: Seconds | undefined;
+  /** What the thread does with its time. Default: as the system tells it. */
+  readonly usage?: (() => LoopUsage) | undefined;
 }
 
 export interface BlockingMonitor {
@@ -38,13 +46,22 @@ const MAX_REMEMBERED = 1000;
 /** How many handlers are named at most. */
 const MAX_NAMES = 5;
 
-export function blockingMonitor({ clock, logger, threshold = 0.2 }: BlockingMonitorOptions): BlockingMonitor {
+/** A loop that stood still, with what the process did meanwhile. */
+interface Standstill {
+  readonly duration: Seconds;
+  readonly cpu: Seconds;
+  readonly preemptions: number;
+}
+
+export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonitor {
+  const { clock, logger, threshold = 0.2, usage = loopUsage } = options;
   const running = new Set<Running>();
   const interval = threshold / TICKS_PER_THRESHOLD;
   const begun = condition();
   const isAllowed = repetitionLimit(clock);
   /** All the time spent in synchronous parts: they are complained about one by one, not by the ticks. */
   let synchronous: Seconds = 0;
+  let synchronousCpu: Seconds = 0;
   /** When the next tick is due, while it ticks. */
   let nextTickAt = Number.POSITIVE_INFINITY;
   /** Those who have ended when the tick was already late. */
@@ -58,10 +75,23 @@ export function blockingMonitor({ clock, logger, threshold = 0.2 }: BlockingMoni
     );
   };
 
+  const isOurs = ({ duration, cpu, preemptions }: Standstill): boolean =>
+    cpu > threshold || cpu > duration / 2 || preemptions === 0;
+
+  const tellOfOthers = ({ duration, cpu }: Standstill): void => {
+    if (!isEnabled(logger, 'debug')) return;
+    logger.debug(
+      `The event loop stood still for ${duration.toFixed(2)} s, of which ${cpu.toFixed(2)} s were spent computing. ` +
+        'The machine is overloaded, or a handler waits in a synchronous way.',
+    );
+  };
+
   const monitor: ExecutionMonitor = {
     enter(call) {
       const one: Running = { call, since: clock.now() };
+      const before = usage();
       const synchronousBefore = synchronous;
+      const synchronousCpuBefore = synchronousCpu;
       running.add(one);
       if (begun.isAwaited) begun.notify();
       return {
@@ -69,7 +99,13 @@ export function blockingMonitor({ clock, logger, threshold = 0.2 }: BlockingMoni
           // Sub-handlers may be called from inside, and have already been accounted for.
           const own = clock.now() - one.since - (synchronous - synchronousBefore);
           synchronous += own;
-          if (own > threshold) complain(call, 'has blocked', own);
+          if (own <= threshold) return;
+          const { cpu: cpuNow, preemptions: preemptionsNow } = usage();
+          const cpu = cpuNow - before.cpu - (synchronousCpu - synchronousCpuBefore);
+          synchronousCpu += cpu;
+          const standstill = { duration: own, cpu, preemptions: preemptionsNow - before.preemptions };
+          if (isOurs(standstill)) complain(call, 'has blocked', own);
+          else tellOfOthers(standstill);
         },
         settled() {
           running.delete(one);
@@ -104,10 +140,22 @@ export function blockingMonitor({ clock, logger, threshold = 0.2 }: BlockingMoni
   const tick = async (signal: AbortSignal): Promise<void> => {
     await begun.until(() => running.size > 0, signal);
     const synchronousBefore = synchronous;
-    nextTickAt = clock.now() + interval;
+    const synchronousCpuBefore = synchronousCpu;
+    const begunAt = clock.now();
+    const before = usage();
+    nextTickAt = begunAt + interval;
     await clock.sleep(interval, { signal });
-    const lag = clock.now() - nextTickAt - (synchronous - synchronousBefore);
-    if (lag > threshold) accuse(lag);
+    const now = clock.now();
+    const lag = now - nextTickAt - (synchronous - synchronousBefore);
+    if (lag > threshold) {
+      const after = usage();
+      const busy = now - begunAt - (after.idle - before.idle) - (synchronous - synchronousBefore);
+      const cpu = after.cpu - before.cpu - (synchronousCpu - synchronousCpuBefore);
+      const standstill = { duration: Math.min(lag, busy), cpu, preemptions: after.preemptions - before.preemptions };
+      // A loop with nothing to do that gets no CPU in time is late, but nobody holds it.
+      if (standstill.duration > threshold && isOurs(standstill)) accuse(standstill.duration);
+      else tellOfOthers({ ...standstill, duration: lag });
+    }
     suspects = [];
   };
 

@@ -114,6 +114,21 @@ describe('Without login handlers', () => {
     ]);
   });
 
+  it('only those fallbacks are said to succeed that have given anything', async () => {
+    const { fallbackLogins } = fallbacks(
+      async () => undefined,
+      async () => info('t'),
+      async () => undefined,
+    );
+    const { start, logger } = loginsUnderTest({ fallbackLogins });
+    await start();
+    expect(logger.lines.filter(({ message }) => message.includes('fallback'))).toEqual([
+      expect.objectContaining({ level: 'debug', message: "Activity 'fallback0' has found nothing to log in with." }),
+      { level: 'info', message: "Activity 'fallback1' succeeded.", fields: { activity: 'login' } },
+      expect.objectContaining({ level: 'debug', message: "Activity 'fallback2' has found nothing to log in with." }),
+    ]);
+  });
+
   it('and with useless fallbacks, the operator ends, and says what to do', async () => {
     const error = new Error('unreadable');
     const { start } = loginsUnderTest(

@@ -2,19 +2,38 @@ import type { Clock, Seconds } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { blockingMonitor } from '../../src/running/blocking-monitor.js';
+import { loopUsage } from '../../src/running/loop-usage.js';
 import { callOf } from './calls.js';
 
+/** What the process does while the event loop stands still. */
+interface Meanwhile {
+  /** The share of the time in which it computes. */
+  readonly cpu: number;
+  readonly preemptions?: number;
+  readonly isIdle?: boolean;
+}
+
+const COMPUTING: Meanwhile = { cpu: 1 };
+
 /** A monitor on a clock that can also jump, as it looks like when something holds the event loop. */
-function monitoring() {
+function monitoring(meanwhile: Meanwhile = COMPUTING) {
   const time = manualClock();
   const logger = recordingLogger();
   let held: Seconds = 0;
+  let preemptions = 0;
   const clock: Clock = { now: () => time.now() + held, utc: time.utc, sleep: time.sleep };
-  const { monitor, service } = blockingMonitor({ clock, logger });
+  const usage = () => ({
+    // Normally, there is nothing to do.
+    idle: time.now() + (meanwhile.isIdle ? held : 0),
+    cpu: held * meanwhile.cpu,
+    preemptions,
+  });
+  const { monitor, service } = blockingMonitor({ clock, logger, usage });
   const stopping = new AbortController();
   const run = (): Promise<void> => service.run(stopping.signal);
   const hold = (seconds: Seconds): void => {
     held += seconds;
+    preemptions += meanwhile.preemptions ?? 0;
   };
   /** A handler that has returned a promise, and is not done yet. */
   const begin = (id: string, name = 'obj1') => {
@@ -202,5 +221,66 @@ describe('a late tick', () => {
     stop();
     await running;
     expect(time.sleepers).toBe(0);
+  });
+});
+
+describe('lost time', () => {
+  const OURS: readonly [string, Meanwhile][] = [
+    ['is spent computing', { cpu: 0.99 }],
+    ['is spent computing, as far as others have left it', { cpu: 0.6, preemptions: 50 }],
+    ['is spent waiting in a synchronous way', { cpu: 0.01 }],
+  ];
+  const OTHERS: readonly [string, Meanwhile][] = [
+    ['goes to other processes', { cpu: 0.02, preemptions: 7 }],
+    ['goes to other processes for the most part', { cpu: 0.3, preemptions: 1 }],
+  ];
+
+  it.each(OURS)('is attributed if it %s', async (_what, meanwhile) => {
+    const { run, begin, call, hold, time, logger } = monitoring(meanwhile);
+    void run();
+    call('eager', 0.6);
+    begin('lazy');
+    await time.advance(1);
+    hold(0.6);
+    await time.advance(1);
+    expect(logger.messages()).toEqual([
+      expect.stringMatching(/^Handler 'eager' .* has blocked the event loop for 0\.60 s\.$/),
+      expect.stringMatching(/^Handler 'lazy' .* has probably blocked the event loop for 0\.60 s\.$/),
+    ]);
+  });
+
+  it.each(OTHERS)('is nobody’s if it %s', async (_what, meanwhile) => {
+    const { run, begin, call, hold, time, logger } = monitoring(meanwhile);
+    void run();
+    call('eager', 0.5);
+    begin('lazy');
+    await time.advance(1);
+    hold(0.5);
+    await time.advance(1);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
+    expect(logger.messages().join()).not.toMatch(/eager|lazy/);
+    expect(logger.messages()[1]).toMatch(/^The event loop stood still for 0\.50 s, of which 0\.\d\d s were spent/);
+  });
+
+  it('is nobody’s if the loop had nothing to do, but got no CPU to notice that its timer is due', async () => {
+    const { run, begin, hold, time, logger } = monitoring({ cpu: 0.01, isIdle: true });
+    void run();
+    begin('lazy');
+    await time.advance(1);
+    hold(3);
+    await time.advance(1);
+    expect(logger.messages('warn')).toEqual([]);
+  });
+});
+
+describe('the usage of the loop', () => {
+  it('grows with what is computed', () => {
+    const before = loopUsage();
+    const { user } = process.cpuUsage();
+    while (process.cpuUsage().user - user < 50_000);
+    const after = loopUsage();
+    expect(after.cpu - before.cpu).toBeGreaterThan(0.02);
+    expect(after.idle).toBe(before.idle);
+    expect(after.preemptions).toBeGreaterThanOrEqual(before.preemptions);
   });
 });

@@ -4,6 +4,7 @@ import {
   type Diff,
   diff,
   type Indices,
+  isDeeperThan,
   type KubeClient,
   type Logger,
   type Memos,
@@ -51,7 +52,7 @@ export class ReviewCause implements WebhookCause {
 
   constructor(review: Review, resource: Resource, hints: ReviewHints, parts: CauseParts) {
     const { logger, client, memos, indices } = parts;
-    const body = understand(() => deepFreeze(review.body));
+    const body = frozen(review.body);
     this.reason = hints.reason;
     this.webhook = hints.webhook || undefined;
     this.resource = resource;
@@ -74,7 +75,7 @@ export class ReviewCause implements WebhookCause {
   }
 
   get old(): Body | undefined {
-    return understand(() => deepFreeze(this.#old));
+    return this.#old && frozen(this.#old);
   }
 
   get diff(): Diff {
@@ -83,12 +84,22 @@ export class ReviewCause implements WebhookCause {
   }
 }
 
+/** As deep as API servers themselves read objects. Whatever is deeper does not come from one. */
+const MAX_LEVELS = 10_000;
+
+function frozen(object: Body): Body {
+  if (isDeeperThan(object, MAX_LEVELS)) throw new MissingDataError(TOO_DEEP);
+  return deepFreeze(object) as Body;
+}
+
+const TOO_DEEP = 'The admission review is malformed: its objects are nested too deep.';
+
 /** For the walks through the objects, as deep as they go; nothing sensible goes too deep for that. */
 export function understand<T>(walk: () => T): T {
   try {
     return walk();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new MissingDataError('The admission review is malformed: its objects are nested too deep.', { cause: error });
+    throw new MissingDataError(TOO_DEEP, { cause: error });
   }
 }

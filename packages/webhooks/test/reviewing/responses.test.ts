@@ -70,7 +70,13 @@ describe('an error denies the review', () => {
     ['an admission error with no code', new AdmissionError('No!', { code: 0 }), { message: 'No!', code: 500 }],
     ['an impossible code', new AdmissionError('No!', { code: 1e12 }), { message: 'No!', code: 500 }],
     ['not even a code', new AdmissionError('No!', { code: Number.NaN }), { message: 'No!', code: 500 }],
-    ['an admission error with no text', new AdmissionError(), { message: 'AdmissionError()', code: 500 }],
+    ['an admission error with no text', new AdmissionError(), { message: "AdmissionError('')", code: 500 }],
+    ['an admission error with an empty text', new AdmissionError(''), { message: "AdmissionError('')", code: 500 }],
+    [
+      "an admission error of a user's class",
+      new (class NoQuota extends AdmissionError {})('', { code: 429 }),
+      { message: "NoQuota('')", code: 429 },
+    ],
     ['any error with no text', new TypeError(), { message: 'TypeError()', code: 500 }],
     ['not an error at all', 'No!', { message: 'No!', code: 500 }],
   ])('%s', async (_title, error, status) => {

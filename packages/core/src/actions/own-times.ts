@@ -1,0 +1,56 @@
+/**
+ * When handlers have begun and when they are due, as the process that has decided so remembers it: by the monotonic
+ * clock, which never jumps. Records on objects have wall-clock times, which are right only as long as nobody sets the
+ * clock. So a process believes its own memory first, and the record only where the record is not of its own.
+ */
+import type { Seconds } from '../seams/clock.js';
+import type { ProgressRecord } from '../seams/storage.js';
+import type { HandlerId } from '../values/ids.js';
+
+/** By the monotonic clock. */
+export interface OwnTimes {
+  readonly startedAt: Seconds;
+  /** When the next attempt is due; `undefined` if at once. */
+  readonly dueAt: Seconds | undefined;
+}
+
+/** Whatever has times to be remembered: a handler's state. */
+interface Timed {
+  readonly finished: boolean;
+  readonly times: OwnTimes;
+  toRecord(): ProgressRecord;
+}
+
+/** The times of the handlers of one object, to be kept together with whatever else is remembered of the object. */
+export interface OwnTimesMemory {
+  /** To be called with the states as they are stored. Those that have finished are forgotten. */
+  remember(states: Iterable<readonly [HandlerId, Timed]>): void;
+  /** The times of the record, if it is the one that was remembered; otherwise, somebody else has written it. */
+  of(id: HandlerId, record: ProgressRecord): OwnTimes | undefined;
+}
+
+interface Remembered extends OwnTimes {
+  readonly started: string | undefined;
+  readonly delayed: string | undefined;
+}
+
+export function ownTimesMemory(): OwnTimesMemory {
+  const known = new Map<HandlerId, Remembered>();
+  return {
+    remember(states) {
+      for (const [id, state] of states) {
+        if (state.finished) {
+          known.delete(id);
+          continue;
+        }
+        const { started, delayed } = state.toRecord();
+        known.set(id, { ...state.times, started: started ?? undefined, delayed: delayed ?? undefined });
+      }
+    },
+    of(id, { started, delayed }) {
+      const times = known.get(id);
+      const isSame = times?.started === (started ?? undefined) && times?.delayed === (delayed ?? undefined);
+      return isSame ? times : undefined;
+    },
+  };
+}

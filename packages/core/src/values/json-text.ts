@@ -1,0 +1,61 @@
+/** Values as JSON texts of a given style, however deep they are. */
+import { ENDLESS_DEPTH, isMapping, type Mapping, RECURSION_DEPTH } from './json.js';
+
+export interface JsonStyle {
+  /** Which keys are written, in which order. */
+  keysOf(mapping: Mapping): readonly string[];
+  /** The text of anything that is neither a list nor a mapping; also of a key. */
+  textOf(scalar: unknown): string;
+}
+
+/** The text of the value, without spaces. What is absent from a list is null. */
+export function jsonText(value: unknown, style: JsonStyle): string {
+  return written(value, style, 0);
+}
+
+function written(value: unknown, style: JsonStyle, depth: number): string {
+  const isList = Array.isArray(value);
+  if (!isList && !isMapping(value)) return style.textOf(value);
+  if (depth > RECURSION_DEPTH) return writtenWithoutRecursion(value, style);
+  let text = '';
+  if (isList) {
+    for (const item of value) text += `${text === '' ? '[' : ','}${written(item ?? null, style, depth + 1)}`;
+    return text === '' ? '[]' : `${text}]`;
+  }
+  for (const key of style.keysOf(value)) {
+    text += `${text === '' ? '{' : ','}${style.textOf(key)}:${written(value[key], style, depth + 1)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
+}
+
+/** What is yet to be written: a text as it is, or a value. */
+type Pending = { readonly text: string } | { readonly value: unknown; readonly depth: number };
+
+function writtenWithoutRecursion(whole: unknown, style: JsonStyle): string {
+  const parts: string[] = [];
+  const pending: Pending[] = [{ value: whole, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if ('text' in next) {
+      parts.push(next.text);
+      continue;
+    }
+    const { value, depth } = next;
+    if (depth > ENDLESS_DEPTH) throw new RangeError('The value has no end: it has itself inside.');
+    const content: Pending[] = [];
+    if (Array.isArray(value)) {
+      for (const item of value)
+        content.push({ text: content.length === 0 ? '[' : ',' }, { value: item ?? null, depth: depth + 1 });
+      content.push({ text: content.length === 0 ? '[]' : ']' });
+    } else if (isMapping(value)) {
+      for (const key of style.keysOf(value)) {
+        const before = `${content.length === 0 ? '{' : ','}${style.textOf(key)}:`;
+        content.push({ text: before }, { value: value[key], depth: depth + 1 });
+      }
+      content.push({ text: content.length === 0 ? '{}' : '}' });
+    } else {
+      parts.push(style.textOf(value));
+    }
+    for (let index = content.length - 1; index >= 0; index--) pending.push(content[index] as Pending);
+  }
+  return parts.join('');
+}
