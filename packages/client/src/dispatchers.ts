@@ -5,12 +5,15 @@ import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { pemOf } from './pem.js';
 import { type Environment, proxyOf } from './proxies.js';
 
-/** Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive. */
-export type Purpose = 'call' | 'stream';
+/**
+ * Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive.
+ * Urgent calls have connections of their own, so that they do not wait for those of ordinary calls.
+ */
+export type Purpose = 'call' | 'urgent' | 'stream';
 
 /**
- * So many calls at once, whoever makes them; the others wait for their turn. API servers serve about as many at once
- * to one client, and streams are not counted.
+ * So many ordinary calls at once; the others wait for their turn. API servers serve about as many at once to one
+ * client. Streams and urgent calls are not counted.
  */
 export const MAX_CALLS = 32;
 

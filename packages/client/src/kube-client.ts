@@ -20,11 +20,12 @@ import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwic
 import { staticCredentials } from './credentials.js';
 import { dispatchers, MAX_CALLS, type Purpose } from './dispatchers.js';
 import { exchange, type HttpAnswer, type HttpCall } from './exchange.js';
+import { fairSemaphore } from './fair-semaphore.js';
 import { LineStream } from './line-stream.js';
 import type { Environment } from './proxies.js';
+import { type RequestKind, requestKindOf } from './request-kind.js';
 import { type Gate, gate } from './retry-after.js';
 import { retrying } from './retrying.js';
-import { turns } from './turns.js';
 import { defaultUserAgent } from './user-agent.js';
 
 export interface KubeClientOptions {
@@ -53,9 +54,12 @@ export interface HttpKubeClient extends KubeClient, AsyncDisposable {
 const MAX_INSTANT_LOGINS = 3;
 
 /** One request on its way, with all its attempts. */
-interface Sending {
+interface Sending<T> {
   readonly request: KubeRequest;
+  readonly kind: RequestKind;
   readonly purpose: Purpose;
+  /** What is made of an answer that is not an error. */
+  readonly receive: (answer: HttpAnswer) => Promise<T>;
   /** For what comes before the exchange: credentials, pauses. */
   readonly waiting: AbortSignal;
   /** For the exchange itself, which may go on for longer. */
@@ -80,7 +84,7 @@ class UndiciKubeClient implements HttpKubeClient {
   readonly #random: () => number;
   readonly #dispatchers;
   readonly #closing = new AbortController();
-  readonly #turns = turns(MAX_CALLS);
+  readonly #turns = fairSemaphore(MAX_CALLS);
   /** By servers: what one of them says, is of no concern to others. */
   readonly #gates = new Map<string, Gate>();
   #isWarnedOfTwoAuthorizations = false;
@@ -97,16 +101,16 @@ class UndiciKubeClient implements HttpKubeClient {
 
   async request<T = unknown>(request: KubeRequest): Promise<T> {
     const { signal, dispose } = anySignal(request.signal, this.#closing.signal);
-    const sending: Sending = { request, purpose: 'call', waiting: signal, breaking: [signal], refused: new Set() };
-    const attempt = async (): Promise<T> => {
-      const isTurn = this.#turns.take(signal);
-      if (isTurn !== undefined) await isTurn;
-      try {
-        return (await jsonOf(await this.#sendAuthorized(sending))) as T;
-      } finally {
-        this.#turns.release();
-      }
+    const sending: Sending<T> = {
+      request,
+      kind: requestKindOf(request),
+      purpose: request.urgent ? 'urgent' : 'call',
+      receive: async (answer) => (await jsonOf(answer)) as T,
+      waiting: signal,
+      breaking: [signal],
+      refused: new Set(),
     };
+    const attempt = (): Promise<T> => this.#sendAuthorized(sending);
     try {
       if (request.retries === 'none') return await attempt();
       const { networking: settings } = this.#settings;
@@ -124,7 +128,9 @@ class UndiciKubeClient implements HttpKubeClient {
       try {
         return await this.#sendAuthorized({
           request,
+          kind: requestKindOf(request, true),
           purpose: 'stream',
+          receive: async (answer) => answer,
           waiting: signal,
           breaking,
           refused: undefined,
@@ -146,7 +152,7 @@ class UndiciKubeClient implements HttpKubeClient {
   }
 
   /** With other credentials at once, if those at hand are refused; with the same ones only after a pause, by retrying. */
-  async #sendAuthorized(sending: Sending): Promise<HttpAnswer> {
+  async #sendAuthorized<T>(sending: Sending<T>): Promise<T> {
     const { request, waiting, refused } = sending;
     for (let instantLogins = 0; ; instantLogins++) {
       waiting.throwIfAborted();
@@ -165,29 +171,47 @@ class UndiciKubeClient implements HttpKubeClient {
     }
   }
 
-  async #send(sending: Sending, info: ConnectionInfo): Promise<HttpAnswer> {
-    const { request, purpose, waiting, breaking } = sending;
+  async #send<T>(sending: Sending<T>, info: ConnectionInfo): Promise<T> {
+    const { request, kind, purpose, waiting, breaking } = sending;
     const { origin, path, isForeign } = addressOf(info, request.path);
     sending.url = `${origin}${path}`;
     const gateway = this.#gateOf(origin);
-    if (gateway.isClosed) await gateway.pass(waiting);
-    waiting.throwIfAborted();
-    const limits = this.#limitsOf(request, purpose);
-    const { trustEnv } = this.#settings.networking;
-    const call: HttpCall = {
-      dispatcher: this.#dispatchers.for(info, purpose, { connectLimit: limits.connectLimit, trustEnv }),
-      origin,
-      path,
-      method: request.method,
-      headers: this.#headersOf(request, info, isForeign),
-      ...(request.body === undefined ? {} : { body: textOf(request) }),
-      ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
-    };
-    const answer = await exchange(call, { clock: this.#clock, signals: breaking, ...limits });
-    if (!isError(answer)) return answer;
-    const error = await errorOf(answer, this.#clock);
-    if (error instanceof ApiTooManyRequestsError && error.retryAfter) this.#holdBack(gateway, origin, error.retryAfter);
-    throw error;
+    const leave = request.urgent ? () => {} : await this.#enter(gateway, kind, purpose, waiting);
+    try {
+      waiting.throwIfAborted();
+      const limits = this.#limitsOf(request, purpose);
+      const { trustEnv } = this.#settings.networking;
+      const call: HttpCall = {
+        dispatcher: this.#dispatchers.for(info, purpose, { connectLimit: limits.connectLimit, trustEnv }),
+        origin,
+        path,
+        method: request.method,
+        headers: this.#headersOf(request, info, isForeign),
+        ...(request.body === undefined ? {} : { body: textOf(request) }),
+        ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
+      };
+      const answer = await exchange(call, { clock: this.#clock, signals: breaking, ...limits });
+      if (!isError(answer)) return await sending.receive(answer);
+      const error = await errorOf(answer, this.#clock);
+      if (error instanceof ApiTooManyRequestsError && error.retryAfter)
+        this.#holdBack(gateway, origin, error.retryAfter);
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Waits until the request may go; gives what to call when it is over. */
+  async #enter(gateway: Gate, { resource }: RequestKind, purpose: Purpose, signal: AbortSignal): Promise<() => void> {
+    for (;;) {
+      // Not the other way round: those who are held back by the server would take the turns of those who are not.
+      if (gateway.isClosed) await gateway.pass(signal);
+      if (purpose !== 'call') return () => {};
+      const turn = this.#turns.take(resource, signal);
+      if (turn !== undefined) await turn;
+      if (!gateway.isClosed) return () => this.#turns.release(resource);
+      this.#turns.release(resource);
+    }
   }
 
   #headersOf(request: KubeRequest, info: ConnectionInfo, isForeign: boolean): Record<string, string | string[]> {
@@ -209,7 +233,7 @@ class UndiciKubeClient implements HttpKubeClient {
   #limitsOf({ timeouts = {} }: KubeRequest, purpose: Purpose) {
     const { networking, watching } = this.#settings;
     const headersLimit: Seconds | undefined = timeouts.headers ?? networking.headersTimeout;
-    if (purpose === 'call') {
+    if (purpose !== 'stream') {
       return {
         connectLimit: timeouts.connect ?? networking.connectTimeout,
         headersLimit,

@@ -26,6 +26,11 @@ export interface KubeRequest {
    * no, nothing is sent, and the request fails with `KOPF_REQUEST_FORBIDDEN`.
    */
   readonly mayBegin?: () => boolean;
+  /**
+   * For requests that keep the operator alive, not for those that do its work: leases, peering, probes. They never wait
+   * behind ordinary requests, nor for pauses that the server has asked of these. There must be only a few of them.
+   */
+  readonly urgent?: true;
   readonly signal?: AbortSignal;
 }
 
