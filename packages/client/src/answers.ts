@@ -1,5 +1,5 @@
 /** Bodies of answers → values and errors. */
-import { type ApiError, apiError, type Clock, KopfError } from '@kopf-ts/core';
+import { type ApiError, apiError, type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import type { HttpAnswer } from './exchange.js';
 import { retryAfterOf } from './retry-after.js';
 
@@ -26,11 +26,21 @@ export async function jsonOf(answer: HttpAnswer): Promise<unknown> {
   }
 }
 
+export interface Refusal {
+  readonly error: ApiError;
+  /** How long the server asks to wait; the error has it, too, but within the limit. */
+  readonly askedPause: Seconds | undefined;
+}
+
 /** The error that the answer means, with the server's own words in it. */
-export async function errorOf(answer: HttpAnswer, clock: Clock): Promise<ApiError> {
+export async function refusalOf(
+  answer: HttpAnswer,
+  { clock, maxRetryAfter }: { readonly clock: Clock; readonly maxRetryAfter: Seconds },
+): Promise<Refusal> {
   const payload = await payloadOf(answer);
-  const retryAfter = retryAfterOf(answer.headers['retry-after'], payload, clock);
-  return apiError({ status: answer.status, payload, ...(retryAfter === undefined ? {} : { retryAfter }) });
+  const askedPause = retryAfterOf(answer.headers['retry-after'], payload, clock);
+  const retryAfter = askedPause === undefined ? {} : { retryAfter: Math.min(askedPause, maxRetryAfter) };
+  return { error: apiError({ status: answer.status, payload, ...retryAfter }), askedPause };
 }
 
 async function payloadOf(answer: HttpAnswer): Promise<unknown> {

@@ -22,6 +22,8 @@ export interface ExchangeOptions {
   readonly headersLimit: Seconds | undefined;
   /** Of everything together. */
   readonly totalLimit: Seconds | undefined;
+  /** What is spent of the total limit already. Default: nothing. */
+  readonly spent?: Seconds;
   /** Whichever aborts first, aborts the exchange. */
   readonly signals: readonly (AbortSignal | undefined)[];
 }
@@ -82,14 +84,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    const { signals, connectLimit, totalLimit } = this.#options;
+    const { signals, connectLimit, totalLimit, spent } = this.#options;
     for (const signal of signals) {
       if (signal !== undefined && !this.#isOver)
         this.#stopListening.push(onAbort(signal, (reason) => this.#break(reason)));
     }
     if (this.#isOver) return;
     const { dispatcher, origin, path, method, headers, body } = this.#call;
-    this.#stopTotalTimer = this.#timer(totalLimit, `The answer from ${origin} was not complete`);
+    this.#stopTotalTimer = this.#timer(totalLimit, `The answer from ${origin} was not complete`, spent);
     this.#stopPhaseTimer = this.#timer(connectLimit, `There was no connection to ${origin}`);
     try {
       dispatcher.dispatch(
@@ -215,9 +217,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     for (const stop of this.#stopListening.splice(0)) stop();
   }
 
-  #timer(limit: Seconds | undefined, text: string): () => void {
+  #timer(limit: Seconds | undefined, text: string, spent: Seconds = 0): () => void {
     if (limit === undefined) return () => {};
-    return alarm(this.#options.clock, limit, () => this.#break(new KubeTimeoutError(`${text} within ${limit}s.`)));
+    const expire = (): void => this.#break(new KubeTimeoutError(`${text} within ${limit}s.`));
+    return alarm(this.#options.clock, Math.max(0, limit - spent), expire);
   }
 }
 

@@ -15,16 +15,16 @@ import {
 } from '@kopf-ts/core';
 import { anySignal } from '@kopf-ts/core/engine';
 import { addressOf } from './addresses.js';
-import { errorOf, isError, jsonOf } from './answers.js';
+import { isError, jsonOf, type Refusal, refusalOf } from './answers.js';
 import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './authorization.js';
 import { staticCredentials } from './credentials.js';
 import { dispatchers, MAX_CALLS, type Purpose } from './dispatchers.js';
 import { exchange, type HttpAnswer, type HttpCall } from './exchange.js';
 import { fairSemaphore } from './fair-semaphore.js';
+import { gates } from './gates.js';
 import { LineStream } from './line-stream.js';
 import type { Environment } from './proxies.js';
-import { type RequestKind, requestKindOf } from './request-kind.js';
-import { type Gate, gate } from './retry-after.js';
+import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './request-kind.js';
 import { retrying } from './retrying.js';
 import { defaultUserAgent } from './user-agent.js';
 
@@ -81,12 +81,10 @@ class UndiciKubeClient implements HttpKubeClient {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #userAgent: string;
-  readonly #random: () => number;
   readonly #dispatchers;
   readonly #closing = new AbortController();
   readonly #turns = fairSemaphore(MAX_CALLS);
-  /** By servers: what one of them says, is of no concern to others. */
-  readonly #gates = new Map<string, Gate>();
+  readonly #gates;
   #isWarnedOfTwoAuthorizations = false;
 
   constructor(options: KubeClientOptions) {
@@ -95,7 +93,7 @@ class UndiciKubeClient implements HttpKubeClient {
     this.#clock = options.clock;
     this.#logger = options.logger;
     this.#userAgent = options.userAgent ?? defaultUserAgent();
-    this.#random = options.random ?? Math.random;
+    this.#gates = gates(options.clock, options.random ?? Math.random);
     this.#dispatchers = dispatchers(options.env ?? process.env);
   }
 
@@ -115,7 +113,10 @@ class UndiciKubeClient implements HttpKubeClient {
       if (request.retries === 'none') return await attempt();
       const { networking: settings } = this.#settings;
       const title = (): string => `${request.method} ${sending.url ?? request.path}`;
-      return await retrying(title, { settings, clock: this.#clock, logger: this.#logger, signal }, attempt);
+      const isForCaller = (error: unknown): boolean =>
+        isEviction(sending.kind) && error instanceof ApiTooManyRequestsError;
+      const policy = { settings, clock: this.#clock, logger: this.#logger, signal, isForCaller };
+      return await retrying(title, policy, attempt);
     } finally {
       dispose();
     }
@@ -172,15 +173,14 @@ class UndiciKubeClient implements HttpKubeClient {
   }
 
   async #send<T>(sending: Sending<T>, info: ConnectionInfo): Promise<T> {
-    const { request, kind, purpose, waiting, breaking } = sending;
+    const { request, purpose, waiting, breaking } = sending;
     const { origin, path, isForeign } = addressOf(info, request.path);
     sending.url = `${origin}${path}`;
-    const gateway = this.#gateOf(origin);
-    const leave = request.urgent ? () => {} : await this.#enter(gateway, kind, purpose, waiting);
+    const limits = this.#limitsOf(request, purpose);
+    const { spent, leave } = await this.#enter(sending, origin, limits.totalLimit);
     try {
       waiting.throwIfAborted();
-      const limits = this.#limitsOf(request, purpose);
-      const { trustEnv } = this.#settings.networking;
+      const { trustEnv, maxRetryAfter } = this.#settings.networking;
       const call: HttpCall = {
         dispatcher: this.#dispatchers.for(info, purpose, { connectLimit: limits.connectLimit, trustEnv }),
         origin,
@@ -190,26 +190,35 @@ class UndiciKubeClient implements HttpKubeClient {
         ...(request.body === undefined ? {} : { body: textOf(request) }),
         ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
       };
-      const answer = await exchange(call, { clock: this.#clock, signals: breaking, ...limits });
+      const answer = await exchange(call, { clock: this.#clock, signals: breaking, ...limits, spent });
       if (!isError(answer)) return await sending.receive(answer);
-      const error = await errorOf(answer, this.#clock);
-      if (error instanceof ApiTooManyRequestsError && error.retryAfter)
-        this.#holdBack(gateway, origin, error.retryAfter);
-      throw error;
+      const refusal = await refusalOf(answer, { clock: this.#clock, maxRetryAfter });
+      this.#holdBack(sending, origin, refusal);
+      throw refusal.error;
     } finally {
       leave();
     }
   }
 
-  /** Waits until the request may go; gives what to call when it is over. */
-  async #enter(gateway: Gate, { resource }: RequestKind, purpose: Purpose, signal: AbortSignal): Promise<() => void> {
+  /** Waits until the request may go; tells how much of its time was spent on that, and what to call when it is over. */
+  async #enter<T>(
+    { request, kind, purpose, waiting: signal }: Sending<T>,
+    origin: string,
+    limit: Seconds | undefined,
+  ): Promise<{ readonly spent: Seconds; readonly leave: () => void }> {
+    if (request.urgent) return { spent: 0, leave: () => {} };
+    const gate = gateOf(origin, kind);
+    const { resource } = kind;
+    let spent = 0;
     for (;;) {
       // Not the other way round: those who are held back by the server would take the turns of those who are not.
-      if (gateway.isClosed) await gateway.pass(signal);
-      if (purpose !== 'call') return () => {};
+      if (this.#gates.isClosed(gate)) {
+        spent += await this.#gates.pass(gate, { limit: limit === undefined ? undefined : limit - spent, signal });
+      }
+      if (purpose !== 'call') return { spent, leave: () => {} };
       const turn = this.#turns.take(resource, signal);
       if (turn !== undefined) await turn;
-      if (!gateway.isClosed) return () => this.#turns.release(resource);
+      if (!this.#gates.isClosed(gate)) return { spent, leave: () => this.#turns.release(resource) };
       this.#turns.release(resource);
     }
   }
@@ -248,18 +257,24 @@ class UndiciKubeClient implements HttpKubeClient {
     };
   }
 
-  #gateOf(origin: string): Gate {
-    const known = this.#gates.get(origin);
-    if (known !== undefined) return known;
-    const added = gate(this.#clock, this.#random);
-    this.#gates.set(origin, added);
-    return added;
+  /** Until the end of the pause that the server has asked for, all requests of this kind wait. */
+  #holdBack<T>({ request, kind }: Sending<T>, origin: string, { error, askedPause }: Refusal): void {
+    const { retryAfter } = error;
+    if (!(error instanceof ApiTooManyRequestsError) || !retryAfter || !askedPause) return;
+    if (request.urgent || isEviction(kind)) return;
+    const wasOpen = this.#gates.close(gateOf(origin, kind), retryAfter);
+    const limit = retryAfter < askedPause ? `, which asked for ${askedPause}s (see networking.maxRetryAfter)` : '';
+    const words = error.message.startsWith('HTTP ') ? '' : `: ${error.message}`;
+    // Many are refused at once; one line tells it all.
+    this.#logger[wasOpen ? 'warn' : 'debug'](
+      `Requests to "${titleOfKind(kind)}" wait for ${retryAfter}s by HTTP 429 from ${origin}${limit}${words}`,
+    );
   }
+}
 
-  #holdBack(gateway: Gate, origin: string, seconds: Seconds): void {
-    this.#logger.debug(`${origin} asks for a pause of ${seconds}s; all requests to it are held back.`);
-    gateway.closeFor(seconds);
-  }
+/** The name of the gate is a part of error messages. */
+function gateOf(origin: string, kind: RequestKind): string {
+  return `"${titleOfKind(kind)}" at ${origin}`;
 }
 
 /** Objects are JSON, which is also YAML; a text of YAML goes as it is. */

@@ -118,7 +118,10 @@ export interface BackgroundSettings {
 }
 
 export interface NetworkingSettings {
-  /** How long an ordinary request may take in total, per attempt. Default: 300. */
+  /**
+   * How long an ordinary request may take in total, per attempt; with pauses that the server has asked for, but
+   * without the waiting for one's turn among other requests. Default: 300.
+   */
   requestTimeout: Seconds | undefined;
   /** How long it may take to connect an ordinary request. Default: 5 (Kopf: unset). */
   connectTimeout: Seconds | undefined;
@@ -128,6 +131,11 @@ export interface NetworkingSettings {
   errorBackoffs: Iterable<Seconds> | Seconds;
   /** Whether `Retry-After` of HTTP 429 is obeyed always, or only where it is longer than the planned pause. Default: false. */
   enforceRetryAfter: boolean;
+  /**
+   * How long `Retry-After` is obeyed at most, whatever the server says: longer ones are mistakes more often than not,
+   * and nothing would happen until then. Requests of the same kind wait all that time. Default: 60 (Kopf: no limit).
+   */
+  maxRetryAfter: Seconds;
   /** Whether the proxies of the environment are used. Default: false. */
   trustEnv: boolean;
 }
@@ -226,6 +234,7 @@ function defaults(): Settings {
       headersTimeout: 30,
       errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
       enforceRetryAfter: false,
+      maxRetryAfter: 60,
       trustEnv: false,
     },
     persistence: {

@@ -48,6 +48,7 @@ const DEFAULTS = {
     headersTimeout: 30,
     errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
     enforceRetryAfter: false,
+    maxRetryAfter: 60,
     trustEnv: false,
   },
   persistence: {
