@@ -14,8 +14,8 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { anySignal } from '@kopf-ts/core/engine';
-import { addressOf } from './addresses.js';
-import { isError, jsonOf, type Refusal, refusalOf } from './answers.js';
+import { type Address, addressOf } from './addresses.js';
+import { checkSuccess, isError, jsonOf, type Refusal, refusalOf } from './answers.js';
 import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './authorization.js';
 import { staticCredentials } from './credentials.js';
 import { dispatchers, MAX_CALLS, type Purpose } from './dispatchers.js';
@@ -59,7 +59,7 @@ interface Sending<T> {
   readonly kind: RequestKind;
   readonly purpose: Purpose;
   /** What is made of an answer that is not an error. */
-  readonly receive: (answer: HttpAnswer) => Promise<T>;
+  readonly receive: (answer: HttpAnswer, address: Address) => Promise<T>;
   /** For what comes before the exchange: credentials, pauses. */
   readonly waiting: AbortSignal;
   /** For the exchange itself, which may go on for longer. */
@@ -99,11 +99,15 @@ class UndiciKubeClient implements HttpKubeClient {
 
   async request<T = unknown>(request: KubeRequest): Promise<T> {
     const { signal, dispose } = anySignal(request.signal, this.#closing.signal);
+    const kind = requestKindOf(request);
     const sending: Sending<T> = {
       request,
-      kind: requestKindOf(request),
+      kind,
       purpose: request.urgent ? 'urgent' : 'call',
-      receive: async (answer) => (await jsonOf(answer)) as T,
+      receive: async (answer, { origin, isForeign }) => {
+        const mayBeEmpty = isForeign || !mustAnswerObject(request, kind);
+        return (await jsonOf(answer, { origin, mayBeEmpty })) as T;
+      },
       waiting: signal,
       breaking: [signal],
       refused: new Set(),
@@ -113,8 +117,7 @@ class UndiciKubeClient implements HttpKubeClient {
       if (request.retries === 'none') return await attempt();
       const { networking: settings } = this.#settings;
       const title = (): string => `${request.method} ${sending.url ?? request.path}`;
-      const isForCaller = (error: unknown): boolean =>
-        isEviction(sending.kind) && error instanceof ApiTooManyRequestsError;
+      const isForCaller = (error: unknown): boolean => isEviction(kind) && error instanceof ApiTooManyRequestsError;
       const policy = { settings, clock: this.#clock, logger: this.#logger, signal, isForCaller };
       return await retrying(title, policy, attempt);
     } finally {
@@ -174,7 +177,8 @@ class UndiciKubeClient implements HttpKubeClient {
 
   async #send<T>(sending: Sending<T>, info: ConnectionInfo): Promise<T> {
     const { request, purpose, waiting, breaking } = sending;
-    const { origin, path, isForeign } = addressOf(info, request.path);
+    const address = addressOf(info, request.path);
+    const { origin, path, isForeign } = address;
     sending.url = `${origin}${path}`;
     const limits = this.#limitsOf(request, purpose);
     const { spent, leave } = await this.#enter(sending, origin, limits.totalLimit);
@@ -191,10 +195,13 @@ class UndiciKubeClient implements HttpKubeClient {
         ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
       };
       const answer = await exchange(call, { clock: this.#clock, signals: breaking, ...limits, spent });
-      if (!isError(answer)) return await sending.receive(answer);
-      const refusal = await refusalOf(answer, { clock: this.#clock, maxRetryAfter });
-      this.#holdBack(sending, origin, refusal);
-      throw refusal.error;
+      if (isError(answer)) {
+        const refusal = await refusalOf(answer, { clock: this.#clock, maxRetryAfter });
+        this.#holdBack(sending, origin, refusal);
+        throw refusal.error;
+      }
+      checkSuccess(answer, origin);
+      return await sending.receive(answer, address);
     } finally {
       leave();
     }
@@ -275,6 +282,11 @@ class UndiciKubeClient implements HttpKubeClient {
 /** The name of the gate is a part of error messages. */
 function gateOf(origin: string, kind: RequestKind): string {
   return `"${titleOfKind(kind)}" at ${origin}`;
+}
+
+/** Deletions may be answered with nothing. Behind the proxies of pods and services is not Kubernetes, but anything. */
+function mustAnswerObject({ method }: KubeRequest, { subresource }: RequestKind): boolean {
+  return method !== 'DELETE' && subresource !== 'proxy';
 }
 
 /** Objects are JSON, which is also YAML; a text of YAML goes as it is. */
