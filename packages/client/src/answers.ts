@@ -30,14 +30,15 @@ export interface JsonOptions {
   readonly origin: string;
   /** Is there nothing wrong with an empty body? */
   readonly mayBeEmpty: boolean;
+  readonly maxBytes: number | undefined;
 }
 
 /**
  * The JSON of the whole body; `undefined` if it is empty and may be so. Anything else is taken for a broken connection:
  * so do answers look that were cut on their way, or made up by somebody in between.
  */
-export async function jsonOf(answer: HttpAnswer, { origin, mayBeEmpty }: JsonOptions): Promise<unknown> {
-  const text = (await answer.readAll()).toString('utf8');
+export async function jsonOf(answer: HttpAnswer, { origin, mayBeEmpty, maxBytes }: JsonOptions): Promise<unknown> {
+  const text = (await answer.readAll(maxBytes)).toString('utf8');
   try {
     return JSON.parse(text);
   } catch {

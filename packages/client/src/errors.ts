@@ -23,3 +23,11 @@ export function failureText(error: unknown): string {
   if (error.message !== '') return error.message;
   return (error as NodeJS.ErrnoException).code ?? error.name;
 }
+
+/** Not worth another attempt: it would be as large again. */
+export function tooLarge(what: string, maxBytes: number, setting: string): KopfError {
+  return new KopfError(
+    `${what} has more than ${maxBytes} bytes, and was not read any further. If that is right, raise settings.${setting}.`,
+    { code: 'KOPF_TOO_LARGE' },
+  );
+}

@@ -2,7 +2,7 @@
 import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import { alarm, onAbort } from '@kopf-ts/core/engine';
 import type { Dispatcher } from 'undici';
-import { failureText, KubeConnectionError, KubeTimeoutError } from './errors.js';
+import { failureText, KubeConnectionError, KubeTimeoutError, tooLarge } from './errors.js';
 
 export interface HttpCall {
   readonly dispatcher: Dispatcher;
@@ -33,8 +33,11 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The next piece of the body, or `undefined` at its end. Not to be called again before it has resolved. */
   read(): Promise<Buffer | undefined>;
-  /** The whole body, when it is complete. Instead of reading it piece by piece, which costs promises for each. */
-  readAll(): Promise<Buffer>;
+  /**
+   * The whole body, when it is complete. Instead of reading it piece by piece, which costs promises for each.
+   * If it has more bytes than that, the connection is broken, and the reading fails.
+   */
+  readAll(maxBytes?: number): Promise<Buffer>;
   /** Breaks the connection, if the answer is not complete. What is being read, ends as if the body did. */
   abandon(): void;
 }
@@ -62,8 +65,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
   #reader: Waiting | undefined;
-  /** Does not hold the sender back: all of it is wanted, however much it is. */
+  /** Does not hold the sender back: all of it is wanted, up to the limit. */
   #readerOfAll: Waiting | undefined;
+  #maxBytes = Number.POSITIVE_INFINITY;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -124,7 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       status,
       headers,
       read: () => this.#read(),
-      readAll: () => this.#readAll(),
+      readAll: (maxBytes) => this.#readAll(maxBytes),
       abandon: () => this.#break(undefined),
     });
   }
@@ -138,9 +142,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#chunks.push(chunk);
-    if (this.#readerOfAll !== undefined) return;
     this.#bufferedBytes += chunk.length;
-    if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) controller.pause();
+    if (this.#readerOfAll !== undefined) this.#checkSize();
+    else if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -170,16 +174,25 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  async #readAll(): Promise<Buffer> {
+  async #readAll(maxBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
+    this.#maxBytes = maxBytes;
     if (!this.#isOver) {
       await new Promise((resolve, reject) => {
         this.#readerOfAll = { resolve, reject };
         this.#controller?.resume();
       });
     }
+    this.#checkSize();
     if (this.#failure !== undefined) throw this.#failure.error;
     const [first, ...others] = this.#chunks.splice(0);
     return first !== undefined && others.length === 0 ? first : Buffer.concat(first ? [first, ...others] : []);
+  }
+
+  #checkSize(): void {
+    if (this.#bufferedBytes <= this.#maxBytes) return;
+    const error = tooLarge(`The answer from ${this.#call.origin}`, this.#maxBytes, 'networking.maxAnswerSize');
+    if (this.#isOver) this.#failure ??= { error };
+    else this.#break(error);
   }
 
   // How it ends otherwise.

@@ -106,7 +106,8 @@ class UndiciKubeClient implements HttpKubeClient {
       purpose: request.urgent ? 'urgent' : 'call',
       receive: async (answer, { origin, isForeign }) => {
         const mayBeEmpty = isForeign || !mustAnswerObject(request, kind);
-        return (await jsonOf(answer, { origin, mayBeEmpty })) as T;
+        const { maxAnswerSize: maxBytes } = this.#settings.networking;
+        return (await jsonOf(answer, { origin, mayBeEmpty, maxBytes })) as T;
       },
       waiting: signal,
       breaking: [signal],
@@ -143,7 +144,9 @@ class UndiciKubeClient implements HttpKubeClient {
         dispose();
       }
     };
-    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request.signal) };
+    return {
+      [Symbol.asyncIterator]: () => new LineStream<T>(open, request.signal, this.#settings.watching.maxLineSize),
+    };
   }
 
   async close(): Promise<void> {

@@ -283,6 +283,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'KOPF_LOGIN',
   'KOPF_NO_ADMISSION_SERVER',
   'KOPF_TIMEOUT',
+  'KOPF_TOO_LARGE',
   // What the handlers themselves have failed with is logged when it happens, with its stack.
   'KOPF_ACTIVITY',
   'KOPF_STRAY',

@@ -73,6 +73,11 @@ export interface WatchingSettings {
   inactivityTimeout: Seconds;
   /** How long a stream may be down before liveness turns red; readiness tells at once. Default: 300. */
   unhealthyAfter: Seconds;
+  /**
+   * How many bytes one line of a stream may have; then the stream fails and is reopened. `undefined` for no limit. A line
+   * is one object, and API servers take none of more than 3 MiB, by default. Default: 32 MiB (Kopf: no limit).
+   */
+  maxLineSize: number | undefined;
 }
 
 export interface QueueingSettings {
@@ -136,6 +141,12 @@ export interface NetworkingSettings {
    * and nothing would happen until then. Requests of the same kind wait all that time. Default: 60 (Kopf: no limit).
    */
   maxRetryAfter: Seconds;
+  /**
+   * How many bytes the body of one answer may have; then the request fails. `undefined` for no limit. The largest ones
+   * are pages of 500 objects, and whole lists where pages have expired; 512 MiB is what Node can hold as one text.
+   * Default: 256 MiB (Kopf: no limit).
+   */
+  maxAnswerSize: number | undefined;
   /** Whether the proxies of the environment are used. Default: false. */
   trustEnv: boolean;
 }
@@ -216,6 +227,7 @@ function defaults(): Settings {
       reconnectBackoff: 0.1,
       inactivityTimeout: 70,
       unhealthyAfter: 300,
+      maxLineSize: 32 * 1024 ** 2,
     },
     queueing: {
       workerLimit: 100,
@@ -235,6 +247,7 @@ function defaults(): Settings {
       errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
       enforceRetryAfter: false,
       maxRetryAfter: 60,
+      maxAnswerSize: 256 * 1024 ** 2,
       trustEnv: false,
     },
     persistence: {
