@@ -26,6 +26,8 @@ export interface ExchangeOptions {
   readonly spent?: Seconds;
   /** Whichever aborts first, aborts the exchange. */
   readonly signals: readonly (AbortSignal | undefined)[];
+  /** Called if the connection was there, and then broke, or was silent for suspiciously long when the exchange ended. */
+  readonly onConnectionLost?: () => void;
 }
 
 export interface HttpAnswer {
@@ -45,6 +47,12 @@ export interface HttpAnswer {
 /** So much may be waiting to be read before the sender is held back. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
+/**
+ * If nothing was heard for so long when we stop waiting, the connection may be half-open: the other side is gone without
+ * a word. Servers and quiet streams may be that slow, too; but then it costs nothing but a few new connections.
+ */
+const SUSPICIOUS_SILENCE: Seconds = 5;
+
 /** Sends the request; resolves when the headers of the answer come, whatever its status is. */
 export function exchange(call: HttpCall, options: ExchangeOptions): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
@@ -62,6 +70,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #onFailure: (error: unknown) => void;
 
   #controller: Controller | undefined;
+  /** Since there is a connection. */
+  #lastHeardAt: Seconds | undefined;
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
   #reader: Waiting | undefined;
@@ -111,6 +121,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
+    this.#lastHeardAt = this.#options.clock.now();
     this.#stopPhaseTimer();
     // It was aborted while connecting: until now, there was nothing to tell that to.
     if (this.#isOver) controller.abort(new KubeConnectionError('The request was abandoned.'));
@@ -122,6 +133,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Controller, status: number, headers: HttpAnswer['headers']): void {
     const isInformational = status < 200;
+    this.#lastHeardAt = this.#options.clock.now();
     if (isInformational || this.#isOver) return;
     this.#stopPhaseTimer();
     this.#onAnswer({
@@ -135,6 +147,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#isOver) return;
+    this.#lastHeardAt = this.#options.clock.now();
     if (this.#reader !== undefined) {
       const { resolve } = this.#reader;
       this.#reader = undefined;
@@ -199,6 +212,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** What has come before the failure is still to be read. */
   #fail(error: unknown): void {
+    if (!this.#isOver && this.#lastHeardAt !== undefined) this.#options.onConnectionLost?.();
     const text = `The connection to ${this.#call.origin} failed: ${failureText(error)}`;
     this.#end(new KubeConnectionError(text, { cause: error }));
   }
@@ -206,6 +220,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** By the signal with its reason, by a limit with an error, or by the reader without any. */
   #break(reason: unknown): void {
     if (this.#isOver) return;
+    const silence = this.#lastHeardAt === undefined ? 0 : this.#options.clock.now() - this.#lastHeardAt;
+    const isTooSilent = silence >= SUSPICIOUS_SILENCE || (reason instanceof KubeTimeoutError && silence > 0);
+    if (isTooSilent) this.#options.onConnectionLost?.();
     this.#chunks = [];
     this.#end(reason);
     this.#controller?.abort(new KubeConnectionError('The request was abandoned.'));

@@ -197,7 +197,14 @@ class UndiciKubeClient implements HttpKubeClient {
         ...(request.body === undefined ? {} : { body: textOf(request) }),
         ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
       };
-      const answer = await exchange(call, { clock: this.#clock, signals: breaking, ...limits, spent });
+      const onConnectionLost = (): void => this.#dispatchers.retire(call.dispatcher);
+      const answer = await exchange(call, {
+        clock: this.#clock,
+        signals: breaking,
+        ...limits,
+        spent,
+        onConnectionLost,
+      });
       if (isError(answer)) {
         const refusal = await refusalOf(answer, { clock: this.#clock, maxRetryAfter });
         this.#holdBack(sending, origin, refusal);
