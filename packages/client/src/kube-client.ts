@@ -1,7 +1,6 @@
 /** The default way to the cluster: HTTP/1.1 by undici, with credentials, limits and retries. */
 import {
   ApiTooManyRequestsError,
-  ApiUnauthorizedError,
   type Clock,
   type ConnectionInfo,
   type Credentials,
@@ -19,6 +18,7 @@ import { checkSuccess, isError, jsonOf, type Refusal, refusalOf } from './answer
 import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './authorization.js';
 import { staticCredentials } from './credentials.js';
 import { dispatchers, MAX_CALLS, type Purpose } from './dispatchers.js';
+import { isAboutCredentials } from './errors.js';
 import { exchange, type HttpAnswer, type HttpCall } from './exchange.js';
 import { fairSemaphore } from './fair-semaphore.js';
 import { gates } from './gates.js';
@@ -68,6 +68,7 @@ interface Sending<T> {
   readonly refused: Set<string> | undefined;
   /** Where it was sent to the last time. */
   url?: string;
+  isForeign?: boolean;
 }
 
 /** A client of a cluster. To be closed when not needed anymore: it keeps connections alive. */
@@ -167,13 +168,16 @@ class UndiciKubeClient implements HttpKubeClient {
       try {
         return await this.#send(sending, info);
       } catch (error) {
-        if (!(error instanceof ApiUnauthorizedError)) throw error;
+        // What strangers think of us says nothing about the credentials: they do not get any.
+        if (sending.isForeign || !(error instanceof Error) || !isAboutCredentials(error)) throw error;
         await this.#credentials.invalidate(info, error);
         if (refused === undefined || request.retries === 'none' || instantLogins >= MAX_INSTANT_LOGINS) throw error;
         refused.add(credentialsKey(info));
         const next = await this.#credentials.current(waiting);
         if (refused.has(credentialsKey(next))) throw error;
-        this.#logger.debug(`The credentials were refused; trying others: ${request.method} ${sending.url}`);
+        this.#logger.debug(
+          `The credentials or certificates were refused; trying others: ${request.method} ${sending.url}`,
+        );
       }
     }
   }
@@ -183,6 +187,7 @@ class UndiciKubeClient implements HttpKubeClient {
     const address = addressOf(info, request.path);
     const { origin, path, isForeign } = address;
     sending.url = `${origin}${path}`;
+    sending.isForeign = isForeign;
     const limits = this.#limitsOf(request, purpose);
     const { spent, leave } = await this.#enter(sending, origin, limits.totalLimit);
     try {
