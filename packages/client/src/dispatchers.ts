@@ -38,6 +38,13 @@ export function tlsOptions(info: ConnectionInfo): TlsOptions {
     const [given, missing] = info.cert === undefined ? ['private key', 'certificate'] : ['certificate', 'private key'];
     throw new LoginError(`There is a client's ${given} without its ${missing}: both are needed, or none.`);
   }
+  if (info.insecure && info.ca !== undefined) {
+    throw new LoginError(
+      'There is a CA certificate, and yet the server is not to be verified ("insecure"). Only one of them can be meant: ' +
+        'remove "insecure" (in a kubeconfig: insecure-skip-tls-verify) to be safe, or else the CA.',
+      { code: 'KOPF_INSECURE_WITH_CA' },
+    );
+  }
   return {
     ...(info.ca === undefined ? {} : { ca: pemOf(info.ca, 'CA certificate') }),
     ...(info.cert === undefined ? {} : { cert: pemOf(info.cert, 'client certificate') }),
@@ -45,6 +52,20 @@ export function tlsOptions(info: ConnectionInfo): TlsOptions {
     ...(info.serverName === undefined ? {} : { servername: info.serverName }),
     ...(info.insecure ? { rejectUnauthorized: false } : {}),
   };
+}
+
+const strangers = new WeakMap<ConnectionInfo, ConnectionInfo>();
+
+/**
+ * How to connect to others than the server that it is for: without showing them who we are, and without taking them for
+ * that server. The same object for the same connection, as dispatchers are found by it.
+ */
+export function forStrangers(info: ConnectionInfo): ConnectionInfo {
+  const known = strangers.get(info);
+  if (known !== undefined) return known;
+  const { cert: _cert, key: _key, serverName: _serverName, ...rest } = info;
+  strangers.set(info, rest);
+  return rest;
 }
 
 interface DispatcherOptions {

@@ -17,7 +17,7 @@ import { type Address, addressOf } from './addresses.js';
 import { checkSuccess, isError, jsonOf, type Refusal, refusalOf } from './answers.js';
 import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './authorization.js';
 import { staticCredentials } from './credentials.js';
-import { dispatchers, MAX_CALLS, type Purpose } from './dispatchers.js';
+import { dispatchers, forStrangers, MAX_CALLS, type Purpose } from './dispatchers.js';
 import { isAboutCredentials } from './errors.js';
 import { exchange, type HttpAnswer, type HttpCall } from './exchange.js';
 import { fairSemaphore } from './fair-semaphore.js';
@@ -26,6 +26,7 @@ import { LineStream } from './line-stream.js';
 import type { Environment } from './proxies.js';
 import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './request-kind.js';
 import { retrying } from './retrying.js';
+import { maskUrl } from './secrets.js';
 import { defaultUserAgent } from './user-agent.js';
 
 export interface KubeClientOptions {
@@ -118,7 +119,7 @@ class UndiciKubeClient implements HttpKubeClient {
     try {
       if (request.retries === 'none') return await attempt();
       const { networking: settings } = this.#settings;
-      const title = (): string => `${request.method} ${sending.url ?? request.path}`;
+      const title = (): string => `${request.method} ${sending.url ?? maskUrl(request.path)}`;
       const isForCaller = (error: unknown): boolean => isEviction(kind) && error instanceof ApiTooManyRequestsError;
       const policy = { settings, clock: this.#clock, logger: this.#logger, signal, isForCaller };
       return await retrying(title, policy, attempt);
@@ -194,7 +195,10 @@ class UndiciKubeClient implements HttpKubeClient {
       waiting.throwIfAborted();
       const { trustEnv, maxRetryAfter } = this.#settings.networking;
       const call: HttpCall = {
-        dispatcher: this.#dispatchers.for(info, purpose, { connectLimit: limits.connectLimit, trustEnv }),
+        dispatcher: this.#dispatchers.for(isForeign ? forStrangers(info) : info, purpose, {
+          connectLimit: limits.connectLimit,
+          trustEnv,
+        }),
         origin,
         path,
         method: request.method,
