@@ -31,16 +31,20 @@ export interface JsonOptions {
   /** Is there nothing wrong with an empty body? */
   readonly mayBeEmpty: boolean;
   readonly maxBytes: number | undefined;
+  readonly parse: (text: string) => unknown;
 }
 
 /**
  * The JSON of the whole body; `undefined` if it is empty and may be so. Anything else is taken for a broken connection:
  * so do answers look that were cut on their way, or made up by somebody in between.
  */
-export async function jsonOf(answer: HttpAnswer, { origin, mayBeEmpty, maxBytes }: JsonOptions): Promise<unknown> {
+export async function jsonOf(
+  answer: HttpAnswer,
+  { origin, mayBeEmpty, maxBytes, parse }: JsonOptions,
+): Promise<unknown> {
   const text = (await answer.readAll(maxBytes)).toString('utf8');
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     const isEmpty = text.trim() === '';
     if (isEmpty && mayBeEmpty) return undefined;

@@ -22,9 +22,11 @@ export class JsonLines {
   #chunk: Buffer = NOTHING;
   #offset = 0;
   readonly #maxBytes: number;
+  readonly #parse: (text: string) => unknown;
 
-  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+  constructor(maxBytes = Number.POSITIVE_INFINITY, parse: (text: string) => unknown = JSON.parse) {
     this.#maxBytes = maxBytes;
+    this.#parse = parse;
   }
 
   /** To be called when {@link take} has nothing more to give. */
@@ -47,7 +49,8 @@ export class JsonLines {
       }
       this.#offset = end + 1;
       this.#checkSize(end - start);
-      const line = this.#pieces.length === 0 ? parse(chunk, start, end) : this.#joined(chunk.subarray(start, end));
+      const line =
+        this.#pieces.length === 0 ? this.#parsed(chunk, start, end) : this.#joined(chunk.subarray(start, end));
       if (line !== undefined) return line;
     }
   }
@@ -74,17 +77,17 @@ export class JsonLines {
     const whole = Buffer.concat([...this.#pieces, tail]);
     this.#pieces = [];
     this.#pendingBytes = 0;
-    return parse(whole, 0, whole.length);
+    return this.#parsed(whole, 0, whole.length);
   }
-}
 
-function parse(bytes: Buffer, start: number, end: number): JsonLine | undefined {
-  if (isBlank(bytes, start, end)) return undefined;
-  try {
-    return { value: JSON.parse(bytes.toString('utf8', start, end)) };
-  } catch {
-    // The engine's own error quotes the text, which may hold secrets.
-    throw new KopfError(`A line of ${end - start} bytes in the stream is not JSON.`, { code: 'KOPF_BAD_JSON' });
+  #parsed(bytes: Buffer, start: number, end: number): JsonLine | undefined {
+    if (isBlank(bytes, start, end)) return undefined;
+    try {
+      return { value: this.#parse(bytes.toString('utf8', start, end)) };
+    } catch {
+      // The engine's own error quotes the text, which may hold secrets.
+      throw new KopfError(`A line of ${end - start} bytes in the stream is not JSON.`, { code: 'KOPF_BAD_JSON' });
+    }
   }
 }
 

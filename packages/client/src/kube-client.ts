@@ -22,7 +22,9 @@ import { isAboutCredentials } from './errors.js';
 import { exchange, type HttpAnswer, type HttpCall } from './exchange.js';
 import { fairSemaphore } from './fair-semaphore.js';
 import { gates } from './gates.js';
+import { JsonLines } from './json-lines.js';
 import { LineStream } from './line-stream.js';
+import { lossyIntegers } from './lossy-integers.js';
 import type { Environment } from './proxies.js';
 import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './request-kind.js';
 import { retrying } from './retrying.js';
@@ -87,6 +89,7 @@ class UndiciKubeClient implements HttpKubeClient {
   readonly #closing = new AbortController();
   readonly #turns = fairSemaphore(MAX_CALLS);
   readonly #gates;
+  readonly #integers = lossyIntegers();
   #isWarnedOfTwoAuthorizations = false;
 
   constructor(options: KubeClientOptions) {
@@ -109,7 +112,7 @@ class UndiciKubeClient implements HttpKubeClient {
       receive: async (answer, { origin, isForeign }) => {
         const mayBeEmpty = isForeign || !mustAnswerObject(request, kind);
         const { maxAnswerSize: maxBytes } = this.#settings.networking;
-        return (await jsonOf(answer, { origin, mayBeEmpty, maxBytes })) as T;
+        return (await jsonOf(answer, { origin, mayBeEmpty, maxBytes, parse: this.#integers.parse })) as T;
       },
       waiting: signal,
       breaking: [signal],
@@ -146,9 +149,8 @@ class UndiciKubeClient implements HttpKubeClient {
         dispose();
       }
     };
-    return {
-      [Symbol.asyncIterator]: () => new LineStream<T>(open, request.signal, this.#settings.watching.maxLineSize),
-    };
+    const lines = (): JsonLines => new JsonLines(this.#settings.watching.maxLineSize, this.#integers.parse);
+    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request.signal, lines()) };
   }
 
   async close(): Promise<void> {
@@ -203,7 +205,7 @@ class UndiciKubeClient implements HttpKubeClient {
         path,
         method: request.method,
         headers: this.#headersOf(request, info, isForeign),
-        ...(request.body === undefined ? {} : { body: textOf(request) }),
+        ...(request.body === undefined ? {} : { body: this.#textOf(request) }),
         ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
       };
       const onConnectionLost = (): void => this.#dispatchers.retire(call.dispatcher);
@@ -265,6 +267,12 @@ class UndiciKubeClient implements HttpKubeClient {
     };
   }
 
+  /** Objects are JSON, which is also YAML; a text of YAML goes as it is. */
+  #textOf({ body, contentType }: KubeRequest): string {
+    if (typeof body === 'string' && contentType === 'application/apply-patch+yaml') return body;
+    return this.#integers.stringify(body);
+  }
+
   #limitsOf({ timeouts = {} }: KubeRequest, purpose: Purpose) {
     const { networking, watching } = this.#settings;
     const headersLimit: Seconds | undefined = timeouts.headers ?? networking.headersTimeout;
@@ -306,11 +314,6 @@ function gateOf(origin: string, kind: RequestKind): string {
 /** Deletions may be answered with nothing. Behind the proxies of pods and services is not Kubernetes, but anything. */
 function mustAnswerObject({ method }: KubeRequest, { subresource }: RequestKind): boolean {
   return method !== 'DELETE' && subresource !== 'proxy';
-}
-
-/** Objects are JSON, which is also YAML; a text of YAML goes as it is. */
-function textOf({ body, contentType }: KubeRequest): string {
-  return typeof body === 'string' && contentType === 'application/apply-patch+yaml' ? body : JSON.stringify(body);
 }
 
 function credentialsOf({ credentials, connection }: KubeClientOptions): Credentials {

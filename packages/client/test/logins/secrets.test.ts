@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -14,7 +13,7 @@ import { loopbackServer, until } from '../helpers/servers.js';
 
 const get = { method: 'GET', path: '/api' } as const;
 const ca = authority();
-const SECRETS = [jwt({ sub: 'x' }), randomBytes(30).toString('base64url'), randomBytes(20).toString('hex')];
+const SECRETS = [jwt({ sub: 'x' }), 'xoxb-0123456789abcdefghijKLMNOP_q', '3f786850e387550fdab836ed7e6dc881de23001b'];
 
 /** A plugin of a few words of JavaScript, and what became of the login by it. */
 async function failureOf(script: string, options: { clock?: ReturnType<typeof manualClock> } = {}) {
