@@ -83,6 +83,14 @@ it('if there are too many of them to remember, all that large are refused', () =
   expect(integers.stringify({ n: 2 ** 53 - 1 })).toBe('{"n":9007199254740991}');
 });
 
+it.each(['x', '\\', '"', '1', 'x"1\\'])('a text of any length and content is no obstacle: %j', (piece) => {
+  const integers = lossyIntegers();
+  const text = piece.repeat(5_000_000);
+  const parsed = integers.parse(`{"text": ${JSON.stringify(text)}, "n": 9007199254740993}`) as { text: string };
+  expect(parsed.text === text).toBe(true);
+  expect(() => integers.stringify(parsed)).toThrow('"n" is not exact');
+});
+
 it('fails for what is not JSON as the parser does', () => {
   expect(() => lossyIntegers().parse('{"a": 9007199254740993')).toThrow(SyntaxError);
 });
