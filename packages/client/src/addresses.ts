@@ -1,4 +1,5 @@
-import { type ConnectionInfo, LoginError } from '@kopf-ts/core';
+import { type ConnectionInfo, KopfError, LoginError } from '@kopf-ts/core';
+import { maskUrl } from './secrets.js';
 
 export interface Address {
   readonly origin: string;
@@ -17,6 +18,11 @@ const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
 export function addressOf(info: ConnectionInfo, path: string): Address {
   const server = serverOf(info);
   if (ABSOLUTE.test(path)) {
+    if (!URL.canParse(path)) {
+      throw new KopfError(`The address of the request is not a valid URL: ${maskUrl(path)}`, {
+        code: 'KOPF_BAD_ADDRESS',
+      });
+    }
     const url = new URL(path);
     return { origin: url.origin, path: `${url.pathname}${url.search}`, isForeign: url.origin !== server.origin };
   }
@@ -33,7 +39,7 @@ function serverOf(info: ConnectionInfo): URL {
     servers.set(info, url);
     return url;
   }
-  throw new LoginError(`The server "${server}" is not a URL that begins with https:// or http://.`, {
+  throw new LoginError(`The server "${maskUrl(server)}" is not a URL that begins with https:// or http://.`, {
     code: 'KOPF_BAD_SERVER',
   });
 }

@@ -38,11 +38,13 @@ export function impersonationHeaders({ impersonate }: ConnectionInfo): Record<st
 }
 
 /**
- * Are these the same credentials, for the server? Logins make a new object each time, often with the same content;
+ * Are these the same credentials, for the server and for trusting it? Logins make a new object each time, often with the same content;
  * other fields (priority, expiration, namespace) are of no interest to the server.
  */
 export function credentialsKey(info: ConnectionInfo): string {
-  const { server, impersonate } = info;
-  const certificate = info.cert === undefined ? '' : Buffer.from(info.cert).toString('base64');
-  return JSON.stringify([server, authorizationOf(info) ?? '', certificate, impersonate ?? null]);
+  const { server, serverName, insecure, impersonate } = info;
+  const certificates = [info.ca, info.cert, info.key].map((pem) =>
+    pem === undefined ? '' : Buffer.from(pem).toString('base64'),
+  );
+  return JSON.stringify([server, serverName, insecure, authorizationOf(info) ?? '', certificates, impersonate ?? null]);
 }

@@ -5,12 +5,15 @@ import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { pemOf } from './pem.js';
 import { type Environment, proxyOf } from './proxies.js';
 
-/** Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive. */
-export type Purpose = 'call' | 'stream';
+/**
+ * Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive.
+ * Urgent calls have connections of their own, so that they do not wait for those of ordinary calls.
+ */
+export type Purpose = 'call' | 'urgent' | 'stream';
 
 /**
- * So many calls at once, whoever makes them; the others wait for their turn. API servers serve about as many at once
- * to one client, and streams are not counted.
+ * So many ordinary calls at once; the others wait for their turn. API servers serve about as many at once to one
+ * client. Streams and urgent calls are not counted.
  */
 export const MAX_CALLS = 32;
 
@@ -35,6 +38,13 @@ export function tlsOptions(info: ConnectionInfo): TlsOptions {
     const [given, missing] = info.cert === undefined ? ['private key', 'certificate'] : ['certificate', 'private key'];
     throw new LoginError(`There is a client's ${given} without its ${missing}: both are needed, or none.`);
   }
+  if (info.insecure && info.ca !== undefined) {
+    throw new LoginError(
+      'There is a CA certificate, and yet the server is not to be verified ("insecure"). Only one of them can be meant: ' +
+        'remove "insecure" (in a kubeconfig: insecure-skip-tls-verify) to be safe, or else the CA.',
+      { code: 'KOPF_INSECURE_WITH_CA' },
+    );
+  }
   return {
     ...(info.ca === undefined ? {} : { ca: pemOf(info.ca, 'CA certificate') }),
     ...(info.cert === undefined ? {} : { cert: pemOf(info.cert, 'client certificate') }),
@@ -42,6 +52,20 @@ export function tlsOptions(info: ConnectionInfo): TlsOptions {
     ...(info.serverName === undefined ? {} : { servername: info.serverName }),
     ...(info.insecure ? { rejectUnauthorized: false } : {}),
   };
+}
+
+const strangers = new WeakMap<ConnectionInfo, ConnectionInfo>();
+
+/**
+ * How to connect to others than the server that it is for: without showing them who we are, and without taking them for
+ * that server. The same object for the same connection, as dispatchers are found by it.
+ */
+export function forStrangers(info: ConnectionInfo): ConnectionInfo {
+  const known = strangers.get(info);
+  if (known !== undefined) return known;
+  const { cert: _cert, key: _key, serverName: _serverName, ...rest } = info;
+  strangers.set(info, rest);
+  return rest;
 }
 
 interface DispatcherOptions {
@@ -53,13 +77,24 @@ interface DispatcherOptions {
 export interface Dispatchers {
   /** The same one for connections that differ only in tokens and the like: these are sent with each request. */
   for(info: ConnectionInfo, purpose: Purpose, options: DispatcherOptions): Dispatcher;
+  /**
+   * Nothing new is sent by the idle connections that this one has, nor by those of others to the same place: one of them
+   * was found dead, and the others are likely to be so. What is on its way is finished.
+   */
+  retire(dispatcher: Dispatcher): void;
   /** Breaks all connections. Dispatchers that were given by the user are the user's. */
   destroy(): Promise<void>;
 }
 
+interface Pooled {
+  readonly dispatcher: Dispatcher;
+  /** The same for all dispatchers that lead to the same place as the same user, for whatever purpose. */
+  readonly route: string;
+}
+
 export function dispatchers(env: Environment): Dispatchers {
   // In the order of use, the longest unused first.
-  const pooled = new Map<string, Dispatcher>();
+  const pooled = new Map<string, Pooled>();
   // Certificates are long: they are digested once for each login, as the keys are looked up for each request.
   const keys = new WeakMap<ConnectionInfo, string>();
 
@@ -73,28 +108,41 @@ export function dispatchers(env: Environment): Dispatchers {
     return key;
   };
 
+  /** Those who use it finish in peace, streams included; then it closes its connections. */
+  const forget = (key: string): void => {
+    const outdated = pooled.get(key)?.dispatcher;
+    pooled.delete(key);
+    void outdated?.close().catch(() => {});
+  };
+
   return {
     for(info, purpose, { connectLimit, trustEnv }) {
       if (info.dispatcher !== undefined) return info.dispatcher as Dispatcher;
       const connectMs = connectLimit === undefined ? 0 : Math.ceil(connectLimit * 1000);
       const proxy = proxyOf({ ...info, trustEnv: info.trustEnv ?? trustEnv }, env);
-      const key = [purpose, connectMs, proxy, tlsKeyOf(info)].join(' ');
-      const dispatcher = pooled.get(key) ?? newDispatcher(tlsOptions(info), purpose, connectMs, proxy);
+      const route = [proxy, tlsKeyOf(info)].join(' ');
+      const key = [purpose, connectMs, route].join(' ');
+      const found = pooled.get(key);
+      const dispatcher = found?.dispatcher ?? newDispatcher(tlsOptions(info), purpose, connectMs, proxy);
       pooled.delete(key);
-      pooled.set(key, dispatcher);
-      for (const [outdatedKey, outdated] of pooled) {
+      pooled.set(key, found ?? { dispatcher, route });
+      for (const outdatedKey of pooled.keys()) {
         if (pooled.size <= MAX_DISPATCHERS) break;
-        pooled.delete(outdatedKey);
-        // Those who use it finish in peace, streams included; then it closes its connections.
-        void outdated.close().catch(() => {});
+        forget(outdatedKey);
       }
       return dispatcher;
+    },
+
+    retire(dispatcher) {
+      const dead = [...pooled.values()].find((one) => one.dispatcher === dispatcher);
+      if (dead === undefined) return;
+      for (const [key, { route }] of [...pooled]) if (route === dead.route) forget(key);
     },
 
     async destroy() {
       const all = [...pooled.values()];
       pooled.clear();
-      await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
+      await Promise.all(all.map(({ dispatcher }) => dispatcher.destroy()));
     },
   };
 }
@@ -109,6 +157,8 @@ function newDispatcher(
     // A connection is free a moment later than its answer is there: without a limit, a new one would be opened then.
     connections: purpose === 'call' ? MAX_CALLS : null,
     keepAliveTimeout: IDLE_CONNECTION_MS,
+    // Whatever the server promises in its Keep-Alive header: it cannot speak for what is in between.
+    keepAliveMaxTimeout: IDLE_CONNECTION_MS,
     // The limits of each request are counted by our own clock; those of the library would only interfere.
     headersTimeout: 0,
     bodyTimeout: 0,

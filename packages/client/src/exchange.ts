@@ -2,7 +2,7 @@
 import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import { alarm, onAbort } from '@kopf-ts/core/engine';
 import type { Dispatcher } from 'undici';
-import { failureText, KubeConnectionError, KubeTimeoutError } from './errors.js';
+import { failureText, KubeConnectionError, KubeTimeoutError, tooLarge } from './errors.js';
 
 export interface HttpCall {
   readonly dispatcher: Dispatcher;
@@ -22,8 +22,12 @@ export interface ExchangeOptions {
   readonly headersLimit: Seconds | undefined;
   /** Of everything together. */
   readonly totalLimit: Seconds | undefined;
+  /** What is spent of the total limit already. Default: nothing. */
+  readonly spent?: Seconds;
   /** Whichever aborts first, aborts the exchange. */
   readonly signals: readonly (AbortSignal | undefined)[];
+  /** Called if the connection was there, and then broke, or was silent for suspiciously long when the exchange ended. */
+  readonly onConnectionLost?: () => void;
 }
 
 export interface HttpAnswer {
@@ -31,14 +35,23 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The next piece of the body, or `undefined` at its end. Not to be called again before it has resolved. */
   read(): Promise<Buffer | undefined>;
-  /** The whole body, when it is complete. Instead of reading it piece by piece, which costs promises for each. */
-  readAll(): Promise<Buffer>;
+  /**
+   * The whole body, when it is complete. Instead of reading it piece by piece, which costs promises for each.
+   * If it has more bytes than that, the connection is broken, and the reading fails.
+   */
+  readAll(maxBytes?: number): Promise<Buffer>;
   /** Breaks the connection, if the answer is not complete. What is being read, ends as if the body did. */
   abandon(): void;
 }
 
 /** So much may be waiting to be read before the sender is held back. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
+
+/**
+ * If nothing was heard for so long when we stop waiting, the connection may be half-open: the other side is gone without
+ * a word. Servers and quiet streams may be that slow, too; but then it costs nothing but a few new connections.
+ */
+const SUSPICIOUS_SILENCE: Seconds = 5;
 
 /** Sends the request; resolves when the headers of the answer come, whatever its status is. */
 export function exchange(call: HttpCall, options: ExchangeOptions): Promise<HttpAnswer> {
@@ -57,11 +70,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #onFailure: (error: unknown) => void;
 
   #controller: Controller | undefined;
+  /** Since there is a connection. */
+  #lastHeardAt: Seconds | undefined;
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
   #reader: Waiting | undefined;
-  /** Does not hold the sender back: all of it is wanted, however much it is. */
+  /** Does not hold the sender back: all of it is wanted, up to the limit. */
   #readerOfAll: Waiting | undefined;
+  #maxBytes = Number.POSITIVE_INFINITY;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
 
@@ -82,14 +98,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    const { signals, connectLimit, totalLimit } = this.#options;
+    const { signals, connectLimit, totalLimit, spent } = this.#options;
     for (const signal of signals) {
       if (signal !== undefined && !this.#isOver)
         this.#stopListening.push(onAbort(signal, (reason) => this.#break(reason)));
     }
     if (this.#isOver) return;
     const { dispatcher, origin, path, method, headers, body } = this.#call;
-    this.#stopTotalTimer = this.#timer(totalLimit, `The answer from ${origin} was not complete`);
+    this.#stopTotalTimer = this.#timer(totalLimit, `The answer from ${origin} was not complete`, spent);
     this.#stopPhaseTimer = this.#timer(connectLimit, `There was no connection to ${origin}`);
     try {
       dispatcher.dispatch(
@@ -105,6 +121,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
+    this.#lastHeardAt = this.#options.clock.now();
     this.#stopPhaseTimer();
     // It was aborted while connecting: until now, there was nothing to tell that to.
     if (this.#isOver) controller.abort(new KubeConnectionError('The request was abandoned.'));
@@ -116,19 +133,21 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Controller, status: number, headers: HttpAnswer['headers']): void {
     const isInformational = status < 200;
+    this.#lastHeardAt = this.#options.clock.now();
     if (isInformational || this.#isOver) return;
     this.#stopPhaseTimer();
     this.#onAnswer({
       status,
       headers,
       read: () => this.#read(),
-      readAll: () => this.#readAll(),
+      readAll: (maxBytes) => this.#readAll(maxBytes),
       abandon: () => this.#break(undefined),
     });
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#isOver) return;
+    this.#lastHeardAt = this.#options.clock.now();
     if (this.#reader !== undefined) {
       const { resolve } = this.#reader;
       this.#reader = undefined;
@@ -136,9 +155,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#chunks.push(chunk);
-    if (this.#readerOfAll !== undefined) return;
     this.#bufferedBytes += chunk.length;
-    if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) controller.pause();
+    if (this.#readerOfAll !== undefined) this.#checkSize();
+    else if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -168,22 +187,32 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  async #readAll(): Promise<Buffer> {
+  async #readAll(maxBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
+    this.#maxBytes = maxBytes;
     if (!this.#isOver) {
       await new Promise((resolve, reject) => {
         this.#readerOfAll = { resolve, reject };
         this.#controller?.resume();
       });
     }
+    this.#checkSize();
     if (this.#failure !== undefined) throw this.#failure.error;
     const [first, ...others] = this.#chunks.splice(0);
     return first !== undefined && others.length === 0 ? first : Buffer.concat(first ? [first, ...others] : []);
+  }
+
+  #checkSize(): void {
+    if (this.#bufferedBytes <= this.#maxBytes) return;
+    const error = tooLarge(`The answer from ${this.#call.origin}`, this.#maxBytes, 'networking.maxAnswerSize');
+    if (this.#isOver) this.#failure ??= { error };
+    else this.#break(error);
   }
 
   // How it ends otherwise.
 
   /** What has come before the failure is still to be read. */
   #fail(error: unknown): void {
+    if (!this.#isOver && this.#lastHeardAt !== undefined) this.#options.onConnectionLost?.();
     const text = `The connection to ${this.#call.origin} failed: ${failureText(error)}`;
     this.#end(new KubeConnectionError(text, { cause: error }));
   }
@@ -191,6 +220,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** By the signal with its reason, by a limit with an error, or by the reader without any. */
   #break(reason: unknown): void {
     if (this.#isOver) return;
+    const silence = this.#lastHeardAt === undefined ? 0 : this.#options.clock.now() - this.#lastHeardAt;
+    const isTooSilent = silence >= SUSPICIOUS_SILENCE || (reason instanceof KubeTimeoutError && silence > 0);
+    if (isTooSilent) this.#options.onConnectionLost?.();
     this.#chunks = [];
     this.#end(reason);
     this.#controller?.abort(new KubeConnectionError('The request was abandoned.'));
@@ -215,9 +247,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     for (const stop of this.#stopListening.splice(0)) stop();
   }
 
-  #timer(limit: Seconds | undefined, text: string): () => void {
+  #timer(limit: Seconds | undefined, text: string, spent: Seconds = 0): () => void {
     if (limit === undefined) return () => {};
-    return alarm(this.#options.clock, limit, () => this.#break(new KubeTimeoutError(`${text} within ${limit}s.`)));
+    const expire = (): void => this.#break(new KubeTimeoutError(`${text} within ${limit}s.`));
+    return alarm(this.#options.clock, Math.max(0, limit - spent), expire);
   }
 }
 

@@ -1,7 +1,6 @@
 /** The default way to the cluster: HTTP/1.1 by undici, with credentials, limits and retries. */
 import {
   ApiTooManyRequestsError,
-  ApiUnauthorizedError,
   type Clock,
   type ConnectionInfo,
   type Credentials,
@@ -14,17 +13,22 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { anySignal } from '@kopf-ts/core/engine';
-import { addressOf } from './addresses.js';
-import { errorOf, isError, jsonOf } from './answers.js';
+import { type Address, addressOf } from './addresses.js';
+import { checkSuccess, isError, jsonOf, type Refusal, refusalOf } from './answers.js';
 import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './authorization.js';
 import { staticCredentials } from './credentials.js';
-import { dispatchers, MAX_CALLS, type Purpose } from './dispatchers.js';
+import { dispatchers, forStrangers, MAX_CALLS, type Purpose } from './dispatchers.js';
+import { isAboutCredentials } from './errors.js';
 import { exchange, type HttpAnswer, type HttpCall } from './exchange.js';
+import { fairSemaphore } from './fair-semaphore.js';
+import { gates } from './gates.js';
+import { JsonLines } from './json-lines.js';
 import { LineStream } from './line-stream.js';
+import { lossyIntegers } from './lossy-integers.js';
 import type { Environment } from './proxies.js';
-import { type Gate, gate } from './retry-after.js';
+import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './request-kind.js';
 import { retrying } from './retrying.js';
-import { turns } from './turns.js';
+import { maskUrl } from './secrets.js';
 import { defaultUserAgent } from './user-agent.js';
 
 export interface KubeClientOptions {
@@ -53,9 +57,12 @@ export interface HttpKubeClient extends KubeClient, AsyncDisposable {
 const MAX_INSTANT_LOGINS = 3;
 
 /** One request on its way, with all its attempts. */
-interface Sending {
+interface Sending<T> {
   readonly request: KubeRequest;
+  readonly kind: RequestKind;
   readonly purpose: Purpose;
+  /** What is made of an answer that is not an error. */
+  readonly receive: (answer: HttpAnswer, address: Address) => Promise<T>;
   /** For what comes before the exchange: credentials, pauses. */
   readonly waiting: AbortSignal;
   /** For the exchange itself, which may go on for longer. */
@@ -64,6 +71,7 @@ interface Sending {
   readonly refused: Set<string> | undefined;
   /** Where it was sent to the last time. */
   url?: string;
+  isForeign?: boolean;
 }
 
 /** A client of a cluster. To be closed when not needed anymore: it keeps connections alive. */
@@ -77,12 +85,11 @@ class UndiciKubeClient implements HttpKubeClient {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #userAgent: string;
-  readonly #random: () => number;
   readonly #dispatchers;
   readonly #closing = new AbortController();
-  readonly #turns = turns(MAX_CALLS);
-  /** By servers: what one of them says, is of no concern to others. */
-  readonly #gates = new Map<string, Gate>();
+  readonly #turns = fairSemaphore(MAX_CALLS);
+  readonly #gates;
+  readonly #integers = lossyIntegers();
   #isWarnedOfTwoAuthorizations = false;
 
   constructor(options: KubeClientOptions) {
@@ -91,27 +98,34 @@ class UndiciKubeClient implements HttpKubeClient {
     this.#clock = options.clock;
     this.#logger = options.logger;
     this.#userAgent = options.userAgent ?? defaultUserAgent();
-    this.#random = options.random ?? Math.random;
+    this.#gates = gates(options.clock, options.random ?? Math.random);
     this.#dispatchers = dispatchers(options.env ?? process.env);
   }
 
   async request<T = unknown>(request: KubeRequest): Promise<T> {
     const { signal, dispose } = anySignal(request.signal, this.#closing.signal);
-    const sending: Sending = { request, purpose: 'call', waiting: signal, breaking: [signal], refused: new Set() };
-    const attempt = async (): Promise<T> => {
-      const isTurn = this.#turns.take(signal);
-      if (isTurn !== undefined) await isTurn;
-      try {
-        return (await jsonOf(await this.#sendAuthorized(sending))) as T;
-      } finally {
-        this.#turns.release();
-      }
+    const kind = requestKindOf(request);
+    const sending: Sending<T> = {
+      request,
+      kind,
+      purpose: request.urgent ? 'urgent' : 'call',
+      receive: async (answer, { origin, isForeign }) => {
+        const mayBeEmpty = isForeign || !mustAnswerObject(request, kind);
+        const { maxAnswerSize: maxBytes } = this.#settings.networking;
+        return (await jsonOf(answer, { origin, mayBeEmpty, maxBytes, parse: this.#integers.parse })) as T;
+      },
+      waiting: signal,
+      breaking: [signal],
+      refused: new Set(),
     };
+    const attempt = (): Promise<T> => this.#sendAuthorized(sending);
     try {
       if (request.retries === 'none') return await attempt();
       const { networking: settings } = this.#settings;
-      const title = (): string => `${request.method} ${sending.url ?? request.path}`;
-      return await retrying(title, { settings, clock: this.#clock, logger: this.#logger, signal }, attempt);
+      const title = (): string => `${request.method} ${sending.url ?? maskUrl(request.path)}`;
+      const isForCaller = (error: unknown): boolean => isEviction(kind) && error instanceof ApiTooManyRequestsError;
+      const policy = { settings, clock: this.#clock, logger: this.#logger, signal, isForCaller };
+      return await retrying(title, policy, attempt);
     } finally {
       dispose();
     }
@@ -124,7 +138,9 @@ class UndiciKubeClient implements HttpKubeClient {
       try {
         return await this.#sendAuthorized({
           request,
+          kind: requestKindOf(request, true),
           purpose: 'stream',
+          receive: async (answer) => answer,
           waiting: signal,
           breaking,
           refused: undefined,
@@ -133,7 +149,8 @@ class UndiciKubeClient implements HttpKubeClient {
         dispose();
       }
     };
-    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request.signal) };
+    const lines = (): JsonLines => new JsonLines(this.#settings.watching.maxLineSize, this.#integers.parse);
+    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request.signal, lines()) };
   }
 
   async close(): Promise<void> {
@@ -146,7 +163,7 @@ class UndiciKubeClient implements HttpKubeClient {
   }
 
   /** With other credentials at once, if those at hand are refused; with the same ones only after a pause, by retrying. */
-  async #sendAuthorized(sending: Sending): Promise<HttpAnswer> {
+  async #sendAuthorized<T>(sending: Sending<T>): Promise<T> {
     const { request, waiting, refused } = sending;
     for (let instantLogins = 0; ; instantLogins++) {
       waiting.throwIfAborted();
@@ -154,40 +171,84 @@ class UndiciKubeClient implements HttpKubeClient {
       try {
         return await this.#send(sending, info);
       } catch (error) {
-        if (!(error instanceof ApiUnauthorizedError)) throw error;
+        // What strangers think of us says nothing about the credentials: they do not get any.
+        if (sending.isForeign || !(error instanceof Error) || !isAboutCredentials(error)) throw error;
         await this.#credentials.invalidate(info, error);
         if (refused === undefined || request.retries === 'none' || instantLogins >= MAX_INSTANT_LOGINS) throw error;
         refused.add(credentialsKey(info));
         const next = await this.#credentials.current(waiting);
         if (refused.has(credentialsKey(next))) throw error;
-        this.#logger.debug(`The credentials were refused; trying others: ${request.method} ${sending.url}`);
+        this.#logger.debug(
+          `The credentials or certificates were refused; trying others: ${request.method} ${sending.url}`,
+        );
       }
     }
   }
 
-  async #send(sending: Sending, info: ConnectionInfo): Promise<HttpAnswer> {
+  async #send<T>(sending: Sending<T>, info: ConnectionInfo): Promise<T> {
     const { request, purpose, waiting, breaking } = sending;
-    const { origin, path, isForeign } = addressOf(info, request.path);
+    const address = addressOf(info, request.path);
+    const { origin, path, isForeign } = address;
     sending.url = `${origin}${path}`;
-    const gateway = this.#gateOf(origin);
-    if (gateway.isClosed) await gateway.pass(waiting);
-    waiting.throwIfAborted();
+    sending.isForeign = isForeign;
     const limits = this.#limitsOf(request, purpose);
-    const { trustEnv } = this.#settings.networking;
-    const call: HttpCall = {
-      dispatcher: this.#dispatchers.for(info, purpose, { connectLimit: limits.connectLimit, trustEnv }),
-      origin,
-      path,
-      method: request.method,
-      headers: this.#headersOf(request, info, isForeign),
-      ...(request.body === undefined ? {} : { body: textOf(request) }),
-      ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
-    };
-    const answer = await exchange(call, { clock: this.#clock, signals: breaking, ...limits });
-    if (!isError(answer)) return answer;
-    const error = await errorOf(answer, this.#clock);
-    if (error instanceof ApiTooManyRequestsError && error.retryAfter) this.#holdBack(gateway, origin, error.retryAfter);
-    throw error;
+    const { spent, leave } = await this.#enter(sending, origin, limits.totalLimit);
+    try {
+      waiting.throwIfAborted();
+      const { trustEnv, maxRetryAfter } = this.#settings.networking;
+      const call: HttpCall = {
+        dispatcher: this.#dispatchers.for(isForeign ? forStrangers(info) : info, purpose, {
+          connectLimit: limits.connectLimit,
+          trustEnv,
+        }),
+        origin,
+        path,
+        method: request.method,
+        headers: this.#headersOf(request, info, isForeign),
+        ...(request.body === undefined ? {} : { body: this.#textOf(request) }),
+        ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
+      };
+      const onConnectionLost = (): void => this.#dispatchers.retire(call.dispatcher);
+      const answer = await exchange(call, {
+        clock: this.#clock,
+        signals: breaking,
+        ...limits,
+        spent,
+        onConnectionLost,
+      });
+      if (isError(answer)) {
+        const refusal = await refusalOf(answer, { clock: this.#clock, maxRetryAfter });
+        this.#holdBack(sending, origin, refusal);
+        throw refusal.error;
+      }
+      checkSuccess(answer, origin);
+      return await sending.receive(answer, address);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Waits until the request may go; tells how much of its time was spent on that, and what to call when it is over. */
+  async #enter<T>(
+    { request, kind, purpose, waiting: signal }: Sending<T>,
+    origin: string,
+    limit: Seconds | undefined,
+  ): Promise<{ readonly spent: Seconds; readonly leave: () => void }> {
+    if (request.urgent) return { spent: 0, leave: () => {} };
+    const gate = gateOf(origin, kind);
+    const { resource } = kind;
+    let spent = 0;
+    for (;;) {
+      // Not the other way round: those who are held back by the server would take the turns of those who are not.
+      if (this.#gates.isClosed(gate)) {
+        spent += await this.#gates.pass(gate, { limit: limit === undefined ? undefined : limit - spent, signal });
+      }
+      if (purpose !== 'call') return { spent, leave: () => {} };
+      const turn = this.#turns.take(resource, signal);
+      if (turn !== undefined) await turn;
+      if (!this.#gates.isClosed(gate)) return { spent, leave: () => this.#turns.release(resource) };
+      this.#turns.release(resource);
+    }
   }
 
   #headersOf(request: KubeRequest, info: ConnectionInfo, isForeign: boolean): Record<string, string | string[]> {
@@ -206,10 +267,16 @@ class UndiciKubeClient implements HttpKubeClient {
     };
   }
 
+  /** Objects are JSON, which is also YAML; a text of YAML goes as it is. */
+  #textOf({ body, contentType }: KubeRequest): string {
+    if (typeof body === 'string' && contentType === 'application/apply-patch+yaml') return body;
+    return this.#integers.stringify(body);
+  }
+
   #limitsOf({ timeouts = {} }: KubeRequest, purpose: Purpose) {
     const { networking, watching } = this.#settings;
     const headersLimit: Seconds | undefined = timeouts.headers ?? networking.headersTimeout;
-    if (purpose === 'call') {
+    if (purpose !== 'stream') {
       return {
         connectLimit: timeouts.connect ?? networking.connectTimeout,
         headersLimit,
@@ -224,23 +291,29 @@ class UndiciKubeClient implements HttpKubeClient {
     };
   }
 
-  #gateOf(origin: string): Gate {
-    const known = this.#gates.get(origin);
-    if (known !== undefined) return known;
-    const added = gate(this.#clock, this.#random);
-    this.#gates.set(origin, added);
-    return added;
-  }
-
-  #holdBack(gateway: Gate, origin: string, seconds: Seconds): void {
-    this.#logger.debug(`${origin} asks for a pause of ${seconds}s; all requests to it are held back.`);
-    gateway.closeFor(seconds);
+  /** Until the end of the pause that the server has asked for, all requests of this kind wait. */
+  #holdBack<T>({ request, kind }: Sending<T>, origin: string, { error, askedPause }: Refusal): void {
+    const { retryAfter } = error;
+    if (!(error instanceof ApiTooManyRequestsError) || !retryAfter || !askedPause) return;
+    if (request.urgent || isEviction(kind)) return;
+    const wasOpen = this.#gates.close(gateOf(origin, kind), retryAfter);
+    const limit = retryAfter < askedPause ? `, which asked for ${askedPause}s (see networking.maxRetryAfter)` : '';
+    const words = error.message.startsWith('HTTP ') ? '' : `: ${error.message}`;
+    // Many are refused at once; one line tells it all.
+    this.#logger[wasOpen ? 'warn' : 'debug'](
+      `Requests to "${titleOfKind(kind)}" wait for ${retryAfter}s by HTTP 429 from ${origin}${limit}${words}`,
+    );
   }
 }
 
-/** Objects are JSON, which is also YAML; a text of YAML goes as it is. */
-function textOf({ body, contentType }: KubeRequest): string {
-  return typeof body === 'string' && contentType === 'application/apply-patch+yaml' ? body : JSON.stringify(body);
+/** The name of the gate is a part of error messages. */
+function gateOf(origin: string, kind: RequestKind): string {
+  return `"${titleOfKind(kind)}" at ${origin}`;
+}
+
+/** Deletions may be answered with nothing. Behind the proxies of pods and services is not Kubernetes, but anything. */
+function mustAnswerObject({ method }: KubeRequest, { subresource }: RequestKind): boolean {
+  return method !== 'DELETE' && subresource !== 'proxy';
 }
 
 function credentialsOf({ credentials, connection }: KubeClientOptions): Credentials {

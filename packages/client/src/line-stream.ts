@@ -1,5 +1,5 @@
 import type { HttpAnswer } from './exchange.js';
-import { JsonLines } from './json-lines.js';
+import type { JsonLines } from './json-lines.js';
 
 /**
  * The lines of an answer, as they come. Nothing is sent before the first one is asked for.
@@ -11,7 +11,7 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
   readonly #open: (leaving: AbortSignal) => Promise<HttpAnswer>;
   readonly #signal: AbortSignal | undefined;
   readonly #leaving = new AbortController();
-  readonly #lines = new JsonLines();
+  readonly #lines: JsonLines;
   #answer: HttpAnswer | undefined;
   #isOver = false;
   /** Those who ask for several lines at once get them in order. */
@@ -21,9 +21,10 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
    * The function opens the stream, once; and breaks it when any of the two signals aborts: that of the caller, which
    * is an error for whoever reads, or its argument, which is not.
    */
-  constructor(open: (leaving: AbortSignal) => Promise<HttpAnswer>, signal: AbortSignal | undefined) {
+  constructor(open: (leaving: AbortSignal) => Promise<HttpAnswer>, signal: AbortSignal | undefined, lines: JsonLines) {
     this.#open = open;
     this.#signal = signal;
+    this.#lines = lines;
   }
 
   next(): Promise<IteratorResult<T, undefined>> {

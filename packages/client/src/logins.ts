@@ -1,5 +1,5 @@
 /** Logins: what a person or a pod has → a connection. */
-import { type Clock, type ConnectionInfo, type Impersonation, LoginError } from '@kopf-ts/core';
+import { type Clock, type ConnectionInfo, type Impersonation, LoginError, type Seconds } from '@kopf-ts/core';
 import { rereadingTime } from './jwt.js';
 import {
   contentOf,
@@ -12,7 +12,7 @@ import {
   readListed,
   textOf,
 } from './kubeconfig.js';
-import { isPluginUser, loginByPlugin } from './plugins.js';
+import { isPluginUser, type LoginClock, loginByPlugin, PLUGIN_TIMEOUT, type PluginOptions } from './plugins.js';
 import type { Environment } from './proxies.js';
 import { loginWithServiceAccount, type ServiceAccountLoginOptions } from './service-account.js';
 
@@ -25,11 +25,13 @@ export interface KubeconfigLoginOptions {
   readonly env?: Environment;
   /** Whether the proxies of the environment are used; unset leaves it to the client's settings. */
   readonly trustEnv?: boolean;
-  /** For the time of the next reading of rotated tokens. Default: the system's. */
-  readonly clock?: Pick<Clock, 'utc'>;
+  /** For the time of the next reading of rotated tokens, and for the limit of plugins. Default: the system's. */
+  readonly clock?: LoginClock;
+  /** How long a plugin or a provider may take to log in; then it is killed, and the login fails. Default: 60. */
+  readonly pluginTimeout?: Seconds;
 }
 
-export interface LoginOptions extends KubeconfigLoginOptions, ServiceAccountLoginOptions {}
+export interface LoginOptions extends KubeconfigLoginOptions, Omit<ServiceAccountLoginOptions, 'clock'> {}
 
 const PRIORITY = 10;
 
@@ -38,7 +40,7 @@ const PRIORITY = 10;
  * Where the token or the certificate is temporary, `expiration` tells when to log in again.
  */
 export async function loginWithKubeconfig(options: KubeconfigLoginOptions = {}): Promise<ConnectionInfo | undefined> {
-  const { env = process.env, clock = { utc: () => new Date() } } = options;
+  const { env = process.env, clock = { utc: () => new Date() }, pluginTimeout = PLUGIN_TIMEOUT } = options;
   const files = await kubeconfigFiles(options.path, env);
   if (files === undefined) return undefined;
   const { cluster, user, namespace } = contextOf(await readKubeconfig(files), options.context);
@@ -46,6 +48,13 @@ export async function loginWithKubeconfig(options: KubeconfigLoginOptions = {}):
   if (server === undefined)
     throw new LoginError(`The cluster "${cluster.name}" has no "server" in ${files.join(', ')}.`);
   const ca = await contentOf(cluster, 'certificate-authority');
+  if (ca !== undefined && cluster.fields['insecure-skip-tls-verify'] === true) {
+    throw new LoginError(
+      `The cluster "${cluster.name}" in ${files.join(', ')} has both a certificate authority and insecure-skip-tls-verify. ` +
+        'Only one of them can be meant: remove insecure-skip-tls-verify to be safe, or else the certificate authority.',
+      { code: 'KOPF_INSECURE_WITH_CA' },
+    );
+  }
   const serverName = textOf(cluster.fields['tls-server-name']);
   const proxyUrl = textOf(cluster.fields['proxy-url']);
   return {
@@ -57,7 +66,7 @@ export async function loginWithKubeconfig(options: KubeconfigLoginOptions = {}):
     ...(namespace === undefined ? {} : { defaultNamespace: namespace }),
     ...(options.trustEnv === undefined ? {} : { trustEnv: options.trustEnv }),
     priority: PRIORITY,
-    ...(user === undefined ? {} : await identityOf(user, cluster, env, clock)),
+    ...(user === undefined ? {} : await identityOf(user, cluster, { env, clock, timeout: pluginTimeout })),
   };
 }
 
@@ -73,7 +82,7 @@ export async function login(options: LoginOptions = {}): Promise<ConnectionInfo>
 
 export { loginWithServiceAccount, type ServiceAccountLoginOptions };
 
-async function identityOf(user: Entry, cluster: Entry, env: Environment, clock: Pick<Clock, 'utc'>) {
+async function identityOf(user: Entry, cluster: Entry, options: PluginOptions) {
   const { fields } = user;
   const cert = await contentOf(user, 'client-certificate');
   const key = await contentOf(user, 'client-key');
@@ -86,7 +95,7 @@ async function identityOf(user: Entry, cluster: Entry, env: Environment, clock: 
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(impersonate === undefined ? {} : { impersonate }),
-    ...(isPluginUser(user) ? await loginByPlugin(user, cluster, { env, clock }) : await tokenOf(user, clock)),
+    ...(isPluginUser(user) ? await loginByPlugin(user, cluster, options) : await tokenOf(user, options.clock)),
   };
 }
 

@@ -4,19 +4,26 @@
  * They are left to `@kubernetes/client-node`, which is large and slow to load, and is loaded only here.
  * Nothing but the authentication is taken from it: requests and streams are our own.
  */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { sep } from 'node:path';
-import { type Clock, type ConnectionInfo, LoginError } from '@kopf-ts/core';
+import { setTimeout } from 'node:timers/promises';
+import { type Clock, type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
 import { failureText } from './errors.js';
 import { endOfToken } from './jwt.js';
 import { type Entry, fieldsOf, pathIn, textOf } from './kubeconfig.js';
 import type { Environment } from './proxies.js';
+import { maskSecrets } from './secrets.js';
 
 /** What is used of the library. Its own types are as large as its code. */
 interface ClientNode {
   readonly KubeConfig: new () => {
     loadFromClusterAndUser(cluster: object, user: object): void;
     applyToHTTPSOptions(options: HttpsOptions): Promise<void>;
-    readonly authenticators?: readonly { readonly tokenCache?: Readonly<Record<string, ExecCredential | null>> }[];
+    readonly authenticators?: readonly {
+      readonly tokenCache?: Readonly<Record<string, ExecCredential | null>>;
+      /** By what it runs the programs. */
+      execFn?: typeof spawn;
+    }[];
   };
 }
 
@@ -36,9 +43,17 @@ interface PluginUser {
   readonly authProvider?: { readonly name: string | undefined; readonly config: Record<string, unknown> };
 }
 
+/** Without `sleep`, timers of the system are used. */
+export type LoginClock = Pick<Clock, 'utc'> & Partial<Pick<Clock, 'sleep'>>;
+
+/** They are told that nobody is there to be asked; so they have to be done by then, slow identity providers included. */
+export const PLUGIN_TIMEOUT: Seconds = 60;
+
 export interface PluginOptions {
   readonly env: Environment;
-  readonly clock: Pick<Clock, 'utc'>;
+  readonly clock: LoginClock;
+  /** How long it may take. Default: {@link PLUGIN_TIMEOUT}. */
+  readonly timeout?: Seconds;
   /** Replaceable for the case when the library is absent. */
   readonly importLibrary?: () => Promise<unknown>;
 }
@@ -70,12 +85,15 @@ export async function loginByPlugin(user: Entry, cluster: Entry, options: Plugin
     pluginUser,
   );
   const https: HttpsOptions = { headers: {} };
+  const programs: ChildProcess[] = [];
+  for (const authenticator of config.authenticators ?? []) {
+    if (authenticator.execFn !== undefined) authenticator.execFn = spawnInto(programs);
+  }
   try {
-    await config.applyToHTTPSOptions(https);
+    await within(config.applyToHTTPSOptions(https), options);
   } catch (error) {
-    throw new LoginError(`${titleOf(user)} failed: ${failureText(error).trim()}${hintOf(user, error)}`, {
-      cause: error,
-    });
+    for (const program of programs) end(program);
+    throw loginFailure(user, error, options);
   }
   const cached = config.authenticators?.map(({ tokenCache }) => tokenCache?.[user.name]).find(Boolean);
   const identity = identityOf(
@@ -87,6 +105,53 @@ export async function loginByPlugin(user: Entry, cluster: Entry, options: Plugin
     throw new LoginError(`${titleOf(user)} gave neither a token nor a certificate. ${adviceOf(user)}`);
   }
   return identity;
+}
+
+/** Waits for it, but not for ever. */
+async function within(login: Promise<void>, { clock, timeout = PLUGIN_TIMEOUT }: PluginOptions): Promise<void> {
+  const over = new AbortController();
+  const pause = clock.sleep?.(timeout, { wakeup: over.signal }) ?? setTimeout(timeout * 1000, undefined, over);
+  const expiry = pause.then(
+    () => {
+      if (!over.signal.aborted) throw new TooSlow();
+    },
+    () => {}, // It is over before that.
+  );
+  try {
+    await Promise.race([login, expiry.then(() => login)]);
+  } finally {
+    over.abort();
+  }
+}
+
+class TooSlow extends Error {}
+
+function spawnInto(programs: ChildProcess[]): typeof spawn {
+  const run = (...args: Parameters<typeof spawn>): ChildProcess => {
+    const program = spawn(...args);
+    programs.push(program);
+    return program;
+  };
+  return run as typeof spawn;
+}
+
+/** With its pipes: programs that it has started itself may hold them for longer. */
+function end(program: ChildProcess): void {
+  program.kill('SIGKILL');
+  for (const pipe of [program.stdin, program.stdout, program.stderr]) pipe?.destroy();
+}
+
+/** What programs print may hold what they are there for; and the parser of JSON quotes what it cannot parse. */
+function loginFailure(user: Entry, error: unknown, { timeout = PLUGIN_TIMEOUT }: PluginOptions): LoginError {
+  const title = titleOf(user);
+  if (error instanceof TooSlow) {
+    return new LoginError(`${title} did not finish within ${timeout}s, and was ended. ${adviceOf(user)}`);
+  }
+  if (error instanceof SyntaxError) {
+    return new LoginError(`${title} failed: it printed something that is not JSON. ${adviceOf(user)}`);
+  }
+  const text = maskSecrets(failureText(error).trim());
+  return new LoginError(`${title} failed: ${text}${hintOf(user, error)}`, { cause: new Error(text) });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Which proxy, if any, leads to the server. The environment is looked at only where it is trusted. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { type ConnectionInfo, LoginError } from '@kopf-ts/core';
+import { maskUrl } from './secrets.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,15 +17,11 @@ function checkedProxy(url: string): string {
   const isSupported = URL.canParse(normal) && /^(?:https?|socks5):$/.test(new URL(normal).protocol);
   if (isSupported) return normal;
   throw new LoginError(
-    `The proxy "${withoutPassword(url)}" cannot be used. Its URL has to begin with http://, https://, or socks5://.`,
+    `The proxy "${maskUrl(url)}" cannot be used. Its URL has to begin with http://, https://, or socks5://.`,
     {
       code: 'KOPF_BAD_PROXY',
     },
   );
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//***@');
 }
 
 function proxyFromEnvironment(server: URL, env: Environment): string | undefined {

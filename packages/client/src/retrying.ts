@@ -18,6 +18,8 @@ export interface RetryPolicy {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal?: AbortSignal | undefined;
+  /** Which failures are the caller's business, though another attempt might help. */
+  readonly isForCaller?: (error: unknown) => boolean;
 }
 
 /** What etcd says, through the server, of objects that are too large for it: they do not shrink by waiting. */
@@ -46,7 +48,7 @@ function isWorthRetrying(error: unknown): boolean {
  * The title says what was attempted last, such as `GET https://…`; it is for the logs.
  */
 export async function retrying<T>(title: () => string, policy: RetryPolicy, attempt: () => Promise<T>): Promise<T> {
-  const { settings, clock, logger, signal } = policy;
+  const { settings, clock, logger, signal, isForCaller } = policy;
   const { errorBackoffs, enforceRetryAfter } = settings;
   const count = backoffsCount(errorBackoffs);
   const backoffs = iteratorOf(errorBackoffs);
@@ -59,7 +61,7 @@ export async function retrying<T>(title: () => string, policy: RetryPolicy, atte
         if (number > 1) logger.debug(`${which} succeeded: ${title()}`);
         return result;
       } catch (error) {
-        if (signal?.aborted || !isWorthRetrying(error)) throw error;
+        if (signal?.aborted || !isWorthRetrying(error) || isForCaller?.(error)) throw error;
         const next = backoffs.next();
         const what = `${title()} -> ${described(error)}`;
         if (next.done) {

@@ -287,12 +287,15 @@ export function toError(thrown: unknown): Error {
 
 /** Their texts say what is wrong outside of the code, and what to do; where it was noticed does not help. */
 const EXPLAINED: ReadonlySet<string> = new Set([
+  'KOPF_BAD_ANSWER',
   'KOPF_BAD_ENDPOINT',
+  'KOPF_BAD_JSON',
   'KOPF_CONNECTION',
   'KOPF_DISCOVERY_FORBIDDEN',
   'KOPF_LOGIN',
   'KOPF_NO_ADMISSION_SERVER',
   'KOPF_TIMEOUT',
+  'KOPF_TOO_LARGE',
   // What the handlers themselves have failed with is logged when it happens, with its stack.
   'KOPF_ACTIVITY',
   'KOPF_STRAY',

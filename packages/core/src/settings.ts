@@ -73,6 +73,11 @@ export interface WatchingSettings {
   inactivityTimeout: Seconds;
   /** How long a stream may be down before liveness turns red; readiness tells at once. Default: 300. */
   unhealthyAfter: Seconds;
+  /**
+   * How many bytes one line of a stream may have; then the stream fails and is reopened. `undefined` for no limit. A line
+   * is one object, and API servers take none of more than 3 MiB, by default. Default: 32 MiB (Kopf: no limit).
+   */
+  maxLineSize: number | undefined;
 }
 
 export interface QueueingSettings {
@@ -124,7 +129,10 @@ export interface BackgroundSettings {
 }
 
 export interface NetworkingSettings {
-  /** How long an ordinary request may take in total, per attempt. Default: 300. */
+  /**
+   * How long an ordinary request may take in total, per attempt; with pauses that the server has asked for, but
+   * without the waiting for one's turn among other requests. Default: 300.
+   */
   requestTimeout: Seconds | undefined;
   /** How long it may take to connect an ordinary request. Default: 5 (Kopf: unset). */
   connectTimeout: Seconds | undefined;
@@ -134,6 +142,17 @@ export interface NetworkingSettings {
   errorBackoffs: Iterable<Seconds> | Seconds;
   /** Whether `Retry-After` of HTTP 429 is obeyed always, or only where it is longer than the planned pause. Default: false. */
   enforceRetryAfter: boolean;
+  /**
+   * How long `Retry-After` is obeyed at most, whatever the server says: longer ones are mistakes more often than not,
+   * and nothing would happen until then. Requests of the same kind wait all that time. Default: 60 (Kopf: no limit).
+   */
+  maxRetryAfter: Seconds;
+  /**
+   * How many bytes the body of one answer may have; then the request fails. `undefined` for no limit. The largest ones
+   * are pages of 500 objects, and whole lists where pages have expired; 512 MiB is what Node can hold as one text.
+   * Default: 256 MiB (Kopf: no limit).
+   */
+  maxAnswerSize: number | undefined;
   /** Whether the proxies of the environment are used. Default: false. */
   trustEnv: boolean;
 }
@@ -214,6 +233,7 @@ function defaults(): Settings {
       reconnectBackoff: 0.1,
       inactivityTimeout: 70,
       unhealthyAfter: 300,
+      maxLineSize: 32 * 1024 ** 2,
     },
     queueing: {
       workerLimit: 100,
@@ -232,6 +252,8 @@ function defaults(): Settings {
       headersTimeout: 30,
       errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
       enforceRetryAfter: false,
+      maxRetryAfter: 60,
+      maxAnswerSize: 256 * 1024 ** 2,
       trustEnv: false,
     },
     persistence: {

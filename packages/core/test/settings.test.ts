@@ -30,6 +30,7 @@ const DEFAULTS = {
     reconnectBackoff: 0.1,
     inactivityTimeout: 70,
     unhealthyAfter: 300,
+    maxLineSize: 33_554_432,
   },
   queueing: {
     workerLimit: 100,
@@ -48,6 +49,8 @@ const DEFAULTS = {
     headersTimeout: 30,
     errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
     enforceRetryAfter: false,
+    maxRetryAfter: 60,
+    maxAnswerSize: 268_435_456,
     trustEnv: false,
   },
   persistence: {

@@ -12,7 +12,7 @@ import { childController, describeError, onAbort, sleepAmong, watch } from '@kop
 import { peeringVoice } from './membership-voice.js';
 import { type Judgement, judge, look, type Sightings } from './peers.js';
 import { removeRecords, touch } from './records.js';
-import { impatient, withinTime } from './requests.js';
+import { impatient, urgent, withinTime } from './requests.js';
 
 /** Whether the operator may work, as far as this one peering is concerned. */
 export type Verdict = 'work' | 'pause';
@@ -173,7 +173,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
   };
 
   const followOthers = async (): Promise<void> => {
-    const events = watch(scope.client, resource, {
+    const events = watch(urgent(scope.client), resource, {
       namespace,
       settings,
       clock,

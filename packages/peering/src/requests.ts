@@ -2,12 +2,21 @@
 import { type Clock, KopfError, type KubeClient, type Seconds } from '@kopf-ts/core';
 import { abortable, childController } from '@kopf-ts/core/engine';
 
-/** The same client, but it gives up at the first error: it is us who try again, and with newer data. */
-export function impatient(client: KubeClient): KubeClient {
+/**
+ * The same client for the requests that decide who acts: none of them waits behind the requests of handlers, however
+ * many there are. An operator that cannot renew its lease or its keep-alive in time is taken for dead.
+ */
+export function urgent(client: KubeClient): KubeClient {
   return {
-    request: (request) => client.request({ ...request, retries: 'none' }),
-    stream: (request) => client.stream(request),
+    request: (request) => client.request({ ...request, urgent: true }),
+    stream: (request) => client.stream({ ...request, urgent: true }),
   };
+}
+
+/** The same, but it gives up at the first error: it is us who try again, and with newer data. */
+export function impatient(client: KubeClient): KubeClient {
+  const { request, stream } = urgent(client);
+  return { request: (options) => request({ ...options, retries: 'none' }), stream };
 }
 
 /**

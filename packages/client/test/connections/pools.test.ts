@@ -6,6 +6,8 @@ import { kubeClient } from '../../src/index.js';
 import { loopbackServer, until } from '../helpers/servers.js';
 
 const get = { method: 'GET', path: '/' } as const;
+/** Of as many kinds as it takes to have all connections in use: one kind does not get them all. */
+const ofKind = (number: number) => ({ method: 'GET', path: `/apis/example.com/v1/kinds${number % 16}` }) as const;
 
 function clientFor(current: () => ConnectionInfo) {
   const credentials: Credentials = { current: async () => current(), invalidate: () => {} };
@@ -39,7 +41,7 @@ describe('connections', () => {
       release.push(() => response.end('{}'));
     });
     await using client = clientFor(() => ({ server: server.url }));
-    const requests = Array.from({ length: 50 }, () => client.request(get));
+    const requests = Array.from({ length: 50 }, (_, number) => client.request(ofKind(number)));
     await until(() => release.length === 32, 'the first requests');
     for (const answer of release.splice(0)) answer();
     await until(() => release.length === 18, 'the other requests');
@@ -54,7 +56,7 @@ describe('connections', () => {
       release.push(() => response.end('{}'));
     });
     await using client = clientFor(() => ({ server: server.url }));
-    const busy = Array.from({ length: 32 }, () => client.request(get));
+    const busy = Array.from({ length: 32 }, (_, number) => client.request(ofKind(number)));
     const control = new AbortController();
     const waiting = client.request({ ...get, signal: control.signal });
     control.abort(new Error('not needed'));
@@ -66,6 +68,22 @@ describe('connections', () => {
     await until(() => release.length === 1, 'the next request');
     for (const answer of release) answer();
     await expect(next).resolves.toEqual({});
+  });
+
+  it('of urgent requests are others: they do not wait for those in use', async () => {
+    const release: (() => void)[] = [];
+    await using server = await loopbackServer((request, response) => {
+      if (request.url === '/urgent') response.end('{"urgent":true}');
+      else release.push(() => response.end('{}'));
+    });
+    await using client = clientFor(() => ({ server: server.url }));
+    const busy = Array.from({ length: 40 }, (_, number) => client.request(ofKind(number)));
+    await until(() => release.length === 32, 'all turns to be taken');
+    await expect(client.request({ ...get, path: '/urgent', urgent: true })).resolves.toEqual({ urgent: true });
+    for (const answer of release.splice(0)) answer();
+    await until(() => release.length === 8, 'the other requests');
+    for (const answer of release) answer();
+    await Promise.all(busy);
   });
 
   it('of streams are others than those of requests', async () => {

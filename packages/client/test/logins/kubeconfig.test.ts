@@ -180,19 +180,19 @@ it('another context than the current one may be chosen', async () => {
 });
 
 describe('what kubectl understands', () => {
-  it('of the cluster and the context', async () => {
+  it.each([
+    ['verified', { 'certificate-authority-data': 'Q0E=', 'certificate-authority': '/not/looked/at' }, { ca: 'Q0E=' }],
+    ['not verified', { 'insecure-skip-tls-verify': true }, { insecure: true }],
+  ])('of the cluster and the context, %s', async (_title, trust, trusted) => {
     const cluster = {
       server: 'https://host:6443/path',
-      'certificate-authority-data': 'Q0E=',
-      'certificate-authority': '/not/looked/at',
-      'insecure-skip-tls-verify': true,
+      ...trust,
       'tls-server-name': 'other',
       'proxy-url': 'http://proxy:3128',
     };
     await expect(loginWith(kubeconfig({}, cluster, { namespace: 'ns' }), { trustEnv: true })).resolves.toEqual({
       server: 'https://host:6443/path',
-      ca: 'Q0E=',
-      insecure: true,
+      ...trusted,
       serverName: 'other',
       proxyUrl: 'http://proxy:3128',
       defaultNamespace: 'ns',

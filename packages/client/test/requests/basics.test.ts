@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ApiClientError, ApiError, ApiServerError, type ConnectionInfo, settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { authorizationOf, kubeClient } from '../../src/index.js';
+import { authorizationOf, KubeConnectionError, kubeClient } from '../../src/index.js';
 import { scripted, scriptedServer } from '../helpers/scripted.js';
 
 const get = { method: 'GET', path: '/api/v1/pods' } as const;
@@ -126,14 +126,71 @@ describe('the body', () => {
 });
 
 describe('the answer', () => {
-  it.each([200, 201, 204, 299, 300, 304, 399])('of HTTP %i is no error', async (status) => {
+  it.each([200, 201, 202, 206])('of HTTP %i is no error', async (status) => {
     const { request } = scripted([{ status, body: { a: 1 } }]);
     await expect(request(get)).resolves.toEqual({ a: 1 });
   });
 
-  it('that is empty is nothing', async () => {
-    const { request } = scripted([{ status: 200, body: '' }]);
-    await expect(request(get)).resolves.toBeUndefined();
+  it.each([
+    [207, 'GET'],
+    [299, 'PATCH'],
+    [300, 'GET'],
+    [302, 'PATCH'],
+    [304, 'GET'],
+    [307, 'POST'],
+    [308, 'DELETE'],
+    [399, 'PUT'],
+  ] as const)('of HTTP %i is no success either (%s)', async (status, method) => {
+    const headers = { location: 'https://login.example/?return=secret' };
+    const { request, sent } = scripted([{ status, headers, body: { a: 1 } }], { errorBackoffs: [1, 1] });
+    const error = await request({ method, path: '/api/v1/pods/x' }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(KubeConnectionError);
+    expect(error).toMatchObject({ code: 'KOPF_BAD_ANSWER' });
+    expect(String(error)).toContain(`HTTP ${status} (a redirect to https://login.example)`);
+    expect(sent).toHaveLength(3);
+  });
+
+  it.each([301, 302, 399])('of HTTP %i is no success of a stream either', async (status) => {
+    const { client } = scripted([{ status, body: '{}\n' }]);
+    const next = client.stream(get)[Symbol.asyncIterator]().next();
+    await expect(next).rejects.toMatchObject({ code: 'KOPF_BAD_ANSWER' });
+  });
+
+  it.each([
+    ['GET', 200, ''],
+    ['PATCH', 200, ''],
+    ['PUT', 204, ''],
+    ['POST', 201, ' \n'],
+    ['PATCH', 200, '<html>'],
+    ['GET', 200, '{"items": ['],
+  ] as const)(
+    'that is no object is an error, and the request is sent again: %s, %i, "%s"',
+    async (method, status, body) => {
+      const whole = { body: { metadata: {} } };
+      const { request, sent } = scripted([{ status, body }, { status, body }, whole], { errorBackoffs: [1, 1] });
+      await expect(request({ method, path: '/apis/kopf.dev/v1/x/y' })).resolves.toEqual({ metadata: {} });
+      expect(sent).toHaveLength(3);
+      const failing = scripted([{ status, body }], { errorBackoffs: [] });
+      await expect(failing.request({ method, path: '/apis/kopf.dev/v1/x/y' })).rejects.toBeInstanceOf(
+        KubeConnectionError,
+      );
+    },
+  );
+
+  it.each([
+    ['to a deletion', { method: 'DELETE', path: '/api/v1/namespaces/ns/pods/x' }],
+    ['of a proxied service', { method: 'POST', path: '/api/v1/namespaces/ns/services/x/proxy/do/it' }],
+    ['from elsewhere', { method: 'POST', path: 'https://other.example/hook' }],
+  ] as const)('that is empty is nothing, %s', async (_title, emptied) => {
+    const { request, sent } = scripted([{ status: 200, body: '' }]);
+    await expect(request(emptied)).resolves.toBeUndefined();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('to a deletion may be a Status', async () => {
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Success' };
+    const { request } = scripted([{ body: status }]);
+    await expect(request({ method: 'DELETE', path: '/api/v1/namespaces/ns/pods/x' })).resolves.toEqual(status);
   });
 
   it('that is not JSON is an error, which quotes nothing of it', async () => {

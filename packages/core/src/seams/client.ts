@@ -26,6 +26,11 @@ export interface KubeRequest {
    * no, nothing is sent, and the request fails with `KOPF_REQUEST_FORBIDDEN`.
    */
   readonly mayBegin?: () => boolean;
+  /**
+   * For requests that keep the operator alive, not for those that do its work: leases, peering, probes. They never wait
+   * behind ordinary requests, nor for pauses that the server has asked of these. There must be only a few of them.
+   */
+  readonly urgent?: true;
   readonly signal?: AbortSignal;
 }
 
@@ -34,7 +39,10 @@ export interface KubeRequest {
  * lists, patches and watches are built in front of it (see `cluster/`).
  */
 export interface KubeClient {
-  /** One request, one JSON answer. Throws `ApiError` for any answer of 400 and above. */
+  /**
+   * One request, one JSON answer. Throws `ApiError` for any answer of 400 and above; and other errors for what is no
+   * answer of Kubernetes at all: redirects, or nothing where there should be an object.
+   */
   request<T = unknown>(request: KubeRequest): Promise<T>;
   /** One request, a stream of JSON lines, until the server ends it or `signal` aborts it. */
   stream<T = unknown>(request: KubeRequest): AsyncIterable<T>;

@@ -148,7 +148,14 @@ async function isAnswering(client: KubeClient, clock: Clock, signal: AbortSignal
   const limit = childController(signal);
   const timeouts = { connect: ANSWER_LIMIT, headers: ANSWER_LIMIT, total: ANSWER_LIMIT };
   try {
-    const asked = client.request({ method: 'GET', path: '/version', retries: 'none', timeouts, signal: limit.signal });
+    const asked = client.request({
+      method: 'GET',
+      path: '/version',
+      retries: 'none',
+      urgent: true,
+      timeouts,
+      signal: limit.signal,
+    });
     // The client's own limits do not count the waiting for credentials.
     const tooLong = clock.sleep(ANSWER_LIMIT, { signal: limit.signal });
     return await Promise.race([asked.then(() => true), tooLong.then(() => false)]);

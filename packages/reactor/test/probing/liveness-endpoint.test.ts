@@ -201,7 +201,13 @@ describe('If a stream is stuck, the liveness endpoint', () => {
     expect((await get()).status).toBe(status);
     expect(client.request).toHaveBeenCalledTimes(1);
     expect(client.request).toHaveBeenCalledWith(
-      expect.objectContaining({ method: 'GET', path: '/version', retries: 'none', signal: expect.any(AbortSignal) }),
+      expect.objectContaining({
+        method: 'GET',
+        path: '/version',
+        retries: 'none',
+        urgent: true,
+        signal: expect.any(AbortSignal),
+      }),
     );
   });
 
