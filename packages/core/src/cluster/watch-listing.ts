@@ -1,9 +1,11 @@
 /** The listing of a watch-stream, in pages; and what a listing tells of the objects seen before it. */
 import type { Awaitable } from '../seams/awaitable.js';
 import type { AnyObject } from '../values/body.js';
+import { isMapping } from '../values/json.js';
 import { startAttempt } from './attempt.js';
 import type { KnownObjects } from './known-objects.js';
-import { listPages } from './list.js';
+import { type ListPage, listPages } from './list.js';
+import { isUsualListKind, notAList } from './list-answers.js';
 import { afterFailure } from './watch-outcomes.js';
 import {
   type Emit,
@@ -26,6 +28,7 @@ export async function listing(stream: Stream, emit: Emit): Promise<State> {
     // The server prepares a page while we digest the one before it. If we leave, the attempt ends, and that page with it.
     for await (const page of listPages(client, resource, { ...request, readsAhead: true })) {
       health.touch();
+      checkPage(stream, page);
       if (page.isFirst) known.beginListing();
       version = page.resourceVersion;
       for (const object of page.items) {
@@ -42,6 +45,19 @@ export async function listing(stream: Stream, emit: Emit): Promise<State> {
   health.succeed('listing');
   await emitListed(known, emit);
   return { kind: 'watching', version };
+}
+
+/** Throws if the page cannot be believed: nothing is gone because of it. */
+function checkPage(stream: Stream, { kind, items, resourceVersion }: ListPage): void {
+  const { resource, known } = stream;
+  if (resourceVersion === undefined) throw notAList(resource, `${kind} without metadata.resourceVersion`);
+  const stranger = resource.kind && items.find((item) => isMapping(item) && item.kind !== resource.kind);
+  if (stranger) throw notAList(resource, `${kind} with an item of kind ${String(stranger.kind)}`);
+  // A definition may give its lists any name, also after it was made. So an unusual one is learnt, unless it would mean
+  // that all objects are gone: then it is more probable that the list is of something else.
+  const isBelievable = isUsualListKind(kind, resource) || kind === stream.unusualListKind;
+  if (!isBelievable && items.length === 0 && known.size > 0) throw notAList(resource, `an empty ${kind}`);
+  if (!isBelievable) stream.unusualListKind = kind;
 }
 
 /** The object is there, in a listing or in an event. */

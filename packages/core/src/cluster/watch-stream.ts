@@ -64,6 +64,8 @@ export interface Stream extends WatchOptions {
   readonly pacer: AttemptLimiter;
   /** Not the same as of the server: it can have other servers behind it. */
   canStreamLists: boolean;
+  /** How this kind calls its lists, if not as all others do: by its own name with `List` at the end. */
+  unusualListKind?: string;
   /** In a row, since the last time when the watching worked. */
   failures: number;
   refusals: number;
