@@ -133,7 +133,7 @@ class UndiciKubeClient implements HttpKubeClient {
         dispose();
       }
     };
-    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request.signal) };
+    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request) };
   }
 
   async close(): Promise<void> {

@@ -69,8 +69,13 @@ export interface WatchingSettings {
   connectTimeout: Seconds | undefined;
   /** The first pause before listing or watching again after a failure; it grows with consecutive failures. Default: 0.1. */
   reconnectBackoff: Seconds;
-  /** The silence (no events, no bookmarks) after which a stream is reopened from its last version. Default: 70. */
+  /** The silence (not a single byte) after which a stream is reopened from its last version. Default: 70. */
   inactivityTimeout: Seconds;
+  /**
+   * How long one event may be on its way while its bytes keep coming, however slowly; beyond that, the stream is down,
+   * and everything is listed anew. Default: 300.
+   */
+  lineTimeout: Seconds;
   /** How long a stream may be down before liveness turns red; readiness tells at once. Default: 300. */
   unhealthyAfter: Seconds;
 }
@@ -207,6 +212,7 @@ function defaults(): Settings {
       connectTimeout: 5,
       reconnectBackoff: 0.1,
       inactivityTimeout: 70,
+      lineTimeout: 300,
       unhealthyAfter: 300,
     },
     queueing: {

@@ -29,6 +29,7 @@ const DEFAULTS = {
     connectTimeout: 5,
     reconnectBackoff: 0.1,
     inactivityTimeout: 70,
+    lineTimeout: 300,
     unhealthyAfter: 300,
   },
   queueing: {

@@ -20,19 +20,21 @@ export function nextDoing({ isListed, version }: Progress): Doing {
 }
 
 /**
- * Silence instead of the list, or the refusal of such a request, means that the server cannot do so. If it is only
- * not permitted to watch, then maybe it is permitted to list.
+ * Silence instead of the list, no end of it, or the refusal of such a request, means that the server cannot do so. If it
+ * is only not permitted to watch, then maybe it is permitted to list.
  */
 export function isUnsupported({ interruption }: Attempt, error: unknown): boolean {
-  if (interruption !== undefined) return interruption === 'inactive';
+  if (interruption !== undefined) return interruption !== 'paused';
   return isAboutUnknownOptions(error) || error instanceof ApiForbiddenError;
 }
 
-export function withoutStreamedLists(stream: Stream, error?: unknown): State {
+export function withoutStreamedLists(stream: Stream, attempt?: Attempt, error?: unknown): State {
   const { capabilities, logger, title } = stream;
   stream.canStreamLists = false;
-  // Permissions are of this kind only, and tell nothing of the server.
-  if (!(error instanceof ApiForbiddenError)) capabilities.streamingLists ??= false;
+  // Permissions are of this kind only, and so is a list that takes too long: they tell nothing of the server.
+  const isOfThisKind =
+    error instanceof ApiForbiddenError || attempt?.interruption === 'endless' || attempt?.interruption === 'overdue';
+  if (!isOfThisKind) capabilities.streamingLists ??= false;
   logger.debug(`The list for ${title} is not streamed by the server; listing in pages.`);
   return { kind: 'listing' };
 }
@@ -64,6 +66,7 @@ export function afterFailure(
     logger.debug(`Watch-stream for ${title} is inactive, reconnecting.`);
     return doing;
   }
+  if (attempt.interruption === 'overdue') return afterOverdueLine(stream);
 
   const { kind, retryAfter } = judgeFailure(error);
   // Connections are cut all the time, by the servers and by all that is in between: nothing to speak of.
@@ -83,4 +86,15 @@ export function afterFailure(
   const mustList = kind === 'expired' || stream.refusals >= REFUSALS_UNTIL_LISTING;
   if (mustList) stream.refusals = 0;
   return { kind: 'backing off', delay, next: mustList ? { kind: 'listing' } : doing };
+}
+
+/** It would come again if the watching went on from the same version. A listing brings what was in it by another way. */
+function afterOverdueLine(stream: Stream): State {
+  const { settings, health, random } = stream;
+  const { lineTimeout, reconnectBackoff: base } = settings.watching;
+  stream.failures += 1;
+  const message = `An event has not come as a whole in ${lineTimeout} seconds (see settings.watching.lineTimeout).`;
+  health.fail('watching', new KopfError(message, { code: 'KOPF_SLOW_LINE' }));
+  const delay = backoffDelay(stream.failures, { base, cap: Math.max(base, MAX_BACKOFF), random });
+  return { kind: 'backing off', delay, next: { kind: 'listing' } };
 }

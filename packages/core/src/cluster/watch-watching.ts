@@ -15,6 +15,8 @@ import { type Emit, type Progress, prove, type State, type Stream, waitForPermis
 const SHORT_STREAM: Seconds = 1;
 /** A server that can stream a list begins at once; one that has ignored our asking for it may be silent for ever. */
 const STREAMED_LIST_PROBE: Seconds = 10;
+/** Or it may go on with changes for ever, and never say that all is listed. Big lists take their time, too. */
+const STREAMED_LIST_LIMIT: Seconds = 60;
 /** If connecting, or the answer after it, may take any time: when to presume that it is done. */
 const PRESUMED_DONE: Seconds = 5;
 
@@ -37,8 +39,13 @@ export async function watching(
       attempt,
       clock,
       silenceLimit: () => silenceLimit(stream, progress),
+      lineLimit: () => stream.settings.watching.lineTimeout,
+      listingLimit: () => listingLimit(stream, progress),
       steadyAfter: handshakeLimit(stream),
+      // Not at once: there are servers that agree, and then end it, or tell of an error.
+      steadyAfterOpening: SHORT_STREAM,
       onSteady: () => prove(stream, progress),
+      onProgress: () => health.progress(),
     });
     for (let raw = await events.next(); !raw.done; raw = await events.next()) {
       health.touch();
@@ -49,7 +56,7 @@ export async function watching(
     if (clock.now() - startedAt >= SHORT_STREAM) prove(stream, progress);
     return afterEnd(stream, progress);
   } catch (error) {
-    if (!progress.isListed && isUnsupported(attempt, error)) return withoutStreamedLists(stream, error);
+    if (!progress.isListed && isUnsupported(attempt, error)) return withoutStreamedLists(stream, attempt, error);
     return afterFailure(stream, attempt, error, { doing: nextDoing(progress), isProven: progress.isProven });
   } finally {
     events?.close();
@@ -102,10 +109,17 @@ function handshakeLimit({ settings: { watching, networking } }: Stream): Seconds
   return Math.min(connecting + answering, watching.inactivityTimeout);
 }
 
+/** A server of which it is not known that it can stream lists, gets little time for saying something. */
 function silenceLimit({ settings, capabilities }: Stream, { isListed }: Progress): Seconds {
   const { inactivityTimeout } = settings.watching;
-  const isProbing = !isListed && capabilities.streamingLists === undefined;
+  const isProbing = !isListed && capabilities.streamingLists !== true;
   return isProbing ? Math.min(inactivityTimeout, STREAMED_LIST_PROBE) : inactivityTimeout;
+}
+
+/** The same for the end of the list. If other streams have found out meanwhile that it cannot, then there is no hope. */
+function listingLimit({ capabilities }: Stream, { isListed }: Progress): Seconds {
+  if (isListed || capabilities.streamingLists === true) return Number.POSITIVE_INFINITY;
+  return capabilities.streamingLists === false ? STREAMED_LIST_PROBE : STREAMED_LIST_LIMIT;
 }
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';

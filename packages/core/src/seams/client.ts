@@ -26,6 +26,12 @@ export interface KubeRequest {
    * no, nothing is sent, and the request fails with `KOPF_REQUEST_FORBIDDEN`.
    */
   readonly mayBegin?: () => boolean;
+  /**
+   * For streams: called when the server has agreed (with 0 bytes), and then for each piece of the answer, also if it is
+   * only a part of a line. So a line that comes slowly is told from a silence. It must not throw, and may be ignored:
+   * without it, a line counts when it is whole.
+   */
+  readonly onProgress?: (progress: { readonly bytes: number }) => void;
   readonly signal?: AbortSignal;
 }
 
