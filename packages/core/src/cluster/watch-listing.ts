@@ -6,6 +6,7 @@ import { startAttempt } from './attempt.js';
 import type { KnownObjects } from './known-objects.js';
 import { type ListPage, listPages } from './list.js';
 import { isUsualListKind, notAList } from './list-answers.js';
+import { describeMalformed, flawOf } from './malformed.js';
 import { afterFailure } from './watch-outcomes.js';
 import {
   type Emit,
@@ -21,6 +22,7 @@ export async function listing(stream: Stream, emit: Emit): Promise<State> {
   const { client, resource, namespace, fieldSelector, pageSize, known, health } = stream;
   const attempt = startAttempt(stream.signal, stream.paused);
   let version: string | undefined;
+  let isDoubtful = false;
   try {
     health.enter('listing');
     await waitForPermission(stream, attempt.signal);
@@ -32,6 +34,11 @@ export async function listing(stream: Stream, emit: Emit): Promise<State> {
       if (page.isFirst) known.beginListing();
       version = page.resourceVersion;
       for (const object of page.items) {
+        const flaw = flawOf(object);
+        if (flaw !== undefined) {
+          isDoubtful = skipListed(stream, object, flaw) || isDoubtful;
+          continue;
+        }
         const emitted = emitSeen(known, { type: null, object }, emit);
         if (emitted !== undefined) await emitted;
         attempt.signal.throwIfAborted();
@@ -43,8 +50,24 @@ export async function listing(stream: Stream, emit: Emit): Promise<State> {
     attempt.dispose();
   }
   health.succeed('listing');
-  await emitListed(known, emit);
+  if (isDoubtful) return RELISTING;
+  await emitListed(stream, emit);
   return { kind: 'watching', version };
+}
+
+/** Soon, but not at once: what is malformed for a moment, may be mended by then. */
+const RELISTING: State = { kind: 'backing off', delay: 1, next: { kind: 'listing' } };
+
+/**
+ * The object is there, but cannot be told of. True if that is news: then nothing can be concluded from this listing,
+ * as it is not known who it is that was malformed; and it is confirmed by one more.
+ */
+export function skipListed({ malformed, known }: Stream, object: unknown, flaw: string): boolean {
+  const what = describeMalformed(null, object, flaw);
+  if (isMapping(object) && isMapping(object['metadata'])) known.keep(object['metadata']);
+  if (malformed.notice(what, 'listing')) return true;
+  malformed.confirm(what);
+  return false;
 }
 
 /** Throws if the page cannot be believed: nothing is gone because of it. */
@@ -67,7 +90,8 @@ export function emitSeen(known: KnownObjects, event: WatchedEvent, emit: Emit): 
 }
 
 /** The listing is complete. */
-export function emitListed(known: KnownObjects, emit: Emit): Promise<void> {
+export function emitListed({ known, malformed }: Stream, emit: Emit): Promise<void> {
+  malformed.conclude();
   return emitAll([...known.endListing().map(vanished), { type: 'LISTED' }], emit);
 }
 

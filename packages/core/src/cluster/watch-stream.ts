@@ -9,6 +9,7 @@ import type { WatchEvent } from '../values/body.js';
 import { formatResource, type Resource, resourceUrl } from '../values/resource.js';
 import { type KnownObjects, knownObjects } from './known-objects.js';
 import { type AttemptLimiter, attemptLimiter } from './limiter.js';
+import { type MalformedObjects, malformedObjects } from './malformed.js';
 import { type StreamHealth, type StreamState, streamHealth } from './stream-health.js';
 
 /** An object that exists or has changed; `vanished` marks those whose deletion we have not seen, but only concluded. */
@@ -60,10 +61,13 @@ export interface Stream extends WatchOptions {
   readonly capabilities: ServerCapabilities;
   readonly random: () => number;
   readonly known: KnownObjects;
+  readonly malformed: MalformedObjects;
   readonly health: StreamHealth;
   readonly pacer: AttemptLimiter;
   /** Not the same as of the server: it can have other servers behind it. */
   canStreamLists: boolean;
+  /** The version after which a line could not be decoded, the last time that it happened. */
+  undecodableAfter?: string | undefined;
   /** How this kind calls its lists, if not as all others do: by its own name with `List` at the end. */
   unusualListKind?: string;
   /** In a row, since the last time when the watching worked. */
@@ -93,6 +97,7 @@ export function newStream(client: KubeClient, resource: Resource, options: Watch
     capabilities: options.capabilities ?? {},
     random: options.random ?? Math.random,
     known: knownObjects(options.remember ?? 'identity'),
+    malformed: malformedObjects(logger, title),
     health: streamHealth({ clock, logger, title, onState, isToldElsewhere }),
     pacer: attemptLimiter(clock, STREAM_LIMITS),
     canStreamLists: true,
@@ -112,6 +117,8 @@ export interface Progress {
   version: string | undefined;
   /** It is past the initial listing. */
   isListed: boolean;
+  /** Something malformed has come for the first time: a listing must follow. */
+  isDoubtful: boolean;
   /** It is not only asked for, but works. */
   isProven: boolean;
 }

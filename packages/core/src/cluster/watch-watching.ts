@@ -2,12 +2,14 @@
 import type { Awaitable } from '../seams/awaitable.js';
 import type { KubeRequest } from '../seams/client.js';
 import type { Seconds } from '../seams/clock.js';
+import { alarm } from '../sync/alarm.js';
 import type { AnyObject } from '../values/body.js';
 import { getOwn, isMapping } from '../values/json.js';
 import { type QueryFields, resourceUrl } from '../values/resource.js';
 import { type LiveEvents, liveEvents, startAttempt } from './attempt.js';
+import { describeMalformed, flawOf } from './malformed.js';
 import { errorOfEvent } from './stream-failures.js';
-import { emitListed, emitSeen } from './watch-listing.js';
+import { emitListed, emitSeen, skipListed } from './watch-listing.js';
 import { afterEnd, afterFailure, isUnsupported, nextDoing, withoutStreamedLists } from './watch-outcomes.js';
 import { type Emit, type Progress, prove, type State, type Stream, waitForPermission } from './watch-stream.js';
 
@@ -17,6 +19,8 @@ const SHORT_STREAM: Seconds = 1;
 const STREAMED_LIST_PROBE: Seconds = 10;
 /** Or it may go on with changes for ever, and never say that all is listed. Big lists take their time, too. */
 const STREAMED_LIST_LIMIT: Seconds = 60;
+/** If something malformed comes, other such things often follow: one listing serves for all of them. */
+const LISTED_ANEW_AFTER: Seconds = 1;
 /** If connecting, or the answer after it, may take any time: when to presume that it is done. */
 const PRESUMED_DONE: Seconds = 5;
 
@@ -28,8 +32,18 @@ export async function watching(
 ): Promise<State> {
   const { client, clock, known, health } = stream;
   const attempt = startAttempt(stream.signal, stream.paused);
-  const progress: Progress = { version: from?.version, isListed: from !== undefined, isProven: false };
+  const progress: Progress = {
+    version: from?.version,
+    isListed: from !== undefined,
+    isProven: false,
+    isDoubtful: false,
+  };
   let events: LiveEvents | undefined;
+  let forgetDoubts = (): void => {};
+  const listSoon = (): void => {
+    forgetDoubts();
+    forgetDoubts = alarm(clock, LISTED_ANEW_AFTER, () => attempt.interrupt('doubtful'));
+  };
   try {
     health.enter(progress.isListed ? 'watching' : 'listing');
     await waitForPermission(stream, attempt.signal);
@@ -49,7 +63,7 @@ export async function watching(
     });
     for (let raw = await events.next(); !raw.done; raw = await events.next()) {
       health.touch();
-      const digested = digest(stream, progress, raw.value, emit);
+      const digested = digest(stream, { progress, listSoon }, raw.value, emit);
       if (digested !== undefined) await digested;
       attempt.signal.throwIfAborted();
     }
@@ -59,6 +73,7 @@ export async function watching(
     if (!progress.isListed && isUnsupported(attempt, error)) return withoutStreamedLists(stream, attempt, error);
     return afterFailure(stream, attempt, error, { doing: nextDoing(progress), isProven: progress.isProven });
   } finally {
+    forgetDoubts();
     events?.close();
     attempt.dispose();
   }
@@ -124,18 +139,38 @@ function listingLimit({ capabilities }: Stream, { isListed }: Progress): Seconds
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
+interface Digesting {
+  readonly progress: Progress;
+  /** Ends the stream in a moment, and lists anew. */
+  readonly listSoon: () => void;
+}
+
 /** One line of the stream, as what it means. */
-function digest(stream: Stream, progress: Progress, raw: unknown, emit: Emit): Awaitable<void> {
-  const { known, logger, title } = stream;
+function digest(stream: Stream, digesting: Digesting, raw: unknown, emit: Emit): Awaitable<void> {
+  const { known, malformed, logger, title } = stream;
+  const { progress } = digesting;
   const { type, object } = (isMapping(raw) ? raw : {}) as { type?: unknown; object?: AnyObject };
   if (type === 'ERROR') throw errorOfEvent(object);
   const isSupported = type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
   if (!isSupported || !isMapping(object)) {
-    logger.warn(`Ignoring an unsupported event type in the watch-stream for ${title}: ${JSON.stringify(type)}`);
+    const shown = `${JSON.stringify(type)}${isMapping(object) ? '' : ' without an object'}`;
+    logger.warn(`Ignoring an unsupported event type in the watch-stream for ${title}: ${shown}`);
+    // What it was about is not known.
+    if (!isMapping(object) && malformed.notice(`an event of type ${shown}`, 'event')) doubt(digesting);
     return;
   }
-  progress.version = object.metadata?.resourceVersion ?? progress.version;
+  const version: unknown = isMapping(object.metadata) ? object.metadata.resourceVersion : undefined;
+  if (typeof version === 'string') progress.version = version;
   prove(stream, progress);
+  if (type === 'BOOKMARK') return digestBookmark(stream, digesting, object, emit);
+  const flaw = flawOf(object);
+  if (flaw !== undefined) {
+    const isOfListing = !progress.isListed && type !== 'DELETED';
+    const what = describeMalformed(type, object, flaw);
+    if (isOfListing ? skipListed(stream, object, flaw) : malformed.notice(what, 'event')) doubt(digesting);
+    else logger.debug(`Skipped again in the watch-stream for ${title}: ${what}`);
+    return;
+  }
   switch (type) {
     case 'ADDED':
       return emitSeen(known, { type: progress.isListed ? type : null, object }, emit);
@@ -144,12 +179,23 @@ function digest(stream: Stream, progress: Progress, raw: unknown, emit: Emit): A
     case 'DELETED':
       known.forget(object);
       return emit({ type, object });
-    case 'BOOKMARK':
-      if (progress.isListed || getOwn(object.metadata?.annotations ?? {}, INITIAL_EVENTS_END) !== 'true') return;
-      progress.isListed = true;
-      stream.capabilities.streamingLists = true;
-      prove(stream, progress);
-      stream.health.enter('watching');
-      return emitListed(known, emit);
   }
+}
+
+/** Not everything that has happened could be understood, so a listing must tell what there is; after this one, if any. */
+function doubt({ progress, listSoon }: Digesting): void {
+  if (progress.isListed && !progress.isDoubtful) listSoon();
+  progress.isDoubtful = true;
+}
+
+function digestBookmark(stream: Stream, digesting: Digesting, object: AnyObject, emit: Emit): Awaitable<void> {
+  const { progress, listSoon } = digesting;
+  const annotations = isMapping(object.metadata?.annotations) ? object.metadata.annotations : {};
+  if (progress.isListed || getOwn(annotations, INITIAL_EVENTS_END) !== 'true') return;
+  stream.capabilities.streamingLists = true;
+  if (progress.isDoubtful) return listSoon();
+  progress.isListed = true;
+  prove(stream, progress);
+  stream.health.enter('watching');
+  return emitListed(stream, emit);
 }
