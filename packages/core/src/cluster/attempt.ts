@@ -12,9 +12,10 @@ import type { ToggleView } from '../sync/toggle.js';
  * - `inactive`: not a single byte has come for too long;
  * - `overdue`: the bytes of one line come, but the line is not complete for too long;
  * - `endless`: the initial listing goes on for too long;
- * - `doubtful`: something malformed has come, so that only a new listing can tell what there is.
+ * - `doubtful`: something malformed has come, so that only a new listing can tell what there is;
+ * - `rewound`: the cluster was restored to an earlier state.
  */
-export type Interruption = 'paused' | 'inactive' | 'overdue' | 'endless' | 'doubtful';
+export type Interruption = 'paused' | 'inactive' | 'overdue' | 'endless' | 'doubtful' | 'rewound';
 
 export interface Attempt {
   /** Covers everything: connecting, waiting for headers, reading, and sleeping in between. */

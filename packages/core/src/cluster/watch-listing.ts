@@ -8,6 +8,7 @@ import { type ListPage, listPages } from './list.js';
 import { isUsualListKind, notAList } from './list-answers.js';
 import { describeMalformed, flawOf } from './malformed.js';
 import { afterFailure } from './watch-outcomes.js';
+import { emitRewound, isRewound, rememberVersion } from './watch-rewinding.js';
 import {
   type Emit,
   type State,
@@ -33,6 +34,8 @@ export async function listing(stream: Stream, emit: Emit): Promise<State> {
       checkPage(stream, page);
       if (page.isFirst) known.beginListing();
       version = page.resourceVersion;
+      if (page.isFirst && isRewound(stream, version)) await emitRewound(stream, emit);
+      if (version !== undefined) rememberVersion(stream, version);
       for (const object of page.items) {
         const flaw = flawOf(object);
         if (flaw !== undefined) {
@@ -50,6 +53,7 @@ export async function listing(stream: Stream, emit: Emit): Promise<State> {
     attempt.dispose();
   }
   health.succeed('listing');
+  stream.isVersionDoubtful = false;
   if (isDoubtful) return RELISTING;
   await emitListed(stream, emit);
   return { kind: 'watching', version };

@@ -68,6 +68,7 @@ export function afterFailure(
   if (attempt.interruption === 'paused') return { kind: 'paused' };
   if (attempt.interruption === 'inactive') {
     logger.debug(`Watch-stream for ${title} is inactive, reconnecting.`);
+    stream.isVersionDoubtful = true;
     return doing;
   }
   if (attempt.interruption === 'overdue') return afterOverdueLine(stream);
@@ -84,6 +85,7 @@ export function afterFailure(
   }
 
   stream.failures += 1;
+  stream.isVersionDoubtful = true;
   if (kind === 'refused' && doing.kind === 'watching') stream.refusals += 1;
   if (kind === 'expired') logger.debug(`Restarting the watch-stream for ${title}.`);
   if (kind !== 'expired' || stream.failures >= SUSPICIOUS_IN_ROW) health.fail(doing.kind, error);

@@ -17,8 +17,14 @@ export interface WatchedEvent extends WatchEvent {
   readonly vanished?: true;
 }
 
-/** What comes from a watch-stream: objects (`type` is `null` in a listing), and the mark that a listing is complete. */
-export type WatchSignal = WatchedEvent | { readonly type: 'LISTED' };
+/**
+ * What comes from a watch-stream: objects (`type` is `null` in a listing), and the marks:
+ *
+ * - `LISTED`: a listing is complete;
+ * - `REWOUND`: the cluster was restored to an earlier state, so versions that were seen before mean nothing any more:
+ *   what comes from now on is newer, though its versions may be lower. A listing follows.
+ */
+export type WatchSignal = WatchedEvent | { readonly type: 'LISTED' } | { readonly type: 'REWOUND' };
 
 /** What is known of the server. Shared by all streams of a client, so that it has to be found out only once. */
 export interface ServerCapabilities {
@@ -66,6 +72,10 @@ export interface Stream extends WatchOptions {
   readonly pacer: AttemptLimiter;
   /** Not the same as of the server: it can have other servers behind it. */
   canStreamLists: boolean;
+  /** The highest version that was seen. */
+  newest: string | undefined;
+  /** There was a trouble since the version of the server was last known: it may have been restored meanwhile. */
+  isVersionDoubtful: boolean;
   /** The version after which a line could not be decoded, the last time that it happened. */
   undecodableAfter?: string | undefined;
   /** How this kind calls its lists, if not as all others do: by its own name with `List` at the end. */
@@ -101,6 +111,8 @@ export function newStream(client: KubeClient, resource: Resource, options: Watch
     health: streamHealth({ clock, logger, title, onState, isToldElsewhere }),
     pacer: attemptLimiter(clock, STREAM_LIMITS),
     canStreamLists: true,
+    newest: undefined,
+    isVersionDoubtful: false,
     failures: 0,
     refusals: 0,
   };
@@ -121,6 +133,8 @@ export interface Progress {
   isDoubtful: boolean;
   /** It is not only asked for, but works. */
   isProven: boolean;
+  /** Called when that is found out. */
+  readonly onProven: () => void;
 }
 
 /** The watching works: all the past failures are forgotten. */
@@ -131,4 +145,5 @@ export function prove(stream: Stream, progress: Progress): void {
   stream.failures = 0;
   stream.refusals = 0;
   stream.health.succeed('watching');
+  progress.onProven();
 }

@@ -6,11 +6,12 @@ import { alarm } from '../sync/alarm.js';
 import type { AnyObject } from '../values/body.js';
 import { getOwn, isMapping } from '../values/json.js';
 import { type QueryFields, resourceUrl } from '../values/resource.js';
-import { type LiveEvents, liveEvents, startAttempt } from './attempt.js';
+import { type Attempt, type LiveEvents, liveEvents, startAttempt } from './attempt.js';
 import { describeMalformed, flawOf } from './malformed.js';
 import { errorOfEvent } from './stream-failures.js';
 import { emitListed, emitSeen, skipListed } from './watch-listing.js';
 import { afterEnd, afterFailure, isUnsupported, nextDoing, withoutStreamedLists } from './watch-outcomes.js';
+import { checkVersion, emitRewound, isRewound, rememberVersion } from './watch-rewinding.js';
 import { type Emit, type Progress, prove, type State, type Stream, waitForPermission } from './watch-stream.js';
 
 /** Streams that end sooner, and bring nothing, are suspicious. */
@@ -32,11 +33,14 @@ export async function watching(
 ): Promise<State> {
   const { client, clock, known, health } = stream;
   const attempt = startAttempt(stream.signal, stream.paused);
+  // After a silence, the server is asked at once; but one that is away is not asked before it is back.
+  const isServerThere = stream.failures === 0;
   const progress: Progress = {
     version: from?.version,
     isListed: from !== undefined,
     isProven: false,
     isDoubtful: false,
+    onProven: () => void (isServerThere || checkVersion(stream, attempt)),
   };
   let events: LiveEvents | undefined;
   let forgetDoubts = (): void => {};
@@ -61,15 +65,20 @@ export async function watching(
       onSteady: () => prove(stream, progress),
       onProgress: () => health.progress(),
     });
+    if (isServerThere && progress.isListed) void checkVersion(stream, attempt);
     for (let raw = await events.next(); !raw.done; raw = await events.next()) {
       health.touch();
-      const digested = digest(stream, { progress, listSoon }, raw.value, emit);
+      const digested = digest(stream, { attempt, progress, listSoon }, raw.value, emit);
       if (digested !== undefined) await digested;
       attempt.signal.throwIfAborted();
     }
     if (clock.now() - startedAt >= SHORT_STREAM) prove(stream, progress);
     return afterEnd(stream, progress);
   } catch (error) {
+    if (attempt.interruption === 'rewound' && !stream.signal.aborted) {
+      await emitRewound(stream, emit);
+      return { kind: 'listing' };
+    }
     if (!progress.isListed && isUnsupported(attempt, error)) return withoutStreamedLists(stream, attempt, error);
     return afterFailure(stream, attempt, error, { doing: nextDoing(progress), isProven: progress.isProven });
   } finally {
@@ -140,6 +149,7 @@ function listingLimit({ capabilities }: Stream, { isListed }: Progress): Seconds
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 interface Digesting {
+  readonly attempt: Attempt;
   readonly progress: Progress;
   /** Ends the stream in a moment, and lists anew. */
   readonly listSoon: () => void;
@@ -160,7 +170,14 @@ function digest(stream: Stream, digesting: Digesting, raw: unknown, emit: Emit):
     return;
   }
   const version: unknown = isMapping(object.metadata) ? object.metadata.resourceVersion : undefined;
-  if (typeof version === 'string') progress.version = version;
+  // Only bookmarks tell of the whole: an object is as old as it is.
+  if (type === 'BOOKMARK' && typeof version === 'string' && isRewound(stream, version)) {
+    return digesting.attempt.interrupt('rewound');
+  }
+  if (typeof version === 'string') {
+    progress.version = version;
+    rememberVersion(stream, version);
+  }
   prove(stream, progress);
   if (type === 'BOOKMARK') return digestBookmark(stream, digesting, object, emit);
   const flaw = flawOf(object);
@@ -193,6 +210,7 @@ function digestBookmark(stream: Stream, digesting: Digesting, object: AnyObject,
   const annotations = isMapping(object.metadata?.annotations) ? object.metadata.annotations : {};
   if (progress.isListed || getOwn(annotations, INITIAL_EVENTS_END) !== 'true') return;
   stream.capabilities.streamingLists = true;
+  stream.isVersionDoubtful = false;
   if (progress.isDoubtful) return listSoon();
   progress.isListed = true;
   prove(stream, progress);

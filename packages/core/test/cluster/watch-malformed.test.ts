@@ -6,7 +6,7 @@ import { added, deleted, modified, type WatchUnderTest, watchUnderTest } from '.
 
 const END = {
   type: 'BOOKMARK',
-  object: { metadata: { resourceVersion: '100', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+  object: { metadata: { resourceVersion: '200', annotations: { 'k8s.io/initial-events-end': 'true' } } },
 };
 const BADLY_LABELLED = kex('bad', '150', { metadata: { labels: { x: 1 as never } } });
 
@@ -71,7 +71,7 @@ describe('a malformed object', () => {
   it('in a streamed list is confirmed by one more', async () => {
     const watched = watchUnderTest({ capabilities: {} });
     watched.client.prepareStream(added(kex('a', '1')), added(BADLY_LABELLED), END);
-    watched.client.prepareStream(added(BADLY_LABELLED), added(kex('a', '1')), END, added(kex('b', '101')));
+    watched.client.prepareStream(added(BADLY_LABELLED), added(kex('a', '1')), END, added(kex('b', '201')));
     await watched.start();
     await watched.clock.advance(2);
     expect(watched.story).toEqual(['null a', 'null a', 'LISTED', 'ADDED b']);

@@ -74,6 +74,7 @@ function definitionsDigest(parts: DefinitionsWatch): (signal: WatchSignal) => vo
     group.includes('.') && !group.endsWith('.k8s.io') && isOfInterest(group) && !versions.has(`${plural}.${group}`);
 
   return (event) => {
+    if (event.type === 'REWOUND') return;
     if (event.type === 'LISTED') {
       if (!isListed) for (const { group } of insights.all.filter(looksOrphaned)) rescans.request(group);
       isListed = true;

@@ -40,6 +40,8 @@ export interface ObjectWorkers {
   push(event: WatchedEvent): void;
   /** All existing objects have been pushed. */
   listed(): void;
+  /** The cluster was restored to an earlier state: lower versions are newer than what is remembered. */
+  rewound(): void;
   /** Forgets all that is not yet begun, and what was not sent: others may do it, and do it differently. */
   pause(): void;
   /** Lets them finish what they have, for a while. */
@@ -181,6 +183,14 @@ export function objectWorkers(
     listed() {
       if (listing === undefined || listing.isOn) return;
       void Promise.allSettled([...digesting.values()]).then(() => listing.turn(true));
+    },
+    rewound() {
+      // Of all kinds: they are restored together, and nothing tells which of them an object is of.
+      for (const memory of memories) {
+        memory.version = undefined;
+        memory.doubtfulUntil = undefined;
+        memory.isVanishing = false;
+      }
     },
     pause() {
       discard();

@@ -52,6 +52,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       const onSignal = (event: WatchSignal): void => {
         try {
           if (event.type === 'LISTED') objects.listed();
+          else if (event.type === 'REWOUND') objects.rewound();
           else objects.push(event);
         } catch (error) {
           // It is not a failure of the stream: connecting again does not help.
