@@ -277,7 +277,6 @@ export function toError(thrown: unknown): Error {
 const EXPLAINED: ReadonlySet<string> = new Set([
   'KOPF_BAD_ENDPOINT',
   'KOPF_CONNECTION',
-  'KOPF_DISCOVERY_FORBIDDEN',
   'KOPF_LOGIN',
   'KOPF_NO_ADMISSION_SERVER',
   'KOPF_TIMEOUT',

@@ -39,8 +39,9 @@ export async function followDefinitions(parts: DefinitionsWatch): Promise<void> 
     if (signal.aborted) return;
     if (!isTold) {
       logger.warn(
-        'Not enough permissions to watch for resources: their changes (creation/deletion/updates) will not be ' +
-          'noticed until it is permitted or the operator is restarted.',
+        'Not enough permissions to watch for resources: the operator may not list and watch ' +
+          `${DEFINITIONS.plural}.${DEFINITIONS.group}, so new, changed and deleted kinds will not be noticed until that ` +
+          'is permitted or the operator is restarted.',
       );
     }
     await clock.sleep(RECHECK, { signal });
