@@ -133,6 +133,11 @@ export interface NetworkingSettings {
   errorBackoffs: Iterable<Seconds> | Seconds;
   /** Whether `Retry-After` of HTTP 429 is obeyed always, or only where it is longer than the planned pause. Default: false. */
   enforceRetryAfter: boolean;
+  /**
+   * How long writes to objects of one kind may keep failing, without a single success, until readiness turns red and
+   * tells why. Default: 30.
+   */
+  failingWritesTimeout: Seconds;
   /** Whether the proxies of the environment are used. Default: false. */
   trustEnv: boolean;
 }
@@ -232,6 +237,7 @@ function defaults(): Settings {
       headersTimeout: 30,
       errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
       enforceRetryAfter: false,
+      failingWritesTimeout: 30,
       trustEnv: false,
     },
     persistence: {

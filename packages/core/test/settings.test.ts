@@ -49,6 +49,7 @@ const DEFAULTS = {
     headersTimeout: 30,
     errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
     enforceRetryAfter: false,
+    failingWritesTimeout: 30,
     trustEnv: false,
   },
   persistence: {

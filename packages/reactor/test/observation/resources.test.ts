@@ -5,9 +5,6 @@ import { KEX, noop, observe } from './harness.js';
 
 const DEFINITIONS = { method: 'GET', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions' };
 const FORBIDDEN = { status: 403, message: 'this is forbidden' };
-  path: /^\/apis?(\/|$)/,
-  where: ({ url }: { url: string }) => !url.includes('resourcedefinitions'),
-};
 const NAMED_DISCOVERY = ['GET /apis'];
 const PRUNING = { type: 'object', properties: { status: { type: 'object' } } };
 
