@@ -81,7 +81,11 @@ export interface WatchingSettings {
 }
 
 export interface QueueingSettings {
-  /** How many objects of one stream are processed at once, in fair order; `undefined` for all. Default: 100 (Kopf: unset). */
+  /**
+   * How many objects of one stream are processed at once, in fair order; `undefined` for all. From 20 on, a twentieth is
+   * kept for deletions, and as many for objects that nobody has looked at yet. It is told if objects wait
+   * for longer than some seconds. Default: 100 (Kopf: unset).
+   */
   workerLimit: number | undefined;
   /**
    * How many events of one object may wait for slow `on.event` handlers; beyond that, the oldest are dropped, and it
