@@ -15,7 +15,7 @@ import type { ToggleView } from '../sync/toggle.js';
  * - `doubtful`: something malformed has come, so that only a new listing can tell what there is;
  * - `rewound`: the cluster was restored to an earlier state.
  */
-export type Interruption = 'paused' | 'inactive' | 'overdue' | 'endless' | 'doubtful' | 'rewound';
+type Interruption = 'paused' | 'inactive' | 'overdue' | 'endless' | 'doubtful' | 'rewound';
 
 export interface Attempt {
   /** Covers everything: connecting, waiting for headers, reading, and sleeping in between. */

@@ -38,7 +38,7 @@ export function flawOf(object: unknown): string | undefined {
 }
 
 /** The malformed object in logs, as far as it can be named. */
-export function nameOfMalformed(object: unknown): string {
+function nameOfMalformed(object: unknown): string {
   const metadata = isMapping(object) && isMapping(object['metadata']) ? object['metadata'] : {};
   const { namespace, name, uid } = metadata as Mapping;
   if (typeof name === 'string' && name !== '') return typeof namespace === 'string' ? `${namespace}/${name}` : name;

@@ -1,5 +1,5 @@
 /** One turn of one object's worker. */
-export interface Job {
+interface Job {
   readonly name: string;
   /**
    * What makes it more urgent than others: `deletion`, if the object waits for us to be deleted; `first`, if nobody has
