@@ -157,7 +157,7 @@ function startWatching(cluster: LocalCluster, options: WatchingOptions): Watchin
 }
 
 function titleOf(signal: WatchSignal): string {
-  if (signal.type === 'LISTED') return 'LISTED';
+  if (signal.type === 'LISTED' || signal.type === 'REWOUND') return signal.type;
   return `${signal.type ?? '-'} ${signal.object.metadata?.name}${signal.vanished ? ' (vanished)' : ''}`;
 }
 

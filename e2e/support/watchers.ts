@@ -55,7 +55,7 @@ export function watchers() {
 }
 
 function describeSignal(signal: WatchSignal): string {
-  if (signal.type === 'LISTED') return 'LISTED';
+  if (signal.type === 'LISTED' || signal.type === 'REWOUND') return signal.type;
   const vanished = signal.vanished ? ' (vanished)' : '';
   return `${signal.type ?? '-'} ${signal.object.metadata?.name}${vanished}`;
 }

@@ -150,7 +150,7 @@ class UndiciKubeClient implements HttpKubeClient {
       }
     };
     const lines = (): JsonLines => new JsonLines(this.#settings.watching.maxLineSize, this.#integers.parse);
-    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request.signal, lines()) };
+    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request, lines()) };
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { KubeRequest } from '@kopf-ts/core';
 import type { HttpAnswer } from './exchange.js';
 import type { JsonLines } from './json-lines.js';
 
@@ -10,6 +11,7 @@ import type { JsonLines } from './json-lines.js';
 export class LineStream<T> implements AsyncIterator<T, undefined> {
   readonly #open: (leaving: AbortSignal) => Promise<HttpAnswer>;
   readonly #signal: AbortSignal | undefined;
+  readonly #onProgress: KubeRequest['onProgress'];
   readonly #leaving = new AbortController();
   readonly #lines: JsonLines;
   #answer: HttpAnswer | undefined;
@@ -21,9 +23,14 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
    * The function opens the stream, once; and breaks it when any of the two signals aborts: that of the caller, which
    * is an error for whoever reads, or its argument, which is not.
    */
-  constructor(open: (leaving: AbortSignal) => Promise<HttpAnswer>, signal: AbortSignal | undefined, lines: JsonLines) {
+  constructor(
+    open: (leaving: AbortSignal) => Promise<HttpAnswer>,
+    { signal, onProgress }: Pick<KubeRequest, 'signal' | 'onProgress'>,
+    lines: JsonLines,
+  ) {
     this.#open = open;
     this.#signal = signal;
+    this.#onProgress = onProgress;
     this.#lines = lines;
   }
 
@@ -71,9 +78,13 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
 
   /** Takes in some more bytes. At the end, what remains may be the last line. */
   async #receive(): Promise<{ readonly value: unknown } | undefined> {
-    this.#answer ??= await this.#open(this.#leaving.signal);
+    if (this.#answer === undefined) {
+      this.#answer = await this.#open(this.#leaving.signal);
+      this.#onProgress?.({ bytes: 0 });
+    }
     const chunk = await this.#answer.read();
     if (chunk !== undefined) {
+      this.#onProgress?.({ bytes: chunk.length });
       this.#lines.feed(chunk);
       return undefined;
     }

@@ -107,6 +107,7 @@ export { type Comparison, compareEssences } from './values/comparison.js';
 export { reduceDiff } from './values/diff.js';
 export { quoteId } from './values/ids.js';
 export { objectKey } from './values/object-key.js';
+export { compareVersions } from './values/versions.js';
 export { bodyViews, type LiveBody, makeLiveBody } from './values/views.js';
 export {
   formatResource,

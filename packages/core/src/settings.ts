@@ -69,8 +69,13 @@ export interface WatchingSettings {
   connectTimeout: Seconds | undefined;
   /** The first pause before listing or watching again after a failure; it grows with consecutive failures. Default: 0.1. */
   reconnectBackoff: Seconds;
-  /** The silence (no events, no bookmarks) after which a stream is reopened from its last version. Default: 70. */
+  /** The silence (not a single byte) after which a stream is reopened from its last version. Default: 70. */
   inactivityTimeout: Seconds;
+  /**
+   * How long one event may be on its way while its bytes keep coming, however slowly; beyond that, the stream is down,
+   * and everything is listed anew. Default: 300.
+   */
+  lineTimeout: Seconds;
   /** How long a stream may be down before liveness turns red; readiness tells at once. Default: 300. */
   unhealthyAfter: Seconds;
   /**
@@ -81,7 +86,11 @@ export interface WatchingSettings {
 }
 
 export interface QueueingSettings {
-  /** How many objects of one stream are processed at once, in fair order; `undefined` for all. Default: 100 (Kopf: unset). */
+  /**
+   * How many objects of one stream are processed at once, in fair order; `undefined` for all. From 20 on, a twentieth is
+   * kept for deletions, and as many for objects that nobody has looked at yet. It is told if objects wait
+   * for longer than some seconds. Default: 100 (Kopf: unset).
+   */
   workerLimit: number | undefined;
   /**
    * How many events of one object may wait for slow `on.event` handlers; beyond that, the oldest are dropped, and it
@@ -153,6 +162,11 @@ export interface NetworkingSettings {
    * Default: 256 MiB (Kopf: no limit).
    */
   maxAnswerSize: number | undefined;
+  /**
+   * How long writes to objects of one kind may keep failing, without a single success, until readiness turns red and
+   * tells why. Default: 30.
+   */
+  failingWritesTimeout: Seconds;
   /** Whether the proxies of the environment are used. Default: false. */
   trustEnv: boolean;
 }
@@ -232,6 +246,7 @@ function defaults(): Settings {
       connectTimeout: 5,
       reconnectBackoff: 0.1,
       inactivityTimeout: 70,
+      lineTimeout: 300,
       unhealthyAfter: 300,
       maxLineSize: 32 * 1024 ** 2,
     },
@@ -254,6 +269,7 @@ function defaults(): Settings {
       enforceRetryAfter: false,
       maxRetryAfter: 60,
       maxAnswerSize: 256 * 1024 ** 2,
+      failingWritesTimeout: 30,
       trustEnv: false,
     },
     persistence: {

@@ -29,6 +29,7 @@ const DEFAULTS = {
     connectTimeout: 5,
     reconnectBackoff: 0.1,
     inactivityTimeout: 70,
+    lineTimeout: 300,
     unhealthyAfter: 300,
     maxLineSize: 33_554_432,
   },
@@ -51,6 +52,7 @@ const DEFAULTS = {
     enforceRetryAfter: false,
     maxRetryAfter: 60,
     maxAnswerSize: 268_435_456,
+    failingWritesTimeout: 30,
     trustEnv: false,
   },
   persistence: {

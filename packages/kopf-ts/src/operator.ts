@@ -6,13 +6,13 @@ import { memoryIndexer } from '@kopf-ts/indexing';
 import { kopfPeering } from '@kopf-ts/peering';
 import {
   activities,
+  allObjects,
   blockingMonitor,
   eventPoster,
   type Health,
   liveInsights,
   health as makeHealth,
   vault as makeVault,
-  allObjects,
   type Operator,
   reactor,
   strayErrors,

@@ -190,6 +190,8 @@ export async function takePart(options: MembershipOptions): Promise<void> {
       if (event.type === 'LISTED') {
         if (!isListed && presence === 'unknown') lose();
         isListed = true;
+      } else if (event.type === 'REWOUND') {
+        newest = undefined;
       } else if (event.object.metadata?.name === name) {
         if (event.type === 'DELETED') {
           lose();

@@ -23,7 +23,7 @@ export interface ReactorOptions extends OperatorParts {
   readonly peering: Peering;
   readonly indexer?: Indexer | undefined;
   /** Runs the objects of one stream; a new one for each stream. Default: as many at once as the settings permit. */
-  readonly scheduler?: (() => Scheduler) | undefined;
+  readonly scheduler?: ((of: { readonly title: string }) => Scheduler) | undefined;
   readonly scope: Scope;
 }
 
@@ -56,8 +56,10 @@ export function reactor(options: ReactorOptions): Reactor {
   const runWatcher = watcherOf({
     ...shared,
     indexed,
-    scheduler: options.scheduler ?? (() => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger })),
-    process: cycleOf({ ...shared, apply: applier(shared) }),
+    scheduler:
+      options.scheduler ??
+      (({ title }) => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger, clock, title })),
+    process: cycleOf({ ...shared, apply: applier({ ...shared, writes: health.writes }) }),
   });
   const killer = daemonKiller(shared);
   let killing: Promise<void> | undefined;

@@ -72,6 +72,24 @@ describe('a stream', () => {
     await expect(stream.next()).resolves.toEqual({ done: true, value: undefined });
   });
 
+  it('tells that the server has agreed, and then of the bytes, long before the line is complete', async () => {
+    await using h = await harness();
+    const progress: number[] = [];
+    const onProgress = ({ bytes }: { readonly bytes: number }): void => void progress.push(bytes);
+    const stream = h.client.stream({ ...watch, onProgress })[Symbol.asyncIterator]();
+    const first = stream.next();
+    const response = await h.response();
+    expect(progress).toEqual([]);
+    response.flushHeaders();
+    await until(() => progress.length === 1, 'the headers');
+    response.write('{"n"');
+    await until(() => progress.length === 2, 'a part of the line');
+    response.end(':123}\n');
+    await expect(first).resolves.toEqual({ done: false, value: { n: 123 } });
+    expect(progress).toEqual([0, 4, 6]);
+    await stream.return?.();
+  });
+
   it('gives the lines in order to those who ask for several at once', async () => {
     await using h = await harness();
     const stream = h.client.stream(watch)[Symbol.asyncIterator]();

@@ -11,6 +11,7 @@ import type { HandlerId } from '../values/ids.js';
 import { deepCopy, deepEqual, getOwn, isEmptyMapping, isMapping, type Mapping } from '../values/json.js';
 import type { Patch, PatchFn } from '../values/patch.js';
 import type { Outcome, Outcomes } from './outcomes.js';
+import type { OwnTimesMemory } from './own-times.js';
 import type { State } from './progression.js';
 
 /** The digest that a handler is known to have seen, instead of the stored one. */
@@ -52,8 +53,16 @@ interface Entry {
 
 const NO_CORRECTIONS: Corrections = new Map();
 
+export interface LedgerOptions {
+  /** What the handlers are known to have seen, beyond what is stored. */
+  readonly corrections?: Corrections | undefined;
+  /** When the handlers are due, by the process that has decided so. */
+  readonly ownTimes?: Pick<OwnTimesMemory, 'of'> | undefined;
+}
+
 export class Ledger {
   readonly corrections: Corrections;
+  readonly ownTimes: Pick<OwnTimesMemory, 'of'> | undefined;
   readonly #entries = new Map<HandlerId, Entry>();
   readonly #levels: Level[] = [];
   /** How many times something was noted. */
@@ -61,8 +70,9 @@ export class Ledger {
   /** When each path was noted for the last time. */
   readonly #notedAt = new Map<string, number>();
 
-  constructor(corrections: Corrections = NO_CORRECTIONS) {
+  constructor({ corrections = NO_CORRECTIONS, ownTimes }: LedgerOptions = {}) {
     this.corrections = corrections;
+    this.ownTimes = ownTimes;
   }
 
   get asked(): readonly Asked[] {

@@ -11,7 +11,7 @@ import { digestOf } from '../values/digest.js';
 import { type FieldPath, resolveField } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
 import type { Corrections } from './ledger.js';
-import { isOutdated, type ProgressCounts, State } from './progression.js';
+import { isOutdated, type LoadOptions, type ProgressCounts, State } from './progression.js';
 
 /** Enough to tell one essence from another; annotations are not for more. */
 const DIGEST_LENGTH = 16;
@@ -78,6 +78,8 @@ export interface ProgressOptions {
   readonly keepsPurposes?: boolean;
   /** What the handlers are known to have seen, beyond what is stored. */
   readonly corrections?: Corrections | undefined;
+  readonly ownTimes?: LoadOptions['ownTimes'];
+  readonly maxDelay?: LoadOptions['maxDelay'];
 }
 
 export interface LoadedProgress {
@@ -95,8 +97,8 @@ export interface LoadedProgress {
 
 /** Loads the progress of an object's handlers for the cause, and decides which of them take part. */
 export async function loadProgress(options: ProgressOptions): Promise<LoadedProgress> {
-  const { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes, corrections } = options;
-  const stored = await State.fromStorage({ storage, body: cause.body, handlers: owned, clock, compat, malformed });
+  const { owned, selected, cause, compat, keepsPurposes, corrections } = options;
+  const stored = await State.fromStorage({ ...options, body: cause.body, handlers: owned });
   const loaded = (corrections === undefined ? stored : stored.withCorrections(corrections)).withPurpose(cause.reason);
   const pinned = compat === 'kopf' ? [] : pinnedHandlers({ state: loaded, owned, selected, cause });
   const taken = new Set([...selected, ...pinned]);

@@ -56,8 +56,21 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   // In Kopf, they stay with the reason that they were first called for. A superseded one must not count as done.
   const keepsPurposes = compat === 'kopf';
   const { ledger, scope: prefix = [] } = context;
-  const corrections = ledger?.corrections;
-  const progress = { storage, owned, selected, cause, clock, compat, malformed, keepsPurposes, corrections };
+  const { corrections, ownTimes } = ledger ?? {};
+  const { maxDelay } = settings.execution;
+  const progress = {
+    storage,
+    owned,
+    selected,
+    cause,
+    clock,
+    compat,
+    malformed,
+    keepsPurposes,
+    corrections,
+    ownTimes,
+    maxDelay,
+  };
   const { state, handlers } = await loadProgress(progress);
 
   // Their records must be purged together with the parents', even if something breaks below.

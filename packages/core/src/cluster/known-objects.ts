@@ -7,6 +7,8 @@ export interface KnownObjects {
   readonly size: number;
   /** Remembers the object. If it takes the place of another one of the same name, the latter is given: it has vanished. */
   see(object: AnyObject): AnyObject | undefined;
+  /** The object of this name is there, though there is nothing to learn of it. */
+  keep(address: { readonly namespace?: unknown; readonly name?: unknown }): void;
   /** The object is deleted, and it is known that it is. */
   forget(object: AnyObject): void;
   /** From now on, all existing objects are going to be seen. */
@@ -34,6 +36,10 @@ export function knownObjects(remember: 'bodies' | 'identity'): KnownObjects {
       }
       entries.set(key, new Entry(object, keepsBodies, listing));
       return known?.object;
+    },
+    keep({ namespace, name }) {
+      const entry = entries.get(`${namespace ?? ''}/${name ?? ''}`);
+      if (entry !== undefined) entry.listing = listing;
     },
     forget(object) {
       const key = keyOf(object);

@@ -3,7 +3,9 @@ import { ApiGoneError } from '../errors.js';
 import type { KubeClient, KubeRequest } from '../seams/client.js';
 import { abortable } from '../sync/abort.js';
 import type { AnyObject } from '../values/body.js';
+import { isMapping } from '../values/json.js';
 import { type Resource, resourceUrl } from '../values/resource.js';
+import { checkedList, type KubeList } from './list-answers.js';
 
 export interface ListOptions {
   /** Of all namespaces unless given. */
@@ -24,24 +26,20 @@ export interface ListOptions {
 
 export interface ListPage {
   readonly items: readonly AnyObject[];
+  /** Of the list itself: usually, that of the items with `List` at the end. */
+  readonly kind: string;
   /** Of the whole list, the same on all its pages: where to watch from. */
   readonly resourceVersion: string | undefined;
   /** The list begins here. If it begins for the second time, the pages before it have expired: forget them. */
   readonly isFirst: boolean;
 }
 
-interface KubeList {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly items?: readonly AnyObject[] | null;
-}
-
 const DEFAULT_PAGE_SIZE = 500;
 
 /**
- * The list in pages, each requested when it is needed, or one page earlier if so wanted. A list that is read for too long expires on the server: it
- * begins again then, without pages this time, so that it cannot expire once more and go on like this for ever.
+ * The list in pages, each requested when it is needed, or one page earlier if so wanted. A list that is read for too
+ * long expires on the server: it begins again then, without pages this time, so that it cannot expire once more and go
+ * on like this for ever. An answer that is not a list of this kind is an error (`KOPF_BAD_LIST`), not an empty list.
  */
 export async function* listPages(
   client: KubeClient,
@@ -65,30 +63,31 @@ export async function* listPages(
       continue;
     }
     const isFirst = token === undefined;
-    token = list.metadata?.continue || undefined;
+    token = list.metadata.continue;
     if (readsAhead && token !== undefined) {
       ahead = requestPage(client, resource, options, { limit, token });
       // Its failure is of interest when its turn comes, and not before.
       ahead.catch(() => {});
     }
-    yield { items: itemsOf(list), resourceVersion: list.metadata?.resourceVersion, isFirst };
+    yield { kind: list.kind, items: itemsOf(list, resource), resourceVersion: list.metadata.resourceVersion, isFirst };
     if (token === undefined) return;
   }
 }
 
-function requestPage(
+async function requestPage(
   client: KubeClient,
   resource: Resource,
   { namespace, fieldSelector, signal, retries }: ListOptions,
   { limit, token }: { readonly limit: number; readonly token: string | undefined },
 ): Promise<KubeList> {
   const query = { fieldSelector, limit: limit > 0 ? limit : undefined, continue: token };
-  return client.request<KubeList>({
+  const answer = await client.request({
     method: 'GET',
     path: resourceUrl(resource, { namespace, query }),
     ...(retries === undefined ? {} : { retries }),
     ...(signal === undefined ? {} : { signal }),
   });
+  return checkedList(answer, resource);
 }
 
 /** The whole list at once. For kinds with few objects only; there is {@link listPages} for all others. */
@@ -108,12 +107,10 @@ export async function list(
 }
 
 /** The server does not repeat the kind in every item of a list; those who get the items need it there. */
-function itemsOf(list: KubeList): readonly AnyObject[] {
-  const kind = list.kind?.replace(/List$/, '');
-  const { apiVersion } = list;
-  return (list.items ?? []).map((item) => ({
-    ...(kind === undefined ? {} : { kind }),
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...item,
-  }));
+function itemsOf({ kind: ofList, apiVersion, items }: KubeList, resource: Resource): readonly AnyObject[] {
+  const kind = resource.kind ?? ofList.replace(/List$/, '');
+  // What is not an object cannot be completed; whoever reads the list decides what to do with it.
+  return items.map((item) =>
+    isMapping(item) ? { kind, ...(apiVersion === undefined ? {} : { apiVersion }), ...item } : item,
+  );
 }

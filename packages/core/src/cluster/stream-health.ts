@@ -23,6 +23,8 @@ export interface StreamHealth {
   enter(state: 'listing' | 'watching' | 'paused'): void;
   /** Something was received. */
   touch(): void;
+  /** A part of something was received: too little to tell what it is, but enough to see that it works. */
+  progress(): void;
   /** It did not work. */
   fail(what: 'listing' | 'watching', error: unknown): void;
   /** It works now. A listing tells nothing of a failed watching; a watching tells of both. */
@@ -74,6 +76,9 @@ export function streamHealth({ clock, logger, title, onState, isToldElsewhere }:
     touch() {
       lastEventAt = clock.now();
       lastGoodAt = lastEventAt;
+    },
+    progress() {
+      lastGoodAt = clock.now();
     },
     fail(what, thrown) {
       const error = toError(thrown);

@@ -1,8 +1,9 @@
 /** What a watch-stream does after an attempt is over, for whatever reason. */
-import { ApiForbiddenError, KopfError } from '../errors.js';
+import { ApiForbiddenError, describeError, KopfError } from '../errors.js';
 import type { Seconds } from '../seams/clock.js';
 import type { Attempt } from './attempt.js';
 import { backoffDelay } from './backoff.js';
+import { isUndecodable } from './malformed.js';
 import { isAboutUnknownOptions, judgeFailure } from './stream-failures.js';
 import type { Doing, Progress, State, Stream } from './watch-stream.js';
 
@@ -15,24 +16,29 @@ const SUSPICIOUS_IN_ROW = 3;
 /** For how many times to believe that the server refuses to watch for some other reason than the version. */
 const REFUSALS_UNTIL_LISTING = 3;
 
-export function nextDoing({ isListed, version }: Progress): Doing {
-  return isListed ? { kind: 'watching', version } : { kind: 'listing' };
+export function nextDoing({ isListed, isDoubtful, version }: Progress): Doing {
+  return isListed && !isDoubtful ? { kind: 'watching', version } : { kind: 'listing' };
 }
 
 /**
- * Silence instead of the list, or the refusal of such a request, means that the server cannot do so. If it is only
- * not permitted to watch, then maybe it is permitted to list.
+ * Silence instead of the list, no end of it, or the refusal of such a request, means that the server cannot do so. If it
+ * is only not permitted to watch, then maybe it is permitted to list.
  */
 export function isUnsupported({ interruption }: Attempt, error: unknown): boolean {
-  if (interruption !== undefined) return interruption === 'inactive';
-  return isAboutUnknownOptions(error) || error instanceof ApiForbiddenError;
+  if (interruption !== undefined) return interruption !== 'paused' && interruption !== 'doubtful';
+  return isAboutUnknownOptions(error) || error instanceof ApiForbiddenError || isUndecodable(error);
 }
 
-export function withoutStreamedLists(stream: Stream, error?: unknown): State {
+export function withoutStreamedLists(stream: Stream, attempt?: Attempt, error?: unknown): State {
   const { capabilities, logger, title } = stream;
   stream.canStreamLists = false;
-  // Permissions are of this kind only, and tell nothing of the server.
-  if (!(error instanceof ApiForbiddenError)) capabilities.streamingLists ??= false;
+  // Permissions are of this kind only, and so is a list that takes too long, or is broken: they tell nothing of the server.
+  const isOfThisKind =
+    error instanceof ApiForbiddenError ||
+    isUndecodable(error) ||
+    attempt?.interruption === 'endless' ||
+    attempt?.interruption === 'overdue';
+  if (!isOfThisKind) capabilities.streamingLists ??= false;
   logger.debug(`The list for ${title} is not streamed by the server; listing in pages.`);
   return { kind: 'listing' };
 }
@@ -62,7 +68,13 @@ export function afterFailure(
   if (attempt.interruption === 'paused') return { kind: 'paused' };
   if (attempt.interruption === 'inactive') {
     logger.debug(`Watch-stream for ${title} is inactive, reconnecting.`);
+    stream.isVersionDoubtful = true;
     return doing;
+  }
+  if (attempt.interruption === 'overdue') return afterOverdueLine(stream);
+  if (attempt.interruption === 'doubtful') return { kind: 'listing' };
+  if (isUndecodable(error) && doing.kind === 'watching' && isUndecodableAgain(stream, doing, error)) {
+    return { kind: 'listing' };
   }
 
   const { kind, retryAfter } = judgeFailure(error);
@@ -73,6 +85,7 @@ export function afterFailure(
   }
 
   stream.failures += 1;
+  stream.isVersionDoubtful = true;
   if (kind === 'refused' && doing.kind === 'watching') stream.refusals += 1;
   if (kind === 'expired') logger.debug(`Restarting the watch-stream for ${title}.`);
   if (kind !== 'expired' || stream.failures >= SUSPICIOUS_IN_ROW) health.fail(doing.kind, error);
@@ -83,4 +96,26 @@ export function afterFailure(
   const mustList = kind === 'expired' || stream.refusals >= REFUSALS_UNTIL_LISTING;
   if (mustList) stream.refusals = 0;
   return { kind: 'backing off', delay, next: mustList ? { kind: 'listing' } : doing };
+}
+
+/**
+ * A connection can be cut in the middle of a line, so it is tried once more. If the same comes again, it is not going
+ * to be better, and what follows it would never be reached: a listing goes past it.
+ */
+function isUndecodableAgain(stream: Stream, { version }: { version: string | undefined }, error: unknown): boolean {
+  const isAgain = stream.undecodableAfter !== undefined && stream.undecodableAfter === version;
+  stream.undecodableAfter = isAgain ? undefined : version;
+  if (isAgain) stream.malformed.notice(`an event that cannot be decoded (${describeError(error)})`, 'event');
+  return isAgain;
+}
+
+/** It would come again if the watching went on from the same version. A listing brings what was in it by another way. */
+function afterOverdueLine(stream: Stream): State {
+  const { settings, health, random } = stream;
+  const { lineTimeout, reconnectBackoff: base } = settings.watching;
+  stream.failures += 1;
+  const message = `An event has not come as a whole in ${lineTimeout} seconds (see settings.watching.lineTimeout).`;
+  health.fail('watching', new KopfError(message, { code: 'KOPF_SLOW_LINE' }));
+  const delay = backoffDelay(stream.failures, { base, cap: Math.max(base, MAX_BACKOFF), random });
+  return { kind: 'backing off', delay, next: { kind: 'listing' } };
 }

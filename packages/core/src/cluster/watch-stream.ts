@@ -9,6 +9,7 @@ import type { WatchEvent } from '../values/body.js';
 import { formatResource, type Resource, resourceUrl } from '../values/resource.js';
 import { type KnownObjects, knownObjects } from './known-objects.js';
 import { type AttemptLimiter, attemptLimiter } from './limiter.js';
+import { type MalformedObjects, malformedObjects } from './malformed.js';
 import { type StreamHealth, type StreamState, streamHealth } from './stream-health.js';
 
 /** An object that exists or has changed; `vanished` marks those whose deletion we have not seen, but only concluded. */
@@ -16,8 +17,14 @@ export interface WatchedEvent extends WatchEvent {
   readonly vanished?: true;
 }
 
-/** What comes from a watch-stream: objects (`type` is `null` in a listing), and the mark that a listing is complete. */
-export type WatchSignal = WatchedEvent | { readonly type: 'LISTED' };
+/**
+ * What comes from a watch-stream: objects (`type` is `null` in a listing), and the marks:
+ *
+ * - `LISTED`: a listing is complete;
+ * - `REWOUND`: the cluster was restored to an earlier state, so versions that were seen before mean nothing any more:
+ *   what comes from now on is newer, though its versions may be lower. A listing follows.
+ */
+export type WatchSignal = WatchedEvent | { readonly type: 'LISTED' } | { readonly type: 'REWOUND' };
 
 /** What is known of the server. Shared by all streams of a client, so that it has to be found out only once. */
 export interface ServerCapabilities {
@@ -60,10 +67,19 @@ export interface Stream extends WatchOptions {
   readonly capabilities: ServerCapabilities;
   readonly random: () => number;
   readonly known: KnownObjects;
+  readonly malformed: MalformedObjects;
   readonly health: StreamHealth;
   readonly pacer: AttemptLimiter;
   /** Not the same as of the server: it can have other servers behind it. */
   canStreamLists: boolean;
+  /** The highest version that was seen. */
+  newest: string | undefined;
+  /** There was a trouble since the version of the server was last known: it may have been restored meanwhile. */
+  isVersionDoubtful: boolean;
+  /** The version after which a line could not be decoded, the last time that it happened. */
+  undecodableAfter?: string | undefined;
+  /** How this kind calls its lists, if not as all others do: by its own name with `List` at the end. */
+  unusualListKind?: string;
   /** In a row, since the last time when the watching worked. */
   failures: number;
   refusals: number;
@@ -91,9 +107,12 @@ export function newStream(client: KubeClient, resource: Resource, options: Watch
     capabilities: options.capabilities ?? {},
     random: options.random ?? Math.random,
     known: knownObjects(options.remember ?? 'identity'),
+    malformed: malformedObjects(logger, title),
     health: streamHealth({ clock, logger, title, onState, isToldElsewhere }),
     pacer: attemptLimiter(clock, STREAM_LIMITS),
     canStreamLists: true,
+    newest: undefined,
+    isVersionDoubtful: false,
     failures: 0,
     refusals: 0,
   };
@@ -110,8 +129,12 @@ export interface Progress {
   version: string | undefined;
   /** It is past the initial listing. */
   isListed: boolean;
+  /** Something malformed has come for the first time: a listing must follow. */
+  isDoubtful: boolean;
   /** It is not only asked for, but works. */
   isProven: boolean;
+  /** Called when that is found out. */
+  readonly onProven: () => void;
 }
 
 /** The watching works: all the past failures are forgotten. */
@@ -122,4 +145,5 @@ export function prove(stream: Stream, progress: Progress): void {
   stream.failures = 0;
   stream.refusals = 0;
   stream.health.succeed('watching');
+  progress.onProven();
 }

@@ -31,6 +31,12 @@ export interface KubeRequest {
    * behind ordinary requests, nor for pauses that the server has asked of these. There must be only a few of them.
    */
   readonly urgent?: true;
+  /**
+   * For streams: called when the server has agreed (with 0 bytes), and then for each piece of the answer, also if it is
+   * only a part of a line. So a line that comes slowly is told from a silence. It must not throw, and may be ignored:
+   * without it, a line counts when it is whole.
+   */
+  readonly onProgress?: (progress: { readonly bytes: number }) => void;
   readonly signal?: AbortSignal;
 }
 

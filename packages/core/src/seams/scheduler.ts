@@ -1,8 +1,19 @@
+/** One turn of one object's worker. */
+interface Job {
+  readonly name: string;
+  /**
+   * What makes it more urgent than others: `deletion`, if the object waits for us to be deleted; `first`, if nobody has
+   * looked at the object yet. A scheduler may prefer these, or ignore the difference; but all jobs get their turns.
+   */
+  readonly occasion?: 'first' | 'deletion' | undefined;
+  run(signal: AbortSignal): Promise<void>;
+}
+
 /** Runs the per-object workers. Replace it to prioritise, to limit, or to count them. */
 export interface Scheduler {
   readonly size: number;
   /** Starts now or later, never twice; errors go to `failed`, not to the caller. */
-  spawn(job: { name: string; run: (signal: AbortSignal) => Promise<void> }): void;
+  spawn(job: Job): void;
   /** Rejects with the first error of any job. */
   readonly failed: Promise<never>;
   /** Aborts what runs, forgets what waits. */

@@ -239,3 +239,95 @@ describe('discovery of a group that does not answer', () => {
     await expect(discover(client, { groups: new Set(['g1']), signal: controller.signal })).rejects.toThrow('stop');
   });
 });
+
+describe('discovery of a malformed group', () => {
+  const entry = { name: 'xs', kind: 'X', namespaced: true };
+  const good = { name: 'goods', kind: 'Good', namespaced: true };
+
+  it.each<[string, unknown]>([
+    ['xs of v1 without a kind', { ...entry, kind: undefined }],
+    ['xs of v1 without a kind', { ...entry, kind: 7 }],
+    ['an entry of v1 without a name', { ...entry, name: undefined }],
+    ['an entry of v1 without a name', null],
+    ['an entry of v1 without a name', 'xs'],
+    ['xs of v1 with fields of wrong types', { ...entry, verbs: 'list' }],
+    ['xs of v1 with fields of wrong types', { ...entry, shortNames: [1] }],
+    ['xs of v1 with fields of wrong types', { ...entry, namespaced: 'yes' }],
+  ])('names what is wrong, and skips only that: %s', async (problem, bad) => {
+    const logger = recordingLogger();
+    const client = serving({ ...LEGACY, '/apis/g2/v1': { resources: [bad, good] } });
+    const { resources, failed } = await discover(client, { logger });
+    expect(resources.map((resource) => formatResource(resource)).sort()).toEqual(
+      ['pods.v1', 'nodes.v1', 'as.v1.g1', 'as.v2.g1', 'goods.v1.g2'].sort(),
+    );
+    expect(failed).toEqual(['g2']);
+    expect(logger.messages('warn')).toEqual([expect.stringContaining(`g2 (malformed: ${problem})`)]);
+  });
+
+  it.each<[string, string, unknown]>([
+    [
+      'g2',
+      'without a kind',
+      { metadata: { name: 'g2' }, versions: [{ version: 'v1', resources: [{ resource: 'xs', verbs: ['list'] }] }] },
+    ],
+    [
+      'g2',
+      'without a name',
+      { metadata: { name: 'g2' }, versions: [{ version: 'v1', resources: [{ responseKind: { kind: 'X' } }] }] },
+    ],
+    ['g2', 'an entry', { metadata: { name: 'g2' }, versions: [{ version: 'v1', resources: [null] }] }],
+    [
+      'g2',
+      'wrong types',
+      {
+        metadata: { name: 'g2' },
+        versions: [{ version: 'v1', resources: [{ resource: 'xs', responseKind: { kind: 'X' }, verbs: {} }] }],
+      },
+    ],
+    [
+      'g2',
+      'wrong types',
+      {
+        metadata: { name: 'g2' },
+        versions: [{ version: 'v1', resources: [{ resource: 'xs', responseKind: { kind: 'X' }, subresources: [{}] }] }],
+      },
+    ],
+    ['g2', 'not a list', { metadata: { name: 'g2' }, versions: [{ version: 'v1', resources: 'none' }] }],
+    ['g2', 'a version without a name', { metadata: { name: 'g2' }, versions: [{ resources: [] }] }],
+    ['g2', 'not a list', { metadata: { name: 'g2' }, versions: 'v1' }],
+    ['(unnamed)', 'a group without a name', { versions: [] }],
+    ['(unnamed)', 'a group without a name', null],
+  ])('in one go: %s (%s)', async (group, problem, bad) => {
+    const [g1] = AGGREGATED['/apis'].items;
+    const client = serving({ ...AGGREGATED, '/apis': { kind: 'APIGroupDiscoveryList', items: [bad, g1] } });
+    const { resources, problems } = await discover(client);
+    expect(resources.map((resource) => formatResource(resource))).toEqual([
+      'pods.v1',
+      'nodes.v1',
+      'as.v1.g1',
+      'as.v2.g1',
+    ]);
+    expect([...problems]).toEqual([[group, expect.stringContaining(problem)]]);
+  });
+
+  it.each<[string, unknown]>([
+    ['(unnamed)', { versions: [{ version: 'v1' }] }],
+    ['(unnamed)', null],
+    ['g2', { name: 'g2' }],
+    ['g2', { name: 'g2', versions: [{}] }],
+  ])('is not asked for, if it cannot be: %s', async (group, bad) => {
+    const client = serving({ ...LEGACY, '/apis': { groups: [bad, ...LEGACY['/apis'].groups.slice(0, 1)] } });
+    const { resources, failed } = await discover(client);
+    expect(resources).toHaveLength(4);
+    expect(failed).toEqual([group]);
+  });
+
+  it.each([[{}], [{ kind: 'Status', code: 200 }], [null], [undefined], ['moved'], [[]]])(
+    'is another matter than an answer of something else, which is no absence of groups: %j',
+    async (answer) => {
+      const client = scriptedClient();
+      client.answerAll(() => answer);
+      await expect(discover(client)).rejects.toMatchObject({ code: 'KOPF_BAD_DISCOVERY' });
+    },
+  );
+});

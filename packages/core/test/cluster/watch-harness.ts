@@ -3,8 +3,9 @@ import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } 
 import { onTestFinished } from 'vitest';
 import { type StreamState, type WatchOptions, type WatchSignal, watch } from '../../src/cluster/watch.js';
 import { settings as makeSettings, type WatchingSettings } from '../../src/settings.js';
+import { onAbort } from '../../src/sync/abort.js';
 import type { AnyObject } from '../../src/values/body.js';
-import { KEX } from './fixtures.js';
+import { KEX, kex, kexList } from './fixtures.js';
 import { type ScriptedClient, scriptedClient } from './scripted-client.js';
 
 export interface WatchUnderTest {
@@ -17,6 +18,10 @@ export interface WatchUnderTest {
   readonly story: string[];
   /** The requests and their times: `0.1 watch 100`, `0 list`. */
   readonly attempts: string[];
+  /** When the current version was asked for, apart from all attempts to list and to watch. */
+  readonly checks: number[];
+  /** What is answered to that; unless given, nothing ever is. */
+  currentVersion: string | Error | undefined;
   /** Begins to read from the stream, and lets everything settle. */
   start(): Promise<void>;
   /** Whether the stream has ended. */
@@ -41,6 +46,7 @@ export function watchUnderTest(options: WatchUnderTestOptions = {}): WatchUnderT
   const signals: WatchSignal[] = [];
   const states: StreamState[] = [];
   const times: number[] = [];
+  const checks: number[] = [];
   let isOver = false;
   let error: unknown;
 
@@ -48,6 +54,7 @@ export function watchUnderTest(options: WatchUnderTestOptions = {}): WatchUnderT
   const timed: ScriptedClient = Object.create(client, {
     request: {
       value: (request: Parameters<ScriptedClient['request']>[0]) => {
+        if (isCheck(request.path)) return check(request.signal);
         times.push(clock.now());
         return client.request(request);
       },
@@ -59,6 +66,14 @@ export function watchUnderTest(options: WatchUnderTestOptions = {}): WatchUnderT
       },
     },
   });
+
+  const check = async (signal: AbortSignal | undefined): Promise<unknown> => {
+    checks.push(clock.now());
+    const { currentVersion } = underTest;
+    if (currentVersion === undefined) return await new Promise((_, reject) => signal && onAbort(signal, reject));
+    if (currentVersion instanceof Error) throw currentVersion;
+    return kexList(currentVersion, [kex('any', '1')], 'more');
+  };
 
   const read = async (): Promise<void> => {
     const stream = watch(timed, KEX, {
@@ -83,12 +98,14 @@ export function watchUnderTest(options: WatchUnderTestOptions = {}): WatchUnderT
   };
   onTestFinished(abort);
 
-  return {
+  const underTest: WatchUnderTest = {
     client,
     clock,
     logger,
     signals,
     states,
+    checks,
+    currentVersion: undefined,
     get story() {
       return signals.map(inShort);
     },
@@ -113,10 +130,16 @@ export function watchUnderTest(options: WatchUnderTestOptions = {}): WatchUnderT
     },
     abort,
   };
+  return underTest;
+}
+
+function isCheck(path: string): boolean {
+  const query = new URLSearchParams(path.split('?')[1]);
+  return query.get('limit') === '1' && query.get('resourceVersion') === '';
 }
 
 function inShort(signal: WatchSignal): string {
-  if (signal.type === 'LISTED') return 'LISTED';
+  if (signal.type === 'LISTED' || signal.type === 'REWOUND') return signal.type;
   return `${signal.type} ${signal.object.metadata?.name}${signal.vanished ? ' vanished' : ''}`;
 }
 

@@ -1,3 +1,4 @@
+import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import type { ServerCapabilities } from '../../src/cluster/watch.js';
 import { apiError } from '../../src/errors.js';
@@ -87,6 +88,61 @@ describe('a streamed list', () => {
     expect(watched.attempts).toEqual(['0 streamed list', '10 list', '10 watch 100']);
     expect(stream.request?.signal?.aborted).toBe(true);
     expect(capabilities.streamingLists).toBe(false);
+  });
+
+  it.each([0, 1, 4, 9.5])('is given up in time by all streams, also by those begun %d s later', async (delay) => {
+    const capabilities: ServerCapabilities = {};
+    const clock = manualClock();
+    const streams = [1, 2, 3].map(() => watchUnderTest({ capabilities, clock }));
+    for (const { client } of streams) client.answer(kexList('100', [kex('a', '1')]));
+    await streams[0]?.start();
+    await clock.advance(delay);
+    await streams[1]?.start();
+    await streams[2]?.start();
+    await clock.advance(10);
+    for (const stream of streams) expect(stream.story).toEqual(['null a', 'LISTED']);
+  });
+
+  it('is given up by a busy stream, too, when the others have found out that there are none', async () => {
+    const capabilities: ServerCapabilities = {};
+    const watched = watchUnderTest({ capabilities });
+    const stream = watched.client.prepareStream(added(kex('a', '1')));
+    watched.client.answer(kexList('100', [kex('a', '1')]));
+    await watched.start();
+    capabilities.streamingLists = false;
+    for (let second = 1; second <= 10; second++) {
+      stream.push(modified(kex('a', `${second + 1}`)));
+      await watched.clock.advance(1);
+    }
+    expect(watched.story.slice(-2)).toEqual(['null a', 'LISTED']);
+  });
+
+  it('is given up for this stream if it has no end, since it can be nothing but changes', async () => {
+    const capabilities: ServerCapabilities = {};
+    const watched = watchUnderTest({ capabilities });
+    const stream = watched.client.prepareStream(added(kex('a', '1')));
+    watched.client.answer(kexList('100', [kex('a', '1')]));
+    await watched.start();
+    for (let second = 1; second <= 60; second++) {
+      stream.push(modified(kex('a', `${second + 1}`)));
+      await watched.clock.advance(1);
+    }
+    expect(watched.story.slice(-2)).toEqual(['null a', 'LISTED']);
+    expect(capabilities.streamingLists).toBe(undefined);
+  });
+
+  it('may take any time if the server is known to stream lists', async () => {
+    const watched = watchUnderTest({ capabilities: { streamingLists: true } });
+    const stream = watched.client.prepareStream();
+    await watched.start();
+    for (let index = 0; index < 20; index++) {
+      await watched.clock.advance(15);
+      stream.push(added(kex(`x${index}`, `${index + 1}`)));
+    }
+    stream.push(END);
+    await watched.clock.settle();
+    expect(watched.story).toHaveLength(21);
+    expect(watched.attempts).toEqual(['0 streamed list']);
   });
 
   it('is given up if it ends without being complete', async () => {

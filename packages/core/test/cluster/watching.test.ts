@@ -133,13 +133,6 @@ describe('the requests of a watch-stream', () => {
     expect(watched.client.log.slice(1)).toEqual([`${WATCH}100&timeoutSeconds=300`, `${WATCH}101&timeoutSeconds=450`]);
   });
 
-  it('have no version if the list has none', async () => {
-    const watched = watchUnderTest({ watching: { serverTimeout: undefined } });
-    watched.client.answer({ items: [] });
-    await watched.start();
-    expect(watched.client.log[1]).toBe('GET /apis/kopf.dev/v1/kopfexamples?watch=true&allowWatchBookmarks=true');
-  });
-
   it('are not retried by the client, and have their own timeouts', async () => {
     const watched = watchUnderTest({ watching: { connectTimeout: 7, clientTimeout: 77 } });
     watched.client.answer(kexList('100', []));

@@ -38,6 +38,8 @@ export interface Conclusion {
   readonly handled: Essence | undefined;
   /** What is known when all is stored. */
   readonly known: Known;
+  /** How far the handlers have come, with all their sub-handlers. */
+  readonly states: readonly State[];
 }
 
 export interface ConcludingOptions {
@@ -85,7 +87,7 @@ export async function conclude(options: ConcludingOptions): Promise<Conclusion> 
   if (mayRelease && decision.changing === undefined) release(scene, marks);
   const isNoop = handling?.kind === 'leftovers' || (handling?.kind === 'nothing' && handling.isNoop);
   const noop = isNoop && compared !== undefined ? { handled: handledNow(scene, compared) } : {};
-  return { marks, delays: [], handled: undefined, known: { ...changed, ...noop, seen: new Map() } };
+  return { marks, delays: [], handled: undefined, states: [], known: { ...changed, ...noop, seen: new Map() } };
 }
 
 /** Nothing has changed since it was handled: so, what it is now is what is handled. */
@@ -141,7 +143,9 @@ async function concludeHandled(
   const resumed = withFinished(known.resumed, initial, state);
   if (!isDone) {
     const seen = seenAfter(handled, state, levels, marks.isEmpty ? 'as before' : 'stored', scene);
-    return { marks, delays: state.delays, handled: undefined, isDone, known: { ...before, deleted, resumed, seen } };
+    const states = [...levels.map((level) => level.state), state];
+    const after = { ...before, deleted, resumed, seen };
+    return { marks, delays: state.delays, handled: undefined, isDone, states, known: after };
   }
   const essence = cause.new as Essence;
   const isToStore = cause.diff.length > 0;
@@ -156,6 +160,7 @@ async function concludeHandled(
     delays: [],
     handled: isToStore ? essence : undefined,
     isDone,
+    states: [],
     known: { ...before, deleted, resumed, isHandledOnce: true, handled: next, seen: new Map() },
   };
 }

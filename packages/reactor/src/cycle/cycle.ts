@@ -50,7 +50,7 @@ export function cycleOf(parts: CycleParts): RunCycle {
     if (isToTouch) return await touch(scene);
 
     const seen = seenByNow(scene);
-    const ledger = newLedger(seen);
+    const ledger = newLedger(scene, seen);
     if (events.length > 0) await callEventHandlers(scene, events, ledger);
     if (state === undefined || !isServed(scene)) return await finish(scene, { ledger });
 
@@ -250,6 +250,7 @@ async function next(
   // Whatever the stream still tells of it, is from before that.
   if (sent.kind === 'missing') return { known: { ...conclusion.known, unsent: undefined }, isVanishing: true };
   const { answer, isVanishing, remaining, unsavable } = sent;
+  for (const state of conclusion.states) scene.subject.ownTimes.remember(state);
   const now = parts.clock.now();
   const isEmptyRound = handling?.kind === 'handled' && handling.handled.isEmptyRound;
   const emptyRounds = isEmptyRound ? before.emptyRounds + 1 : 0;
@@ -265,7 +266,7 @@ async function next(
     emptyRounds,
     correctionsDue,
     unsavable,
-    unsent: remaining && { handled: undefined, patch: remaining, ledger: newLedger(new Map()) },
+    unsent: remaining && { handled: undefined, patch: remaining, ledger: newLedger(scene) },
   };
 
   const isPatched = answer !== undefined && versionIn(answer) !== versionIn(body);

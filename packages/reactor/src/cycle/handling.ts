@@ -62,8 +62,8 @@ const INFORMATIONAL: Readonly<Record<'gone' | 'free' | 'noop', string>> = {
 };
 
 /** A new ledger, with what the handlers are known to have seen. */
-export function newLedger(seen: ReadonlyMap<HandlerId, Seen>): Ledger {
-  return new Ledger(correctionsOf(seen));
+export function newLedger({ subject, isCompat }: Scene, seen: ReadonlyMap<HandlerId, Seen> = new Map()): Ledger {
+  return new Ledger({ corrections: correctionsOf(seen), ownTimes: isCompat ? undefined : subject.ownTimes });
 }
 
 /** As of the state that is handled: the stream may be behind what we have changed since then. */
@@ -102,6 +102,8 @@ async function loadState(scene: Scene, handlers: readonly ChangeHandler[]): Prom
     handlers,
     clock: parts.clock,
     malformed: subject.malformed,
+    ownTimes: subject.ownTimes,
+    maxDelay: parts.settings.execution.maxDelay,
   });
 }
 
@@ -127,6 +129,8 @@ async function handleReason(
     compat: settings.persistence.compat,
     malformed,
     corrections: ledger.corrections,
+    ownTimes: ledger.ownTimes,
+    maxDelay: settings.execution.maxDelay,
   });
   explain(cause, loaded, reason);
   const { handlers, state } = loaded;

@@ -17,6 +17,7 @@ import {
   applyMergePatch,
   type ChangingCause,
   extraFields,
+  type OwnTimesMemory,
   objectLogger,
   type ToggleView,
   type WatchedEvent,
@@ -53,6 +54,8 @@ export interface CycleSubject {
   readonly malformed: ReportMalformed;
   readonly isNoticedByListing: boolean;
   readonly daemons: ObjectDaemons;
+  /** When the handlers are due by the monotonic clock, whatever becomes of the time of day. */
+  readonly ownTimes: OwnTimesMemory;
   /** The newest state that has come from the stream, if it is newer than that one. */
   newerThan(body: Body): Observed | undefined;
   /** Notes a change of ours. */

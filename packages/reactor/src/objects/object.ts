@@ -5,7 +5,15 @@
  * by the transitions; what is known of the object is decided by its cycles. Here, both are taken over, and acted upon.
  */
 import type { Body, Clock, Logger, ReportMalformed, Scheduler, Seconds, Settings } from '@kopf-ts/core';
-import { alarm, describeError, reportOnce, toError, type WatchedEvent } from '@kopf-ts/core/engine';
+import {
+  alarm,
+  describeError,
+  type OwnTimesMemory,
+  ownTimesMemory,
+  reportOnce,
+  toError,
+  type WatchedEvent,
+} from '@kopf-ts/core/engine';
 import type { CycleResult, CycleSubject, Work } from '../cycle/scene.js';
 import { ObjectDaemons } from '../daemons/object-daemons.js';
 import { Backlog, NO_EVENTS } from './backlog.js';
@@ -60,6 +68,7 @@ export class HandledObject implements CycleSubject {
   readonly malformed: ReportMalformed;
   readonly daemons: ObjectDaemons;
   readonly logger: Logger;
+  #ownTimes: OwnTimesMemory | undefined;
   #state: ObjectState = INITIAL;
   #known: Known = NOTHING_KNOWN;
   #around: Surroundings | undefined;
@@ -74,6 +83,12 @@ export class HandledObject implements CycleSubject {
     this.logger = logger;
     this.malformed = reportOnce(logger);
     this.daemons = new ObjectDaemons(noticedAt);
+  }
+
+  /** Made when it is needed: few objects have handlers that are retried. */
+  get ownTimes(): OwnTimesMemory {
+    this.#ownTimes ??= ownTimesMemory();
+    return this.#ownTimes;
   }
 
   get known(): Known {
@@ -163,6 +178,14 @@ export class HandledObject implements CycleSubject {
     return this.#around;
   }
 
+  /** Deletions and first looks are not to wait behind everything else. */
+  get #occasion(): 'first' | 'deletion' | undefined {
+    const { newest, version } = this.#state;
+    if (newest === undefined) return undefined;
+    if (newest.type === 'DELETED' || newest.body.metadata?.deletionTimestamp) return 'deletion';
+    return version === undefined ? 'first' : undefined;
+  }
+
   get #hasEvents(): boolean {
     return (this.#events?.size ?? 0) > 0;
   }
@@ -195,7 +218,11 @@ export class HandledObject implements CycleSubject {
     const around = this.#surroundings;
     switch (effect.kind) {
       case 'schedule':
-        around.scheduler.spawn({ name: this.key, run: (signal) => this.#turn(signal) });
+        around.scheduler.spawn({
+          name: this.key,
+          run: (signal) => this.#turn(signal),
+          ...(this.#occasion === undefined ? {} : { occasion: this.#occasion }),
+        });
         break;
       case 'set-alarm':
         this.#setAlarm('alarm', effect.at, { kind: 'alarmed' });

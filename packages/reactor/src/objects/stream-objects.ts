@@ -37,14 +37,14 @@ export interface StreamObjects {
   push(event: WatchedEvent): void;
   /** All existing objects have been pushed. */
   listed(): void;
+  /** The cluster was restored to an earlier state: lower versions are newer than what is remembered. */
+  rewound(): void;
   /** Forgets all that is not yet begun, and what was not sent: others may do it, and do it differently. */
   pause(): void;
   /** Lets them finish what they have, for a while. */
   drain(): Promise<void>;
   /** Tells of those which do not obey. */
   abandon(): void;
-  /** The versions of the cluster have gone back: those known mean nothing any more. */
-  rewound(): void;
   dispose(): void;
 }
 

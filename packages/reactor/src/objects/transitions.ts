@@ -220,7 +220,15 @@ class Step {
         this.#proceed();
         break;
       case 'rewound':
-        this.#set({ version: undefined, doubtfulUntil: undefined, last: undefined });
+        // All is listed anew after that; what waits is from a time that never was.
+        this.#set({
+          version: undefined,
+          doubtfulUntil: undefined,
+          newest: undefined,
+          last: undefined,
+          doubt: undefined,
+        });
+        this.#set({ isVanishing: false });
         break;
     }
   }

@@ -1,20 +1,7 @@
 /** Versions of objects: which of two states of an object is newer. */
 import type { Body } from '@kopf-ts/core';
 
-const DIGITS = /^(0|[1-9]\d*)$/;
-
-/**
- * Negative if the first is older, positive if it is newer, zero if it is the same; `undefined` if that cannot be
- * told. All storages that Kubernetes is run with number their versions; but it promises so only of late.
- */
-export function compareVersions(one: string | undefined, two: string | undefined): number | undefined {
-  if (one === undefined || two === undefined) return undefined;
-  if (one === two) return 0;
-  if (!DIGITS.test(one) || !DIGITS.test(two)) return undefined;
-  // They may be longer than what numbers of the language can hold; but of texts of the same length, order is the same.
-  if (one.length !== two.length) return one.length - two.length;
-  return one < two ? -1 : 1;
-}
+export { compareVersions } from '@kopf-ts/core/engine';
 
 export function versionOf(body: Body): string | undefined {
   return body.metadata?.resourceVersion;

@@ -39,8 +39,9 @@ export async function followDefinitions(parts: DefinitionsWatch): Promise<void> 
     if (signal.aborted) return;
     if (!isTold) {
       logger.warn(
-        'Not enough permissions to watch for resources: their changes (creation/deletion/updates) will not be ' +
-          'noticed until it is permitted or the operator is restarted.',
+        'Not enough permissions to watch for resources: the operator may not list and watch ' +
+          `${DEFINITIONS.plural}.${DEFINITIONS.group}, so new, changed and deleted kinds will not be noticed until that ` +
+          'is permitted or the operator is restarted.',
       );
     }
     await clock.sleep(RECHECK, { signal });
@@ -74,6 +75,7 @@ function definitionsDigest(parts: DefinitionsWatch): (signal: WatchSignal) => vo
     group.includes('.') && !group.endsWith('.k8s.io') && isOfInterest(group) && !versions.has(`${plural}.${group}`);
 
   return (event) => {
+    if (event.type === 'REWOUND') return;
     if (event.type === 'LISTED') {
       if (!isListed) for (const { group } of insights.all.filter(looksOrphaned)) rescans.request(group);
       isListed = true;

@@ -93,6 +93,7 @@ function namespacesDigest(
   const served = new Set<string>();
   let isListed = false;
   return (event) => {
+    if (event.type === 'REWOUND') return;
     if (event.type === 'LISTED') {
       isListed = true;
     } else {

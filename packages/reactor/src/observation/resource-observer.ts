@@ -1,5 +1,5 @@
 /** Service: finds out which kinds there are, and goes on noticing as they come, change, and go. */
-import { ApiForbiddenError, KopfError, LoginError, type Resource, type Seconds, type Service } from '@kopf-ts/core';
+import { ApiForbiddenError, LoginError, type Resource, type Seconds, type Service } from '@kopf-ts/core';
 import { backoffDelay, describeError, stackOf } from '@kopf-ts/core/engine';
 import type { Requirement } from '../probing/health.js';
 import { together } from '../together.js';
@@ -119,8 +119,7 @@ async function scanPersistently<T>(
       return result;
     } catch (error) {
       if (signal.aborted || error instanceof LoginError) throw error;
-      if (error instanceof ApiForbiddenError) throw notPermitted(error);
-      const message = `The resources of the cluster cannot be discovered, trying on: ${describeError(error)}`;
+      const message = describeRefusal(error);
       if (message === told) logger.debug(message);
       else logger.warn(message, stackOf(error));
       told = message;
@@ -130,10 +129,14 @@ async function scanPersistently<T>(
   }
 }
 
-function notPermitted(error: ApiForbiddenError): KopfError {
-  return new KopfError(
-    'The operator is not permitted to discover the resources of the cluster, which everybody with valid credentials ' +
-      `usually is (see the cluster role "system:discovery"): ${describeError(error)}`,
-    { code: 'KOPF_DISCOVERY_FORBIDDEN', cause: error },
+/** Permissions can come later than the operator, e.g. when both are applied at once: so this is waited for, too. */
+function describeRefusal(error: unknown): string {
+  if (!(error instanceof ApiForbiddenError)) {
+    return `The resources of the cluster cannot be discovered, trying on: ${describeError(error)}`;
+  }
+  return (
+    'The operator is not permitted to discover the resources of the cluster, and waits until it is. The server says to ' +
+    `GET /api or GET /apis: ${describeError(error)}. Needed is the verb "get" for the non-resource URLs /api, /api/*, ` +
+    '/apis, /apis/*: bind the cluster role "system:discovery", which everybody with valid credentials usually has.'
   );
 }

@@ -6,6 +6,7 @@
  */
 import type { Clock, Seconds, Settings } from '@kopf-ts/core';
 import { describeError, type StreamState } from '@kopf-ts/core/engine';
+import { type WatchedWrites, type Writes, watchedWrites } from './writes.js';
 
 interface StreamReport {
   /** As it was given by whoever runs the stream. */
@@ -55,6 +56,8 @@ export interface Health {
    * but also not alive if that lasts. Returns how to drop it.
    */
   inquire(name: string, ask: () => Trouble | undefined): () => void;
+  /** What becomes of the writes. If all of some kind fail for long, the operator is not ready; a restart cures nothing. */
+  readonly writes: Writes;
   streams(): readonly StreamReport[];
   readiness(): Verdict & { readonly isReady: boolean };
   /** It is told whether the server answers; that is asked only if it matters. */
@@ -71,6 +74,7 @@ const SILENCES_IN_ROW = 3;
 export function health({ clock, settings }: { readonly clock: Clock; readonly settings: Settings }): Health {
   const streams = new Set<{ report(): StreamReport }>();
   const conditions = new Set<Condition>();
+  const writes = watchedWrites({ clock, settings });
 
   const troublesOf = (isRelevant: (condition: Condition) => boolean) =>
     [...conditions].filter(isRelevant).flatMap((condition) => {
@@ -88,6 +92,7 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
       if (trouble === undefined) return { name, met: true };
       return { name, met: false, why: trouble.why, secondsInState: elapsed(clock, trouble.since) };
     }),
+    ...shownWrites(writes, clock),
     streams: reports().map((report) => shownStream(report, clock)),
   });
 
@@ -108,9 +113,11 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
       };
     },
     inquire: (name, ask) => add({ name, isVital: true, ask }),
+    writes,
     streams: reports,
     readiness() {
-      const isReady = troublesOf(() => true).length === 0 && reports().every(isStreamReady);
+      const isReady =
+        troublesOf(() => true).length === 0 && writes.troubles().length === 0 && reports().every(isStreamReady);
       return { isReady, report: { ready: isReady, ...shown() } };
     },
     async liveness({ answers }) {
@@ -193,6 +200,12 @@ function longestSilence(state: 'watching' | 'listing', { watching, networking }:
   const ofWatching = inactivityTimeout * SILENCES_IN_ROW + connecting + answering + MARGIN;
   // A page of a listing is one request, and may be on its way for as long as any other request.
   return state === 'watching' ? ofWatching : Math.max(ofWatching, requestTimeout + connecting + answering + MARGIN);
+}
+
+/** Only if there is something to say of them. */
+function shownWrites(writes: WatchedWrites, clock: Clock): object {
+  const failing = writes.troubles().map(({ of, why, since }) => ({ of, why, secondsInState: elapsed(clock, since) }));
+  return failing.length === 0 ? {} : { failingWrites: failing };
 }
 
 function shownStream({ name, state, since, lastEventAt, error }: StreamReport, clock: Clock): object {

@@ -1,32 +1,44 @@
 /** Who of the workers runs now, and who waits for its turn. */
-import { KopfError, type Logger, type Scheduler } from '@kopf-ts/core';
-import { describeError, isCancellation, toError } from '@kopf-ts/core/engine';
-
-type Job = Parameters<Scheduler['spawn']>[0];
+import { type Clock, KopfError, type Logger, type Scheduler, type Seconds } from '@kopf-ts/core';
+import { alarm, describeError, isCancellation, toError } from '@kopf-ts/core/engine';
+import { type Job, JobQueue } from './job-queue.js';
 
 export interface BoundedSchedulerOptions {
   /** How many jobs run at once; `undefined` for all. Asked at each start, so it may change at any time. */
   readonly limit: () => number | undefined;
   readonly logger: Logger;
+  /** Without it, nothing is told of those who wait for too long. */
+  readonly clock?: Clock | undefined;
+  /** Whose workers they are, for logs: `pods.v1`. */
+  readonly title?: string | undefined;
 }
 
-interface Waiting {
-  readonly job: Job;
-  next: Waiting | undefined;
-}
+/** How long a job may wait until it is told that the limit is too low for what the handlers do. */
+const TOLD_AFTER: Seconds = 5;
+/** And how often, while that lasts. */
+const TOLD_EVERY: Seconds = 600;
+
+/** From the least urgent to the most. */
+const LEVELS = [undefined, 'first', 'deletion'] as const;
+const MOST_URGENT = LEVELS.length - 1;
 
 /**
  * A scheduler that runs a limited number of jobs at once, in the order of their coming: whoever has got its turn and
  * comes again is behind all the others. `size` is of those running and waiting together.
+ *
+ * Deletions and first looks at objects have lines of their own. The lines take turns, so nobody starves; and a few
+ * places are kept free for each of the urgent ones, so that they need not wait until slow handlers end.
  */
-export function boundedScheduler({ limit, logger }: BoundedSchedulerOptions): Scheduler {
-  // All jobs share one signal, and the queue is a chain: there are thousands of jobs, and most are very short.
+export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedulerOptions): Scheduler {
+  // All jobs share one signal: there are thousands of jobs, and most are very short.
   const closing = new AbortController();
   const { signal } = closing;
-  let first: Waiting | undefined;
-  let last: Waiting | undefined;
-  let waiting = 0;
-  let running = 0;
+  const queues = LEVELS.map(() => new JobQueue());
+  /** How many run, by levels. */
+  const running = LEVELS.map(() => 0);
+  /** The level that has had its turn. */
+  let lastTurn = 0;
+  let forgetAlarm: (() => void) | undefined;
   let isStarting = false;
   let hasFailed = false;
   let closed: Promise<void> | undefined;
@@ -49,66 +61,113 @@ export function boundedScheduler({ limit, logger }: BoundedSchedulerOptions): Sc
     reject(error);
   };
 
-  const end = (): void => {
-    running -= 1;
-    startAll();
-    if (running === 0) onIdle();
+  // No arrays are made here: it is asked at every start.
+  const countRunning = (): number => running.reduce((sum, count) => sum + count, 0);
+  const countWaiting = (): number => queues.reduce((sum, queue) => sum + queue.size, 0);
+
+  /** Those which are less urgent leave some places to those which are more. */
+  const hasPlace = (level: number): boolean => {
+    const places = atLeastOne(limit());
+    const reserved = reserve(places);
+    let upToLevel = 0;
+    for (let each = 0; each <= MOST_URGENT; each++) {
+      upToLevel += running[each] ?? 0;
+      if (each >= level && upToLevel >= places - (MOST_URGENT - each) * reserved) return false;
+    }
+    return true;
   };
 
-  const start = (job: Job): void => {
-    running += 1;
+  /** The level whose turn it is: in a circle, past those where nobody waits or may begin. */
+  const nextLevel = (): number | undefined => {
+    for (let step = 1; step <= LEVELS.length; step++) {
+      const level = (lastTurn + LEVELS.length - (step % LEVELS.length)) % LEVELS.length;
+      if ((queues[level]?.size ?? 0) > 0 && hasPlace(level)) return level;
+    }
+    return undefined;
+  };
+
+  /** Looks after those who wait, for as long as there are any. */
+  const lookAfter = (delay: Seconds): void => {
+    if (clock === undefined || forgetAlarm !== undefined) return;
+    forgetAlarm = alarm(clock, delay, () => {
+      forgetAlarm = undefined;
+      const oldest = Math.min(...queues.map((queue) => queue.oldest ?? Number.POSITIVE_INFINITY));
+      if (oldest === Number.POSITIVE_INFINITY) return;
+      const waited = clock.now() - oldest;
+      if (waited < TOLD_AFTER) return lookAfter(TOLD_AFTER - waited);
+      logger.warn(
+        `${countWaiting()} objects${title === undefined ? '' : ` of ${title}`} wait for their turn, up to ` +
+          `${Math.round(waited)} seconds so far: ${countRunning()} others are being handled, and ` +
+          `settings.queueing.workerLimit is ${limit()}. Raise it, or let the handlers take less time.`,
+      );
+      lookAfter(TOLD_EVERY);
+    });
+  };
+
+  const end = (level: number): void => {
+    running[level] = (running[level] ?? 0) - 1;
+    startAll();
+    if (countRunning() === 0) onIdle();
+  };
+
+  const start = (job: Job, level: number): void => {
+    running[level] = (running[level] ?? 0) + 1;
     let run: Promise<void>;
     try {
       run = job.run(signal);
     } catch (error) {
       run = Promise.reject(error);
     }
-    run.then(end, (error: unknown) => {
-      fail(job, error);
-      end();
-    });
+    run.then(
+      () => end(level),
+      (error: unknown) => {
+        fail(job, error);
+        end(level);
+      },
+    );
   };
 
   const startAll = (): void => {
     // A job may spawn others as soon as it is called: they are taken by the loop that has called it.
     if (isStarting) return;
     isStarting = true;
-    while (first !== undefined && running < atLeastOne(limit())) {
-      const { job, next } = first;
-      first = next;
-      if (next === undefined) last = undefined;
-      waiting -= 1;
-      start(job);
+    for (let level = nextLevel(); level !== undefined; level = nextLevel()) {
+      lastTurn = level;
+      const job = queues[level]?.take();
+      if (job !== undefined) start(job, level);
     }
     isStarting = false;
+    if (countWaiting() > 0) lookAfter(TOLD_AFTER);
   };
 
   return {
     get size() {
-      return running + waiting;
+      return countRunning() + countWaiting();
     },
     failed,
     spawn(job) {
       if (signal.aborted) return;
-      const newcomer: Waiting = { job, next: undefined };
-      if (last === undefined) first = newcomer;
-      else last.next = newcomer;
-      last = newcomer;
-      waiting += 1;
+      queues[LEVELS.indexOf(job.occasion)]?.put(job, clock?.now() ?? 0);
       startAll();
     },
     close() {
       closed ??= new Promise((resolve) => {
         onIdle = resolve;
-        first = undefined;
-        last = undefined;
-        waiting = 0;
+        forgetAlarm?.();
+        for (const queue of queues) queue.clear();
         closing.abort(new KopfError('The workers are being stopped.', { code: 'KOPF_STOPPED' }));
-        if (running === 0) resolve();
+        if (countRunning() === 0) resolve();
       });
       return closed;
     },
   };
+}
+
+/** How many places are kept for each of the urgent levels. Where there are few, all are for all. */
+const RESERVED_SHARE = 1 / 20;
+
+function reserve(places: number): number {
+  return places === Number.POSITIVE_INFINITY ? 0 : Math.floor(places * RESERVED_SHARE);
 }
 
 /** A limit of nothing would be a silent standstill. */

@@ -4,6 +4,7 @@ import {
   type AttemptLimiter,
   childController,
   describeError,
+  formatResource,
   type ServerCapabilities,
   type StreamState,
   type ToggleView,
@@ -15,8 +16,8 @@ import { type StreamObjectsOptions, type StreamObjectsParts, streamObjects } fro
 import { within } from '../within.js';
 
 export interface WatcherParts extends StreamObjectsParts {
-  /** A new one for each stream. */
-  readonly scheduler: () => Scheduler;
+  /** A new one for each stream; the title is for logs: `pods.v1`. */
+  readonly scheduler: (of: { readonly title: string }) => Scheduler;
   readonly capabilities?: ServerCapabilities | undefined;
   readonly limiter?: AttemptLimiter | undefined;
 }
@@ -38,7 +39,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
   return async (options) => {
     const { resource, namespace, paused, signal } = options;
     const { client, settings, clock, logger, capabilities, limiter, random } = parts;
-    const scheduler = parts.scheduler();
+    const scheduler = parts.scheduler({ title: formatResource(resource) });
     const streamControl = childController(signal);
     let failure: unknown;
     const fail = (error: unknown): void => {
@@ -52,6 +53,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       const onSignal = (event: WatchSignal): void => {
         try {
           if (event.type === 'LISTED') objects.listed();
+          else if (event.type === 'REWOUND') objects.rewound();
           else objects.push(event);
         } catch (error) {
           // It is not a failure of the stream: connecting again does not help.

@@ -1,6 +1,6 @@
 /** Sending patches to the handled objects: nothing else in the reactor writes to them. */
 import type { Body, Clock, KubeClient, Logger, Patch, Resource, Seconds, Settings } from '@kopf-ts/core';
-import { isMapping, KopfError } from '@kopf-ts/core';
+import { ApiError, isMapping, KopfError } from '@kopf-ts/core';
 import {
   type Address,
   childController,
@@ -35,6 +35,12 @@ interface PruningKnowledge {
   prunes(resource: Resource, key: string): boolean;
 }
 
+/** How writing goes, kind by kind. */
+interface WritesHealth {
+  failed(failure: { readonly of: string; readonly error: unknown }): void;
+  succeeded(success: { readonly of: string }): void;
+}
+
 export interface ApplierOptions {
   readonly client: KubeClient;
   readonly settings: Settings;
@@ -43,12 +49,14 @@ export interface ApplierOptions {
   readonly random?: (() => number) | undefined;
   readonly fences?: Fences | undefined;
   readonly statusSchemas?: PruningKnowledge | undefined;
+  /** Told of what became of the requests: readiness is about these, too. */
+  readonly writes?: WritesHealth | undefined;
   /** On while another operator is to do the work. */
   readonly paused?: ToggleView | undefined;
 }
 
 export function applier(options: ApplierOptions): ApplyFn {
-  const { client, settings, clock, logger, fences, statusSchemas, paused, random = Math.random } = options;
+  const { client, settings, clock, logger, fences, statusSchemas, paused, writes, random = Math.random } = options;
   const reported = new Set<string>();
 
   /** The cluster would not keep them, so that they would be sent again and again. */
@@ -70,6 +78,19 @@ export function applier(options: ApplierOptions): ApplyFn {
     if (Object.keys(status).length === 0) delete patch.merge.status;
   };
 
+  const told = async (resource: Resource, write: () => Promise<PatchOutcome>): Promise<PatchOutcome> => {
+    const of = formatResource(resource);
+    try {
+      const outcome = await write();
+      if (outcome.resourceVersion !== undefined) writes?.succeeded({ of });
+      return outcome;
+    } catch (error) {
+      const isAboutOneObject = error instanceof ApiError && [404, 409, 413, 422].includes(error.status);
+      if (!isAboutOneObject && !isBrokenOffByPause(error)) writes?.failed({ of, error });
+      throw error;
+    }
+  };
+
   return async ({ resource, body, patch, logger: objectLogger, signal, last, newerThan, onWrite }) => {
     const { compat } = settings.persistence;
     if (compat === undefined) dropDoomed(resource, patch);
@@ -83,7 +104,7 @@ export function applier(options: ApplierOptions): ApplyFn {
       if (conflicts > 1) await clock.sleep(pauseAfter(conflicts, random()), signal === undefined ? {} : { signal });
     };
     const common = { namespace, name, patch, body, compat, logger: objectLogger, last, newest, pause, onWrite };
-    if (!fences?.isFenced) return await patchObject(client, resource, { ...common, signal });
+    if (!fences?.isFenced) return await told(resource, () => patchObject(client, resource, { ...common, signal }));
 
     // Another operator can have taken over without our noticing it. Nothing of ours must be written after that: what
     // is on its way is broken off as soon as we know, and what is not is refused by the cluster as outdated.
@@ -99,7 +120,7 @@ export function applier(options: ApplierOptions): ApplyFn {
     };
     const guards = { signal: sending.signal, mayWrite, isAlwaysGuarded: true };
     try {
-      const outcome = await patchObject(client, resource, { ...common, ...guards });
+      const outcome = await told(resource, () => patchObject(client, resource, { ...common, ...guards }));
       // Not the same as having nothing to send: what was to be remembered is not.
       if (isForbidden) throw pausedError();
       return outcome;

@@ -1,6 +1,6 @@
 /** Whose fault it is that the cluster refuses a patch: several handlers have asked for what is in it. */
 import {
-  type ApiError,
+  ApiError,
   deepCopy,
   ensureField,
   type FieldPath,
@@ -24,7 +24,7 @@ export interface CulpritsOptions extends Omit<ApplyOptions, 'patch'> {
   readonly apply: ApplyFn;
   readonly asked: Patch;
   readonly askedBy: readonly Asked[];
-  readonly error: ApiError;
+  readonly error: Error;
   readonly last: Address;
 }
 
@@ -51,7 +51,7 @@ export async function findCulprits(options: CulpritsOptions): Promise<readonly R
   return refusals;
 }
 
-function refusalOf(asked: Asked, error: ApiError, fields: readonly FieldPath[]): Refusal {
+function refusalOf(asked: Asked, error: Error, fields: readonly FieldPath[]): Refusal {
   const named = fields.filter((field) => asked.paths.some((path) => overlap(field, path)));
   const paths = (named.length > 0 ? named : asked.paths).map((path) => path.join('.'));
   const what = paths.length > 0 ? paths.join(', ') : 'a function of its patch';
@@ -74,7 +74,8 @@ function shareOf({ paths, fns }: Asked, whole: Patch): Patch {
 }
 
 /** `spec.containers[0].image` is `spec`, `containers`: lists are patched as a whole. */
-function fieldsIn({ details }: ApiError): readonly FieldPath[] {
+function fieldsIn(error: Error): readonly FieldPath[] {
+  const details = error instanceof ApiError ? error.details : undefined;
   const causes: readonly unknown[] = Array.isArray(details?.causes) ? details.causes : [];
   return causes.flatMap((cause) => {
     const field: unknown = isMapping(cause) ? cause.field : undefined;

@@ -96,7 +96,9 @@ function addressOfMarks({ merge, fns }: Patch): Address {
 const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 429]);
 
 /** Whether the cluster refuses what is in the patch: the very same patch would be refused again. */
-export function isRefusal(error: unknown): error is ApiError {
+export function isRefusal(error: unknown): error is Error {
+  // The client itself does not send what would come out changed.
+  if (error instanceof Error && 'code' in error && error.code === 'KOPF_LOSSY_INTEGER') return true;
   if (!(error instanceof ApiError) || isTooLarge(error)) return false;
   return isDenied(error) || (error.status >= 400 && error.status < 500 && !PASSING.has(error.status));
 }

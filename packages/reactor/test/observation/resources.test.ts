@@ -1,11 +1,10 @@
 import type { LocalCluster } from '@kopf-ts/apiserver';
-import { EVERYTHING, KopfError, type KubeClient, LoginError, type Registry } from '@kopf-ts/core';
+import { EVERYTHING, type KubeClient, LoginError, type Registry } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { KEX, noop, observe } from './harness.js';
 
 const DEFINITIONS = { method: 'GET', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions' };
 const FORBIDDEN = { status: 403, message: 'this is forbidden' };
-const DISCOVERY = { path: /^\/apis?(\/|$)/, where: ({ url }: { url: string }) => !url.includes('resourcedefinitions') };
 const NAMED_DISCOVERY = ['GET /apis'];
 const PRUNING = { type: 'object', properties: { status: { type: 'object' } } };
 
@@ -136,21 +135,33 @@ describe('the first scan', () => {
     expect(observation.health.readiness().isReady).toBe(true);
   });
 
-  it('is fatal if it is not permitted, at once and with a clear message', async () => {
-    const observation = await observe({
-      handlers: handlersOfKex,
-      cluster: async (cluster) => {
-        cluster.faults.add({ match: DISCOVERY, answer: FORBIDDEN });
-      },
-    });
-    const error = observation.endings.get('resource observer');
-    expect(error).toBeInstanceOf(KopfError);
-    expect(error).toMatchObject({
-      code: 'KOPF_DISCOVERY_FORBIDDEN',
-      message: expect.stringContaining('not permitted'),
-    });
-    expect(observation.clock.now()).toBe(0);
-  });
+  it.each(['/api', '/apis'])(
+    'waits if %s is not permitted, says what is needed, and goes on when it is',
+    async (path) => {
+      const message = `forbidden: User "joe" cannot get path "${path}"`;
+      const observation = await observe({
+        handlers: handlersOfKex,
+        cluster: async (cluster) => {
+          await withKex(cluster);
+          cluster.faults.add({ match: { path }, answer: { status: 403, message } });
+        },
+      });
+      await observation.advance(300);
+      expect(observation.endings.size).toBe(0);
+      expect(observation.warnings()).toEqual([expect.stringMatching(/not permitted to discover.*system:discovery/)]);
+      expect(observation.warnings()[0]).toContain(message);
+      expect(observation.health.readiness()).toMatchObject({
+        isReady: false,
+        report: {
+          conditions: expect.arrayContaining([expect.objectContaining({ why: expect.stringContaining(message) })]),
+        },
+      });
+      observation.cluster.faults.clear();
+      await observation.advance(31);
+      expect(observation.watched()).toEqual(['kopfexamples.v1.kopf.dev']);
+      expect(observation.health.readiness().isReady).toBe(true);
+    },
+  );
 
   it('is fatal if there is no way to log in', async () => {
     const observation = await observe({

@@ -231,3 +231,98 @@ describe('a scheduler of workers', () => {
     });
   });
 });
+
+describe('a scheduler with urgent jobs', () => {
+  type Occasion = 'first' | 'deletion' | undefined;
+
+  function urgent(limit: number) {
+    const logger = recordingLogger();
+    const clock = manualClock();
+    const scheduler = boundedScheduler({ limit: () => limit, logger, clock, title: 'pods.v1' });
+    const started: string[] = [];
+    const ends = new Map<string, () => void>();
+    const spawn = (name: string, occasion?: Occasion): void =>
+      scheduler.spawn({
+        name,
+        occasion,
+        run: () =>
+          new Promise((end) => {
+            started.push(name);
+            ends.set(name, end);
+          }),
+      });
+    const spawnMany = (count: number, prefix: string, occasion?: Occasion): void => {
+      for (let n = 0; n < count; n++) spawn(`${prefix}${n}`, occasion);
+    };
+    const end = async (name: string): Promise<void> => {
+      ends.get(name)?.();
+      await clock.settle();
+    };
+    return { scheduler, clock, logger, started, spawn, spawnMany, end };
+  }
+
+  it.each([20, 100, 333])('keeps places for them with the limit of %d, and never exceeds it', (limit) => {
+    const { started, spawn, spawnMany } = urgent(limit);
+    spawnMany(limit * 2, 'slow');
+    const slow = started.length;
+    expect(slow).toBeGreaterThanOrEqual(Math.floor(limit * 0.6));
+    spawnMany(limit, 'new', 'first');
+    expect(started.length).toBeGreaterThan(slow);
+    expect(started.length).toBeLessThan(limit);
+    spawn('gone', 'deletion');
+    expect(started.at(-1)).toBe('gone');
+    spawnMany(limit, 'gone too', 'deletion');
+    expect(started).toHaveLength(limit);
+  });
+
+  it.each([1, 2, 4, 10, 19])('keeps none with the limit of %d', (limit) => {
+    const { started, spawnMany } = urgent(limit);
+    spawnMany(40, 'slow');
+    expect(started).toHaveLength(limit);
+  });
+
+  it('starts them before the others, but by turns: nobody starves', async () => {
+    const { started, spawnMany, end } = urgent(1);
+    spawnMany(1, 'busy');
+    spawnMany(3, 'other');
+    spawnMany(3, 'new', 'first');
+    spawnMany(3, 'gone', 'deletion');
+    for (let n = 0; n < 9; n++) await end(started.at(-1) ?? '');
+    expect(started).toEqual(['busy0', ...[0, 1, 2].flatMap((n) => [`gone${n}`, `new${n}`, `other${n}`])]);
+  });
+
+  it('tells of those who wait for long, how many they are, and what to do; rarely', async () => {
+    const { clock, logger, spawnMany } = urgent(2);
+    spawnMany(9, 'slow');
+    await clock.advance(4.9);
+    expect(logger.messages('warn')).toEqual([]);
+    await clock.advance(0.2);
+    expect(logger.messages('warn')).toEqual([expect.stringMatching(/^7 objects of pods\.v1 .*workerLimit is 2/)]);
+    await clock.advance(590);
+    expect(logger.messages('warn')).toHaveLength(1);
+    await clock.advance(20);
+    expect(logger.messages('warn')).toHaveLength(2);
+  });
+
+  it('says nothing if nobody waits for long', async () => {
+    const { clock, logger, started, spawnMany, end } = urgent(1);
+    spawnMany(50, 'quick');
+    for (let n = 0; n < 50; n++) {
+      await clock.advance(0.09);
+      await end(started.at(-1) ?? '');
+    }
+    await clock.advance(100);
+    expect(logger.messages('warn')).toEqual([]);
+  });
+
+  it('leaves nothing behind when closed', async () => {
+    const { scheduler, clock, logger, spawnMany, started, end } = urgent(1);
+    spawnMany(3, 'slow');
+    const closing = scheduler.close();
+    for (const name of started) await end(name);
+    await closing;
+    expect(clock.sleepers).toBe(0);
+    await clock.advance(100);
+    expect(logger.messages('warn')).toEqual([]);
+  });
+});

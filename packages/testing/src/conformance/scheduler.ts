@@ -38,6 +38,20 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     await close(scheduler, settle);
   });
 
+  add('runs jobs of all occasions, and lets none of them starve', async (scheduler, settle) => {
+    const occasions = ['deletion', 'first', undefined] as const;
+    const runs = new Map<string, number>();
+    for (let n = 0; n < MANY; n++) {
+      const occasion = occasions[n % occasions.length];
+      const run = async (): Promise<void> => void runs.set(`${occasion}`, (runs.get(`${occasion}`) ?? 0) + 1);
+      scheduler.spawn({ name: `job ${n}`, occasion, run });
+    }
+    await settle();
+    const total = [...runs.values()].reduce((sum, count) => sum + count, 0);
+    assert.equal(total, MANY, `${total} of ${MANY} jobs were run: ${JSON.stringify([...runs])}`);
+    await close(scheduler, settle);
+  });
+
   add('runs jobs that take their time, too, and until their end', async (scheduler, settle) => {
     const jobs = [hangingJob('a'), hangingJob('b')];
     const others: string[] = [];

@@ -71,6 +71,19 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
       };
     }),
   ],
+  [
+    'serves only those who are urgent',
+    'runs jobs of all occasions, and lets none of them starve',
+    spoiled((good) => {
+      let isUrgent = false;
+      return {
+        spawn(job) {
+          isUrgent ||= job.occasion !== undefined;
+          if (!isUrgent || job.occasion !== undefined) good.spawn(job);
+        },
+      };
+    }),
+  ],
   ['counts nothing', 'counts the jobs that are not over yet', spoiled(() => ({ size: 0 }))],
   [
     'ignores jobs that come while it starts others',

@@ -88,6 +88,8 @@ export function observation({ at, settings, clock, logger, random, onNews }: Obs
       isWatched = true;
       if (event.type === 'LISTED') {
         if (!isSeen) lose();
+      } else if (event.type === 'REWOUND') {
+        if (typeof state === 'object') state = 'unknown';
       } else if (event.object.metadata?.name === name) {
         isSeen = true;
         if (event.type === 'DELETED') lose(event.object);

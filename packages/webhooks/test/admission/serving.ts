@@ -13,7 +13,7 @@ import {
   type WebhookServer,
 } from '@kopf-ts/core';
 import { makeResource, queue, untilAborted } from '@kopf-ts/core/engine';
-import { liveInsights, allObjects } from '@kopf-ts/reactor';
+import { allObjects, liveInsights } from '@kopf-ts/reactor';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
 import { admission } from '../../src/admission.js';
