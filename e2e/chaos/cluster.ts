@@ -131,7 +131,7 @@ export function remnantOf(plural: Plural, body: AnyObject): Remnant {
     round: Number(labels['round'] ?? spec.round ?? -1),
     size: Number(spec.size ?? -1),
   };
-  const rounds = [status.prepare?.round, status.apply?.round].filter((round) => round !== undefined);
+  const rounds = [status.prepare, status['apply/spec.round']].map((result) => Number(result?.round ?? -1));
   return {
     uid: metadata.uid ?? '',
     key: `${plural}/${metadata.name}`,
@@ -144,7 +144,7 @@ export function remnantOf(plural: Plural, body: AnyObject): Remnant {
     values,
     effects:
       plural === 'things'
-        ? { port: spec.ports?.[0]?.name, protocol: spec.ports?.[0]?.protocol, result: Math.max(-1, ...rounds) }
+        ? { port: spec.ports?.[0]?.name, protocol: spec.ports?.[0]?.protocol, result: Math.max(...rounds) }
         : { image: spec.template?.spec?.containers?.[0]?.image },
   };
 }

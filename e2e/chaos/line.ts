@@ -1,12 +1,18 @@
 /**
- * The line between the operator and the API server: it speaks plain HTTP to the one and HTTPS to the other, does to
+ * The line between the operator and the API server: it speaks plain HTTP to the one, does to
  * each request what it is told to do, and writes down what became of every write. Unlike the fault proxy of
  * `@kopf-ts/apiserver`, it can lose answers to requests that the server has carried out, and it knows of each object
  * whether the operator was told what became of its writes.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Agent, request as httpsRequest } from 'node:https';
+import {
+  createServer,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -52,13 +58,16 @@ export interface Line {
 
 export interface LineTarget {
   readonly url: string;
-  readonly ca: string;
+  /** Of servers that speak HTTPS. */
+  readonly ca?: string;
 }
 
 const PASS: Fate = { kind: 'pass' };
 
 export async function openLine(target: LineTarget): Promise<Line> {
-  const agent = new Agent({ keepAlive: true, ca: target.ca });
+  const isSecure = target.url.startsWith('https:');
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true, ca: target.ca }) : new HttpAgent({ keepAlive: true });
+  const send = isSecure ? httpsRequest : httpRequest;
   const sockets = new Set<Socket>();
   const streams = new Set<Socket>();
   const writes: LineWrite[] = [];
@@ -134,7 +143,7 @@ export async function openLine(target: LineTarget): Promise<Line> {
   }
 
   async function ask({ method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
-    const upstream = httpsRequest(new URL(url ?? '/', target.url), {
+    const upstream = send(new URL(url ?? '/', target.url), {
       agent,
       ...(method !== undefined && { method }),
       headers: { ...headers, host: new URL(target.url).host },

@@ -177,7 +177,8 @@ function isDoubtful({ fate, status }: LineWrite): boolean {
 /** A process that is killed later has no reason to repeat what is stored already. */
 function isStoredBefore(moment: number, call: Call, writes: readonly LineWrite[]): boolean {
   const { ended = Number.POSITIVE_INFINITY } = call;
-  if (call.outcome !== 'succeeded' || call.kind === 'resumption') return false;
+  // Of a parent, it is not known when its parts are done.
+  if (call.outcome !== 'succeeded' || call.kind === 'resumption' || call.kind === 'parent') return false;
   return writes.some(
     ({ from, to, isApplied, marks }) =>
       isApplied && from >= ended && to <= moment && marks.some((mark) => isMarkOf(mark, call.handler)),
