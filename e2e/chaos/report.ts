@@ -26,22 +26,34 @@ export function report(summary: RunSummary, history: History, { findings, duplic
   ].join('\n');
 }
 
-/** The findings with their histories: the first ones of each sort, as there may be thousands. */
-export function describeFindings(history: History, findings: readonly Finding[], perSort = 3): string {
-  const shown = new Map<string, number>();
+/** The findings; for each sort, the first objects with their histories. There may be thousands. */
+export function describeFindings(
+  history: History,
+  findings: readonly Finding[],
+  { lines = 30, histories = 3 } = {},
+): string {
   const parts: string[] = [];
-  for (const finding of findings) {
-    const number = (shown.get(finding.what) ?? 0) + 1;
-    shown.set(finding.what, number);
-    const line = `${finding.what.toUpperCase()}: ${finding.key} ${finding.text}`;
-    if (number > perSort * 10) continue;
-    parts.push(number > perSort || finding.uid === '' ? line : `${line}\n${historyOf(history, finding)}`);
+  for (const [sort, found] of Object.entries(bySort(findings))) {
+    const told = new Set<string>();
+    for (const finding of found.slice(0, lines)) {
+      parts.push(`${sort.toUpperCase()}: ${finding.key} ${finding.text}`);
+      const isWorthIt = finding.uid !== '' && !told.has(finding.uid) && told.size < histories;
+      if (isWorthIt) parts.push(historyOf(history, finding));
+      told.add(finding.uid);
+    }
+    if (found.length > lines) parts.push(`${sort.toUpperCase()}: … ${found.length - lines} more`);
   }
   return parts.join('\n');
 }
 
+function bySort(findings: readonly Finding[]): Record<string, Finding[]> {
+  const sorts: Record<string, Finding[]> = {};
+  for (const finding of findings) (sorts[finding.what] ??= []).push(finding);
+  return sorts;
+}
+
 /** Everything that happened to the object around the finding, in order. */
-export function historyOf(
+function historyOf(
   history: History,
   { uid, key, at }: Finding,
   { before = 20_000, after = 5_000, lines = 60 } = {},

@@ -214,7 +214,7 @@ function lostEdits(
   const newest = new Map(edits.map((edit) => [edit.uid, edit]));
   const found: Finding[] = [];
   for (const [uid, edit] of newest) {
-    const lose = (text: string) => found.push({ what: 'lost', uid, key: edit.key, text, at: edit.at });
+    const lose = (text: string, at = edit.at) => found.push({ what: 'lost', uid, key: edit.key, text, at });
     if (deleted.has(uid)) continue;
     if (!settled.some((object) => object.uid === uid)) lose('the object itself is not there any more');
     const { chains = [], effects } = promises[kindOf(edit)] ?? {};
@@ -224,9 +224,13 @@ function lostEdits(
       );
       const last = done.at(-1);
       const wanted = `${value} ${edit.values[value]}`;
-      if (last === undefined) lose(`no success of '${handlers.join("' or '")}', which should see ${wanted}`);
+      const since = edits.find((one) => one.uid === uid && one.values[value] === edit.values[value])?.at;
+      if (last === undefined) lose(`no success of '${handlers.join("' or '")}', which should see ${wanted}`, since);
       else if (last.values[value] !== edit.values[value]) {
-        lose(`'${last.handler}' has seen ${value} ${last.values[value]} last, and nobody of its chain ${wanted}`);
+        lose(
+          `'${last.handler}' has seen ${value} ${last.values[value]} last, and nobody of its chain ${wanted}`,
+          since,
+        );
       }
     }
     const object = settled.find((one) => one.uid === uid);
