@@ -59,7 +59,7 @@ export interface LineWrite {
 
 /** What hit the whole operator at once. */
 export interface Blow {
-  readonly kind: 'kill' | 'stop';
+  readonly kind: 'kill' | 'stop' | 'break of all connections';
   readonly from: number;
   readonly to: number;
 }

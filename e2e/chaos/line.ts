@@ -81,6 +81,8 @@ export async function openLine(target: LineTarget): Promise<Line> {
     handle(incoming, outgoing).catch(() => incoming.socket.resetAndDestroy());
   });
   server.requestTimeout = 0;
+  // Nothing may get lost on a connection that is closed for idleness: whatever fails here is wanted.
+  server.keepAliveTimeout = 600_000;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

@@ -15,7 +15,7 @@ describe.skipIf(found.kind === 'unavailable')(`an operator in ${minutes} minutes
     'loses nothing, leaves nothing behind, and repeats only what it had to doubt',
     async () => {
       if (found.kind === 'unavailable') return;
-      const { findings, report, details } = await runChaos({
+      const { findings, report, repetitions, details } = await runChaos({
         binaries: found.binaries,
         seed,
         seconds: minutes * 60,
@@ -27,7 +27,7 @@ describe.skipIf(found.kind === 'unavailable')(`an operator in ${minutes} minutes
         say,
         ...(overrides !== undefined && { overrides: JSON.parse(overrides) }),
       });
-      console.log(report);
+      console.log(`${report}\n${repetitions}`);
       expect(findings.length, details).toBe(0);
     },
     (minutes + 10) * 60_000,

@@ -26,6 +26,17 @@ export function report(summary: RunSummary, history: History, { findings, duplic
   ].join('\n');
 }
 
+/** The duplicates that have a doubt, with both. */
+export function describeDuplicates({ duplicates }: Judgement, lines = 40): string {
+  const told = duplicates.flatMap(({ first, second, doubt }) => {
+    if (doubt === undefined) return [];
+    const when = `${time(first.began)} and ${time(second.began)}`;
+    return [`  ${second.key} '${second.handler}' for ${second.seen} at ${when}: ${doubt}`];
+  });
+  const more = told.length > lines ? [`  … ${told.length - lines} more`] : [];
+  return [...told.slice(0, lines), ...more].join('\n');
+}
+
 /** The findings; for each sort, the first objects with their histories. There may be thousands. */
 export function describeFindings(
   history: History,
@@ -48,7 +59,11 @@ export function describeFindings(
 
 function bySort(findings: readonly Finding[]): Record<string, Finding[]> {
   const sorts: Record<string, Finding[]> = {};
-  for (const finding of findings) (sorts[finding.what] ??= []).push(finding);
+  for (const finding of findings) {
+    const known = sorts[finding.what];
+    if (known === undefined) sorts[finding.what] = [finding];
+    else known.push(finding);
+  }
   return sorts;
 }
 

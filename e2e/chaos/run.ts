@@ -17,7 +17,7 @@ import { type Line, openLine } from './line.js';
 import { newWriter } from './load.js';
 import { type OperatorProcess, operatorProcess } from './operator-process.js';
 import { PROMISES } from './promises.js';
-import { describeFindings, report } from './report.js';
+import { describeDuplicates, describeFindings, report } from './report.js';
 import { type Schedule, schedule, type TimedFault } from './schedule.js';
 import { type Judgement, judge } from './verify.js';
 
@@ -44,6 +44,8 @@ export interface ChaosResult extends Judgement {
   readonly history: History;
   /** The counts. */
   readonly report: string;
+  /** The calls that were repeated for a reason. */
+  readonly repetitions: string;
   /** The findings with their histories. */
   readonly details: string;
 }
@@ -120,6 +122,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       ...judgement,
       history,
       report: report(summary, history, judgement),
+      repetitions: describeDuplicates(judgement),
       details: describeFindings(history, judgement.findings),
     };
   } finally {
@@ -164,6 +167,7 @@ async function disturb({ plan, seconds, controlPlane, line, operator }: Disturbi
         return;
       case 'break all connections':
         line.resetAll();
+        blows.push({ kind: 'break of all connections', from, to: Date.now() });
         return;
       case 'freeze all connections':
         line.freeze(fault.ms);

@@ -240,8 +240,15 @@ describe('the judge of a run', () => {
       call('made', 5, second),
       ...story().calls.slice(1),
     ];
+    /** The second one by another process, which goes on with everything else as well. */
+    const twiceOver = (second: Partial<Call> = {}, first: Partial<Call> = {}) => [
+      ...twice({ run: 2, ...second }, first),
+      cutOff('watcher', 6, { run: 2, kind: 'daemon', seen: '' }),
+      call('pulse', 52, { run: 2, kind: 'timer', seen: '' }),
+    ];
+    const hasKills = ({ blows = [] }: Partial<History>) => blows.some(({ kind }) => kind === 'kill');
     /** Of the same calls, which differ in what has happened in between. */
-    const judged = (changes: Partial<History>, calls = twice()) => {
+    const judged = (changes: Partial<History>, calls = hasKills(changes) ? twiceOver() : twice()) => {
       const history = story({ ...changes, calls });
       return [...doubtsOf(history), ...findingsOf(history).map((text) => text.split(':')[0])];
     };
@@ -250,23 +257,16 @@ describe('the judge of a run', () => {
       ['of successes', twice()],
       ['of failures that were not counted', twice({ retry: 0 }, { outcome: 'failed' })],
       ['that are counted as retries after a success', twice({ retry: 1 })],
-      ['in another process', twice({ run: 2 })],
+      ['in another process', twiceOver()],
     ])('that nothing explains: %s', (_title, calls) => {
-      const history = story({
-        calls: [
-          ...calls,
-          cutOff('watcher', 6, { run: 2, kind: 'daemon', seen: '' }),
-          call('pulse', 52, { run: 2, kind: 'timer', seen: '' }),
-        ],
-      });
-      expect(findingsOf(history)).toEqual([
+      expect(findingsOf(story({ calls }))).toEqual([
         expect.stringMatching(/^unexplained duplicate: 'made' was called for round 0/),
       ]);
     });
 
     it.each<[title: string, calls: readonly Call[]]>([
       ['retries', twice({ retry: 1 }, { outcome: 'failed' })],
-      ['retries over a restart', twice({ retry: 1, run: 1 }, { outcome: 'failed' })],
+      ['retries over a restart', twiceOver({ retry: 1 }, { outcome: 'failed' })],
       ['parents whose parts are not done', twice({ retry: 1, kind: 'parent' }, { kind: 'parent' })],
       ['calls for something new', twice({ seen: 'label 2' })],
       ['ticks', [...story().calls, call('pulse', 53, { kind: 'timer', seen: '' })]],
@@ -280,29 +280,30 @@ describe('the judge of a run', () => {
       ['a request given up', 'given up by the client', { writes: [write(0.5, 4, { fate: 'given up by the client' })] }],
       ['a server that is down', 'server down', { writes: [write(2, 9, { fate: 'server down' })] }],
       ['an error of the server', 'HTTP 503', { writes: [write(2, 3, { status: 503, isApplied: false })] }],
-      ['a kill', 'killed', { blows: [{ kind: 'kill', from: at(2), to: at(2.1) }] }],
+      ['a kill', 'kill', { blows: [{ kind: 'kill', from: at(2), to: at(2.1) }] }],
       [
         'a kill before it was stored',
-        'killed',
+        'kill',
         { blows: [{ kind: 'kill', from: at(2), to: at(2.1) }], writes: [write(2.5, 3, { marks: ['made'] })] },
       ],
       [
         'a kill, when something else was stored',
-        'killed',
+        'kill',
         { blows: [{ kind: 'kill', from: at(3), to: at(3.1) }], writes: [write(2, 2.5, { marks: ['unmade'] })] },
       ],
       [
         'a kill, when storing was refused',
-        'killed',
+        'kill',
         {
           blows: [{ kind: 'kill', from: at(3), to: at(3.1) }],
           writes: [write(2, 2.5, { marks: ['made'], isApplied: false, status: 409 })],
         },
       ],
+      ['a stop', 'stop', { blows: [{ kind: 'stop', from: at(2), to: at(4) }], writes: [write(1.5, 4.1)] }],
       [
-        'a stop',
-        'stopped for a while',
-        { blows: [{ kind: 'stop', from: at(2), to: at(4) }], writes: [write(1.5, 4.1)] },
+        'a break of all connections, if a request is repeated',
+        'break of all connections',
+        { blows: [{ kind: 'break of all connections', from: at(2), to: at(2) }], writes: [write(2.5, 2.6)] },
       ],
     ])('explained by %s', (_title, doubt, changes) => {
       expect(judged(changes)).toEqual([doubt]);
@@ -326,8 +327,17 @@ describe('the judge of a run', () => {
         },
       ],
       ['a stop without any request', { blows: [{ kind: 'stop', from: at(2), to: at(4) }] }],
+      [
+        'a break of all connections long before a request',
+        { blows: [{ kind: 'break of all connections', from: at(2), to: at(2) }], writes: [write(4.5, 4.6)] },
+      ],
     ])('not explained by %s', (_title, changes) => {
       expect(judged(changes)).toEqual([undefined, 'unexplained duplicate']);
+    });
+
+    it('in one process, which the end of another one does not explain', () => {
+      const blows = [{ kind: 'kill', from: at(2), to: at(2.1) }] as const;
+      expect(judged({ blows }, twice())).toEqual([undefined, 'unexplained duplicate']);
     });
 
     it('of which one doubt explains only one for each handler', () => {

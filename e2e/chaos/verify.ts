@@ -38,8 +38,11 @@ export interface Judgement {
   readonly duplicates: readonly Duplicate[];
 }
 
-/** How long after a stopped process goes on, requests may still fail for that. */
-const AFTER_A_STOP = 3_000;
+/**
+ * A request that is under way when the process is stopped or all connections break may fail without a trace on the
+ * line: it is seen only when it is repeated, so much later at most.
+ */
+const UNTIL_REPEATED = 2_000;
 
 export function judge(history: History, promises: Readonly<Record<string, Promises>>): Judgement {
   const byObject = groupBy(history.calls, ({ uid }) => uid);
@@ -159,13 +162,12 @@ function doubtsBetween(
     .filter((write) => isDoubtful(write) && overlaps(write.from, write.to))
     .map((write) => ({ source: write, text: write.fate === 'delivered' ? `HTTP ${write.status}` : write.fate }));
   const ofBlows = blows
-    .filter(({ from, to }) => overlaps(from, to + AFTER_A_STOP))
     .filter((blow) =>
       blow.kind === 'kill'
-        ? !isStoredBefore(blow.from, first, writes)
-        : writes.some(({ from, to }) => from <= blow.to + AFTER_A_STOP && to >= blow.from),
+        ? first.run !== second.run && overlaps(blow.from, blow.to) && !isStoredBefore(blow.from, first, writes)
+        : writes.some(({ from, to }) => overlaps(from, to) && from <= blow.to + UNTIL_REPEATED && to >= blow.from),
     )
-    .map((blow) => ({ source: blow, text: blow.kind === 'kill' ? 'killed' : 'stopped for a while' }));
+    .map((blow) => ({ source: blow, text: blow.kind }));
   return [...ofWrites, ...ofBlows];
 }
 
