@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { HttpKubeClient } from '@kopf-ts/client';
-import { type AnyObject, ApiNotFoundError } from '@kopf-ts/core';
+import type { AnyObject } from '@kopf-ts/core';
 import type { Remnant, Values } from './history.js';
 
 export const NAMESPACE = 'default';
@@ -72,24 +72,20 @@ export async function defineKind(client: HttpKubeClient): Promise<void> {
   await persistently(() => client.request({ method: 'GET', path: pathOf('things'), retries: 'none' }));
 }
 
-/** Repeats it while the server does not answer; refusals of the request itself are thrown. */
+/** Repeats it while the server does not answer, or does not know yet what it serves; refusals of the request are thrown. */
 export async function persistently<T>(ask: () => Promise<T>, withinMs = 60_000): Promise<T> {
-  const deadline = Date.now() + withinMs;
+  const began = Date.now();
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      const isFinal = error instanceof ApiNotFoundError ? Date.now() > deadline - withinMs + 10_000 : isRefusal(error);
-      if (isFinal || Date.now() > deadline) throw error;
+      const { status } = error as { status?: number };
+      const isRefused = status === 400 || status === 409 || status === 422;
+      const isAbsent = status === 404 && Date.now() - began > 5_000;
+      if (isRefused || isAbsent || Date.now() - began > withinMs) throw error;
       await pause(100);
     }
   }
-}
-
-/** A server that starts may answer 403 until it has read its own rules. */
-function isRefusal(error: unknown): boolean {
-  const { status } = error as { status?: number };
-  return status === 400 || status === 409 || status === 422;
 }
 
 export function newObject(plural: Plural, name: string, values: Values, labels: Record<string, string>): AnyObject {

@@ -92,7 +92,14 @@ export function newWriter({ client, seed, live: liveLimit, total, pauseMs }: Loa
     const ofDeployment = { metadata: { labels: { edit: String(values.edit), round: String(values.round) } } };
     const body = object.plural === 'things' ? ofThing : ofDeployment;
     const path = pathOf(object.plural, object.name);
-    await persistently(() => client.request({ method: 'PATCH', path, body, contentType: MERGE, retries: 'none' }));
+    try {
+      await persistently(() => client.request({ method: 'PATCH', path, body, contentType: MERGE, retries: 'none' }));
+    } catch (error) {
+      if (!(error instanceof ApiNotFoundError)) throw error;
+      // Nobody should have deleted it: the judge will miss it.
+      live.splice(live.indexOf(object), 1);
+      return;
+    }
     object.values = values;
     record('edit', object);
   }
