@@ -13,7 +13,7 @@ const LAST_HANDLED = `${PREFIX}last-handled-configuration`;
 export const FINALIZER = `${PREFIX}KopfFinalizerMarker`;
 
 export type Plural = 'things' | 'deployments';
-export const PLURALS: readonly Plural[] = ['things', 'deployments'];
+const PLURALS: readonly Plural[] = ['things', 'deployments'];
 
 export const pathOf = (plural: Plural, name?: string): string => {
   const api = plural === 'things' ? `/apis/${GROUP}/v1` : '/apis/apps/v1';
@@ -119,7 +119,7 @@ export async function allObjects(client: HttpKubeClient): Promise<Remnant[]> {
   return lists.flat();
 }
 
-export function remnantOf(plural: Plural, body: AnyObject): Remnant {
+function remnantOf(plural: Plural, body: AnyObject): Remnant {
   const { metadata = {}, spec = {}, status = {} } = body;
   const { annotations = {}, labels = {} } = metadata;
   const values: Values = {

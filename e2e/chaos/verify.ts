@@ -26,7 +26,7 @@ export interface Finding {
   readonly at: number;
 }
 
-export interface Duplicate {
+interface Duplicate {
   readonly first: Call;
   readonly second: Call;
   /** What explains it. */
