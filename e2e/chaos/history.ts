@@ -47,6 +47,7 @@ export interface LineWrite {
   readonly from: number;
   readonly to: number;
   readonly key: string;
+  /** For people: `PATCH`, `PATCH of the status`. */
   readonly method: string;
   /** Of the line or of the server; 0 if there was none. */
   readonly status: number;

@@ -101,7 +101,8 @@ export async function openLine(target: LineTarget): Promise<Line> {
     const from = Date.now();
     const record = (rest: Pick<LineWrite, 'status' | 'isApplied' | 'fate'>): void => {
       if (key === undefined) return;
-      writes.push({ from, to: Date.now(), key, method: request.method, marks: marksIn(body.toString()), ...rest });
+      const method = request.path.endsWith('/status') ? `${request.method} of the status` : request.method;
+      writes.push({ from, to: Date.now(), key, method, marks: marksIn(body.toString()), ...rest });
     };
     const breakOff = (): void => void incoming.socket.resetAndDestroy();
 

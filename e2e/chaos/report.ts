@@ -71,7 +71,7 @@ function bySort(findings: readonly Finding[]): Record<string, Finding[]> {
 function historyOf(
   history: History,
   { uid, key, at }: Finding,
-  { before = 20_000, after = 5_000, lines = 60 } = {},
+  { before = 20_000, after = 15_000, lines = 80 } = {},
 ): string {
   const rows: { at: number; text: string }[] = [];
   const add = (when: number, text: string): void => {

@@ -377,6 +377,7 @@ describe('the judge of a run', () => {
       '    line: PATCH [made] 200, applied, delivered, 100 ms',
       '    process 1: made, retry 0, saw round 0: succeeded in 100 ms',
       '    writer: edit (edit 1, round 1, size 0)',
+      '    process 1: changed, retry 0, saw round 1: succeeded in 100 ms',
     ]);
     const summary = { seed: 1, seconds: 2, runs: 3, faults: { reset: 4 } };
     expect(report(summary, history, judgement)).toContain('findings: 1 (1 × unexplained duplicate)');
