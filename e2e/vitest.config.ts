@@ -15,10 +15,15 @@ export default defineConfig({
       'embedded/**/*.test.ts',
       'operator/**/*.test.ts',
       'admission/**/*.test.ts',
+      'chaos/**/*.test.ts',
       '../examples/*/handlers.test.ts',
     ],
-    // It is deployed as a whole instead, for the whole cluster: see real/deployment.
-    exclude: ['../examples/25-deployment/**'],
+    exclude: [
+      // It is deployed as a whole instead, for the whole cluster: see real/deployment.
+      '../examples/25-deployment/**',
+      // Takes many minutes: `npm run proof`.
+      'chaos/proof.test.ts',
+    ],
     globalSetup: [path('support/global-setup.ts')],
     // The tests themselves do little but wait for the servers.
     maxWorkers: 4,

@@ -32,6 +32,8 @@ const checks = [
   // Not among `all`: it needs more than Node, and minutes when it runs for the first time.
   { name: 'tests on a real cluster', groups: ['real'], apart: true, run: realTests },
   { name: 'the embedded server against the real one', groups: ['differential'], apart: true, run: differentialTests },
+  // Not among `all`: it takes as long as it is told to.
+  { name: 'an operator in many minutes of faults', groups: ['proof'], apart: true, run: proof },
 ];
 
 async function main([group = 'all', ...args]) {
@@ -97,6 +99,10 @@ function realTests(args) {
 
 function differentialTests(args) {
   return tests(['--config=e2e/differential/vitest.config.ts', ...args]);
+}
+
+function proof(args) {
+  return tests(['--config=e2e/chaos/vitest.config.ts', ...args]);
 }
 
 /** The tests are shown as they run: they are what one waits for. */

@@ -23,6 +23,7 @@ const tasks = {
   'test:packages': (args) => node('scripts/check.mjs', ['combos', ...args]),
   'test:real': (args) => node('scripts/check.mjs', ['real', ...args]),
   'test:differential': (args) => node('scripts/check.mjs', ['differential', ...args]),
+  proof: (args) => node('scripts/check.mjs', ['proof', ...args]),
   lint: (args) => node('scripts/check.mjs', ['lint', ...args]),
   typecheck: (args) => node('scripts/check.mjs', ['typecheck', ...args]),
   build: () => built(),
