@@ -13,6 +13,14 @@ const OBJECT = '/apis/kopf.dev/v1/namespaces/ns/kopfexamples/a';
 const STATUS = `${OBJECT}/status`;
 const MERGE = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
+const BY_NAME = '/apis/kopf.dev/v1/namespaces/ns/kopfexamples?fieldSelector=metadata.name%3Da&limit=500';
+
+const listOf = (...items: AnyObject[]): object => ({
+  apiVersion: 'kopf.dev/v1',
+  kind: 'KopfExampleList',
+  metadata: { resourceVersion: '100' },
+  items,
+});
 
 /** Adds these keys to a field of the object. */
 const setField =
@@ -166,7 +174,7 @@ describe('a patch', () => {
       answers: [kex('a', '2', { spec: { x: 'y' } }), kex('a', '3')],
     });
     expect(sent).toEqual([
-      [OBJECT, MERGE, { spec: { x: 'y' }, metadata: { uid: 'uid-a' } }],
+      [OBJECT, MERGE, { spec: { x: 'y' }, metadata: { uid: 'uid-a', resourceVersion: '1' } }],
       [STATUS, JSON_PATCH, [versionTest('2'), uidTest, { op: 'add', path: '/status', value: { viaFn: 'hello' } }]],
     ]);
   });
@@ -175,9 +183,9 @@ describe('a patch', () => {
     const { sent } = await patching({
       merge: { spec: { x: 1, y: 2 }, metadata: { labels: { a: 'b' } }, status: { s: 't' } },
       body: kex('a', '1', { spec: { x: 1 }, status: { s: 't' }, metadata: { labels: { a: 'b' } } }),
-      answers: [kex('a', '2', { spec: { x: 1, y: 2 } })],
+      answers: [kex('a', '2', { spec: { x: 1, y: 2 }, status: { s: 't' }, metadata: { labels: { a: 'b' } } })],
     });
-    expect(sent).toEqual([[OBJECT, MERGE, { spec: { y: 2 }, metadata: { uid: 'uid-a' } }]]);
+    expect(sent).toEqual([[OBJECT, MERGE, { spec: { y: 2 }, metadata: { uid: 'uid-a', resourceVersion: '1' } }]]);
   });
 
   it('uses the newest body rather than that of the patch', async () => {
@@ -285,25 +293,22 @@ describe('a patch of both a merge-patch and functions', () => {
     expect(result).toMatchObject({ resourceVersion: '2' });
   });
 
-  it('goes in two requests if the version is not the newest: the merge-patch is not lost', async () => {
+  it('goes again for the newest version if the known one is outdated', async () => {
     const { sent, result } = await patching({
       merge: annotations,
       fns: [allowDeletion('fin')],
       body: kex('a', '1', { metadata: { finalizers: ['fin'] } }),
       answers: [
         apiError({ status: 409 }),
-        kex('a', '5', { metadata: { annotations: { note: 'x' }, finalizers: ['new', 'fin'] } }),
+        listOf(kex('a', '5', { metadata: { finalizers: ['new', 'fin'] } })),
         kex('a', '6', { metadata: { annotations: { note: 'x' }, finalizers: ['new'] } }),
       ],
     });
+    const metadata = { uid: 'uid-a', annotations: { note: 'x' } };
     expect(sent).toEqual([
-      [
-        OBJECT,
-        MERGE,
-        { metadata: { uid: 'uid-a', resourceVersion: '1', annotations: { note: 'x' }, finalizers: null } },
-      ],
-      [OBJECT, MERGE, { metadata: { uid: 'uid-a', annotations: { note: 'x' } } }],
-      [OBJECT, JSON_PATCH, [versionTest('5'), uidTest, { op: 'remove', path: '/metadata/finalizers/1' }]],
+      [OBJECT, MERGE, { metadata: { ...metadata, resourceVersion: '1', finalizers: null } }],
+      [BY_NAME, undefined, undefined],
+      [OBJECT, MERGE, { metadata: { ...metadata, resourceVersion: '5', finalizers: ['new'] } }],
     ]);
     expect(result).toMatchObject({ resourceVersion: '6' });
   });
@@ -340,22 +345,44 @@ describe('a patch of both a merge-patch and functions', () => {
       answers: [
         kex('a', '2', applied),
         apiError({ status: 409 }),
-        apiError({ status: 409 }),
-        kex('a', '7', { ...applied, status: { by: 'others' } }),
-        kex('a', '8', { ...applied, status: { by: 'others', s: 't' } }),
-        kex('a', '9', { ...applied, status: { by: 'others', s: 't', viaFn: 'hello' } }),
+        listOf(kex('a', '7', { ...applied, status: { by: 'others' } })),
+        kex('a', '8', { ...applied, status: { by: 'others', s: 't', viaFn: 'hello' } }),
       ],
     });
     expect(sent.slice(2)).toEqual([
-      [STATUS, MERGE, { status: { s: 't' }, metadata: { uid: 'uid-a', resourceVersion: '2' } }],
-      [OBJECT, MERGE, { metadata: { uid: 'uid-a' } }],
-      [STATUS, MERGE, { status: { s: 't' }, metadata: { uid: 'uid-a', resourceVersion: '7' } }],
-      [STATUS, JSON_PATCH, [versionTest('8'), uidTest, { op: 'add', path: '/status/viaFn', value: 'hello' }]],
+      [BY_NAME, undefined, undefined],
+      [STATUS, MERGE, { status: { s: 't', viaFn: 'hello' }, metadata: { uid: 'uid-a', resourceVersion: '7' } }],
     ]);
   });
 
+  it('looks again at what seemed to be there already, if the other address was in conflict', async () => {
+    const { sent } = await patching({
+      merge: { spec: { x: 'ours' }, status: { marks: 1 } },
+      body: kex('a', '1', { spec: { x: 'ours' } }),
+      answers: [
+        apiError({ status: 409 }),
+        listOf(kex('a', '2', { spec: { x: 'theirs' } })),
+        kex('a', '3', { spec: { x: 'ours' } }),
+        kex('a', '4', { spec: { x: 'ours' }, status: { marks: 1 } }),
+      ],
+    });
+    expect(sent.slice(2).map(([path, , body]) => [path, body])).toEqual([
+      [OBJECT, { spec: { x: 'ours' }, metadata: { uid: 'uid-a', resourceVersion: '2' } }],
+      [STATUS, { status: { marks: 1 }, metadata: { uid: 'uid-a', resourceVersion: '3' } }],
+    ]);
+  });
+
+  it('puts the address that is to be last at the end', async () => {
+    const { sent } = await patching({
+      merge: { ...annotations, status: { s: 't' } },
+      body: kex('a', '1'),
+      last: 'object',
+      answers: [kex('a', '2', { status: { s: 't' } }), kex('a', '3', { ...annotations, status: { s: 't' } })],
+    });
+    expect(sent.map(([path]) => path)).toEqual([STATUS, OBJECT]);
+  });
+
   it.each<[string, object, PatchFn[], AnyObject]>([
-    ['they change different addresses', { status: { s: 't' } }, [blockDeletion('fin')], kex('a', '1')],
     ['a function puts a null', { spec: { x: 1 } }, [setField('spec', { y: { z: null } })], kex('a', '1')],
     [
       'a function begins anew what the merge-patch removes',
@@ -363,16 +390,9 @@ describe('a patch of both a merge-patch and functions', () => {
       [setField('spec', { x: { fresh: 1 } })],
       kex('a', '1', { spec: { x: { old: 1 }, y: 1 } }),
     ],
-    ['the version is not known', { spec: { x: 1 } }, [setSpec], { metadata: { name: 'a', uid: 'uid-a' } }],
-    [
-      'the object is not known for sure',
-      { spec: { x: 1 } },
-      [setSpec],
-      { metadata: { name: 'a', resourceVersion: '1' } },
-    ],
-  ])('goes in two requests if %s', async (_title, merge, fns, body) => {
-    const { sent } = await patching({ merge, fns, body, answers: [{}, {}] });
-    expect(sent.map(([, contentType]) => contentType)).toEqual([MERGE, JSON_PATCH]);
+  ])('goes as one JSON-patch if a merge-patch cannot tell all: %s', async (_title, merge, fns, body) => {
+    const { sent } = await patching({ merge, fns, body, answers: [{}] });
+    expect(sent.map(([, contentType]) => contentType)).toEqual([JSON_PATCH]);
   });
 
   it('keeps what a merge-patch says literally, such as an empty mapping', async () => {
@@ -430,53 +450,143 @@ describe('a status with its own address', () => {
     expect(sent).toEqual([[STATUS, MERGE, { status: { s: 't' }, metadata: { uid: 'uid-a', resourceVersion: '1' } }]]);
   });
 
-  it('is written after all if the object has changed, but is still the same', async () => {
+  it('is written after all if the object has changed, but is still the same; and no empty patch is ever sent', async () => {
     const { sent, result } = await patching({
       merge,
       body: kex('a', '1'),
-      answers: [apiError({ status: 409 }), kex('a', '5'), kex('a', '6', merge)],
+      answers: [apiError({ status: 409 }), listOf(kex('a', '5')), kex('a', '6', merge)],
     });
     expect(sent.slice(1)).toEqual([
-      [OBJECT, MERGE, { metadata: { uid: 'uid-a' } }],
+      [BY_NAME, undefined, undefined],
       [STATUS, MERGE, { status: { s: 't' }, metadata: { uid: 'uid-a', resourceVersion: '5' } }],
     ]);
     expect(result).toMatchObject({ resourceVersion: '6' });
   });
 
-  it('is not written for ever if others change the object all the time', async () => {
+  it('is not written for ever if others change the object all the time, nor for the uid alone', async () => {
     const conflict = apiError({ status: 409 });
-    const answers = Array.from({ length: 20 }, (_item, index) => (index % 2 === 0 ? conflict : kex('a', `${index}`)));
+    const answers = Array.from({ length: 30 }, (_, index) =>
+      index % 2 === 0 ? conflict : listOf(kex('a', `${index}`)),
+    );
     const { sent, result } = await patching({ merge, body: kex('a', '1'), answers });
     expect(result).toEqual({ error: conflict });
-    expect(sent).toHaveLength(9);
+    const patches = sent.filter(([path]) => path === STATUS);
+    expect(patches).toHaveLength(10);
+    expect(patches.every(([, , body]) => 'resourceVersion' in (body as AnyObject).metadata!)).toBe(true);
   });
 });
 
-describe('a conflict of functions with newer changes', () => {
-  const conflict = apiError({ status: 422 });
+describe('a conflict with newer changes', () => {
+  it.each([409, 422])('of functions (HTTP %i) is resolved by applying them to the newest state', async (status) => {
+    const { result, sent, logger } = await patching({
+      fns: [setSpec],
+      body: kex('a', '1'),
+      answers: [
+        apiError({ status }),
+        listOf(kex('a', '4', { spec: { theirs: 1 } })),
+        kex('a', '5', { spec: { theirs: 1, viaFn: 'hello' } }),
+      ],
+    });
+    expect(sent.at(-1)).toEqual([
+      OBJECT,
+      JSON_PATCH,
+      [versionTest('4'), uidTest, { op: 'add', path: '/spec/viaFn', value: 'hello' }],
+    ]);
+    expect(result).toMatchObject({ resourceVersion: '5' });
+    expect(logger.find('Could not apply the patch in full due to conflicts with newer changes.')?.level).toBe('debug');
+  });
 
-  it.each<[string, Scenario, number]>([
-    ['of the object', { fns: [setSpec, setStatus], answers: [conflict] }, 1],
-    ['of the status', { fns: [setSpec, setStatus], answers: [kex('a', '2'), conflict] }, 2],
-    [
-      'after a merge-patch',
-      { merge: { spec: { x: 1 } }, fns: [setStatus], answers: [kex('a', '2', { spec: { x: 1 } }), conflict] },
-      2,
-    ],
-  ])('%s leaves all functions for later', async (_title, scenario, calls) => {
-    const { result, sent, logger } = await patching({ ...scenario, body: kex('a', '1') });
-    expect(sent).toHaveLength(calls);
-    const { remaining, body, resourceVersion } = result as Awaited<ReturnType<typeof patchObject>>;
-    expect(remaining?.fns).toEqual(scenario.fns);
-    expect(remaining?.merge).toEqual({});
-    expect(remaining?.body).toBe(undefined);
-    expect(body?.metadata?.resourceVersion).toBe(calls === 1 ? undefined : '2');
-    expect(resourceVersion).toBe(calls === 1 ? undefined : '2');
-    expect(
-      logger.find(
-        'Could not apply the patch in full due to conflicts with newer changes. Will try on the next cycle soon.',
-      ),
-    ).toMatchObject({ level: 'debug' });
+  it('is not what a refusal of functions is, if nobody has changed the object', async () => {
+    const refusal = apiError({ status: 422 });
+    const { result } = await patching({
+      fns: [setSpec],
+      body: kex('a', '1'),
+      answers: [refusal, listOf(kex('a', '1'))],
+    });
+    expect(result).toEqual({ error: refusal });
+  });
+
+  it('is not what a denial of an admission webhook is', async () => {
+    const message = 'admission webhook "x.example.com" denied the request: not today';
+    const denial = apiError({ status: 422, payload: { kind: 'Status', message } });
+    const { result, sent } = await patching({ fns: [setSpec], body: kex('a', '1'), answers: [denial] });
+    expect(result).toEqual({ error: denial });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([false, true])(
+    'three times in a row is enough for a merge-patch; always guarded: %s',
+    async (isAlwaysGuarded) => {
+      const conflict = apiError({ status: 409 });
+      const writes: unknown[] = [];
+      const { sent } = await patching({
+        merge: { spec: { x: 'ours' } },
+        body: kex('a', '1', { spec: { y: 1 } }),
+        isAlwaysGuarded,
+        onWrite: (write) => void writes.push(write),
+        answers: [
+          conflict,
+          listOf(kex('a', '2', { spec: { y: 2 } })),
+          conflict,
+          listOf(kex('a', '3', { spec: { y: 3 } })),
+          conflict,
+          listOf(kex('a', '4', { spec: { y: 4 } })),
+          kex('a', '6', { spec: { y: 5, x: 'ours' } }),
+        ],
+      });
+      const guards = sent.filter(([path]) => path === OBJECT).map(([, , body]) => (body as AnyObject).metadata);
+      const last = isAlwaysGuarded ? { uid: 'uid-a', resourceVersion: '4' } : { uid: 'uid-a' };
+      expect(guards).toEqual([...['1', '2', '3'].map((resourceVersion) => ({ uid: 'uid-a', resourceVersion })), last]);
+      // What others have changed meanwhile is theirs: only our own field is different between the two.
+      const after = { spec: { y: 5, x: 'ours' } };
+      expect(writes).toMatchObject([{ before: isAlwaysGuarded ? { spec: { y: 4 } } : { spec: { y: 5 } }, after }]);
+    },
+  );
+
+  it('asks for the newest state where it can be had without a request, and waits between the tries', async () => {
+    const pauses: number[] = [];
+    const { sent } = await patching({
+      merge: { spec: { x: 1 } },
+      body: kex('a', '1'),
+      newest: (known) => kex('a', `${Number(known.metadata?.resourceVersion) + 1}`),
+      pause: async (conflicts) => void pauses.push(conflicts),
+      answers: [apiError({ status: 409 }), apiError({ status: 409 }), kex('a', '4', { spec: { x: 1 } })],
+    });
+    expect(sent.map(([path]) => path)).toEqual([OBJECT, OBJECT, OBJECT]);
+    expect(pauses).toEqual([1, 2]);
+  });
+
+  it('with all that is wanted there already sends nothing more, and tells what the object is', async () => {
+    const { result, sent } = await patching({
+      merge: { spec: { x: 1 } },
+      body: kex('a', '1'),
+      answers: [apiError({ status: 409 }), listOf(kex('a', '2', { spec: { x: 1 } }))],
+    });
+    expect(sent).toHaveLength(2);
+    expect(result).toMatchObject({ body: { metadata: { resourceVersion: '2' } } });
+    expect(result).not.toHaveProperty('resourceVersion');
+  });
+});
+
+describe('HTTP 404 to a patch', () => {
+  it('means that the object is gone only if it is not in the list', async () => {
+    const gone = await patching({
+      merge: { spec: { x: 1 } },
+      body: kex('a', '1'),
+      answers: [apiError({ status: 404 }), listOf()],
+    });
+    expect(gone.result).toEqual({ missing: true });
+    expect(gone.logger.find('Patching was skipped: the object does not exist anymore.')).toBeDefined();
+  });
+
+  it('is an error like any other if the object is still there: one of the servers does not know of it yet', async () => {
+    const error = apiError({ status: 404 });
+    const there = await patching({
+      merge: { spec: { x: 1 } },
+      body: kex('a', '1'),
+      answers: [error, listOf(kex('a', '1'))],
+    });
+    expect(there.result).toEqual({ error });
   });
 });
 
@@ -517,9 +627,9 @@ describe('a patch of what does not exist anymore', () => {
     ['the precondition fails', { merge: { spec: { x: 1 } } }, [uidPrecondition], 1],
     ['the precondition of a status fails', { merge: { status: { x: 1 } } }, [uidPrecondition], 1],
     [
-      'the uid is refused after a conflict',
+      'another object is in the list after a conflict',
       { merge: { status: { x: 1 } } },
-      [apiError({ status: 409 }), uidRefusal],
+      [apiError({ status: 409 }), listOf(kex('a', '2', { metadata: { uid: 'new' } }))],
       2,
     ],
     [
@@ -528,12 +638,7 @@ describe('a patch of what does not exist anymore', () => {
       [kex('a', '2', { metadata: { uid: 'new' } })],
       1,
     ],
-    [
-      'the uid is refused for all in one',
-      { merge: { spec: { x: 1 } }, fns: [setSpec] },
-      [apiError({ status: 409 }), uidRefusal],
-      2,
-    ],
+    ['the uid is refused for all in one', { merge: { spec: { x: 1 } }, fns: [setSpec] }, [uidRefusal], 1],
   ])('is skipped if there is a new one of the same name: %s', async (_title, scenario, answers, calls) => {
     const { result, sent, logger } = await patching({ ...scenario, answers, body: kex('a', '1') });
     expect(result).toEqual({ missing: true });
@@ -661,13 +766,12 @@ describe('values of Secrets', () => {
   });
 });
 
-describe('a patch for the known version only', () => {
+describe('a patch that must never be for the uid alone', () => {
   const body = kex('a', '5', { spec: { x: 1 } });
-  const conflict = apiError({ status: 409, payload: { kind: 'Status', code: 409, message: 'has been modified' } });
 
-  it('carries that version in all its requests', async () => {
+  it('carries the known version in all its requests', async () => {
     const { sent } = await patching({
-      guardsVersion: true,
+      isAlwaysGuarded: true,
       body,
       merge: { spec: { x: 2 }, status: { done: true } },
       answers: [kex('a', '6', { spec: { x: 2 } }), kex('a', '7', { spec: { x: 2 }, status: { done: true } })],
@@ -678,27 +782,9 @@ describe('a patch for the known version only', () => {
     ]);
   });
 
-  it.each([
-    ['the object', { merge: { spec: { x: 2 } } }, 1],
-    ['the status', { merge: { status: { done: true } } }, 1],
-  ])('remains as a whole if %s was changed by others', async (_title, scenario, requests) => {
-    const { result, sent } = await patching({
-      guardsVersion: true,
-      body,
-      ...scenario,
-      fns: [setSpec],
-      answers: [conflict],
-    });
-    expect(sent).toHaveLength(requests);
-    const { remaining, body: answered } = result as { remaining?: Patch; body?: AnyObject };
-    expect(remaining?.merge).toEqual(scenario.merge);
-    expect(remaining?.fns).toEqual([setSpec]);
-    expect(answered).toBeUndefined();
-  });
-
   it('carries it in the way of Kopf, too, where no uid is sent', async () => {
     const { sent } = await patching({
-      guardsVersion: true,
+      isAlwaysGuarded: true,
       compat: 'kopf',
       body,
       merge: { spec: { x: 2 } },

@@ -91,8 +91,13 @@ export function correctionsOf(seen: ReadonlyMap<HandlerId, Seen>): Corrections {
  */
 function hasEffect({ before, asked }: NotedWrite, essenceOf: EssenceOf): boolean {
   if (asked === undefined || asked.isEmpty) return false;
-  const wanted = deepCopy(before) as AnyObject;
-  applyMergePatch(wanted, asked.merge);
-  for (const fn of asked.fns) fn(wanted);
-  return !deepEqual(essenceOf(before), essenceOf(wanted));
+  try {
+    const wanted = deepCopy(before) as AnyObject;
+    applyMergePatch(wanted, asked.merge);
+    for (const fn of asked.fns) fn(wanted);
+    return !deepEqual(essenceOf(before), essenceOf(wanted));
+  } catch {
+    // Of what was broken, only a part was sent; whatever that was, somebody has asked for it.
+    return true;
+  }
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { itShould } from './known-failures.js';
 import type { Rewriting } from './model-server.js';
 import type { History } from './play.js';
 import type { Deed, Scenario } from './scenario.js';
@@ -19,7 +18,7 @@ describe('What the server makes of our own writes', () => {
     ['secret', { stringData: true }],
   ];
   for (const [deed, rewriting] of rewritten) {
-    itShould(`is no reason to call other handlers of a creation again: ${deed}`, async () => {
+    it(`is no reason to call other handlers of a creation again: ${deed}`, async () => {
       for (const storage of ['annotations', 'status'] as const) {
         const handlers = [{ kind: 'create', deeds: [deed] }, { kind: 'create' }, { kind: 'create' }] as const;
         const history = await trial({ storage, rewriting, handlers });
@@ -27,14 +26,14 @@ describe('What the server makes of our own writes', () => {
       }
     });
 
-    itShould(`is no reason to call sub-handlers again: ${deed}`, async () => {
+    it(`is no reason to call sub-handlers again: ${deed}`, async () => {
       const history = await trial({ rewriting, handlers: [{ kind: 'create', subs: [{ deeds: [deed] }, {}, {}] }] });
       expect(countsOf(history, 'create0/sub0', 'create0/sub1', 'create0/sub2')).toEqual([1, 1, 1]);
     });
   }
 
   for (const stamp of ['label', 'annotation', 'spec'] as const) {
-    itShould(`is no reason to call anybody, if it is a stamp on each write: ${stamp}`, async () => {
+    it(`is no reason to call anybody, if it is a stamp on each write: ${stamp}`, async () => {
       const history = await trial({
         rewriting: { stamp },
         handlers: [{ kind: 'create' }, { kind: 'create' }, { kind: 'update' }],
@@ -48,7 +47,7 @@ describe('What the server makes of our own writes', () => {
 describe('What handlers write', () => {
   for (const lifecycle of LIFECYCLES) {
     // With all at once, there is nothing in between.
-    const declare = lifecycle === 'allAtOnce' ? it : itShould;
+    const declare = lifecycle === 'allAtOnce' ? it : it;
 
     declare(`is not news for other handlers of the same creation, even if it is always new: ${lifecycle}`, async () => {
       const handlers = [{ kind: 'create', deeds: ['fresh'] }, { kind: 'create', deeds: ['fresh'] }, { kind: 'create' }];
@@ -57,13 +56,13 @@ describe('What handlers write', () => {
       expect(history.patches.length).toBeLessThanOrEqual(4);
     });
 
-    itShould(`is not news for their siblings in a handler with sub-handlers: ${lifecycle}`, async () => {
+    it(`is not news for their siblings in a handler with sub-handlers: ${lifecycle}`, async () => {
       const subs = [{ deeds: ['fresh'] }, { deeds: ['fresh'], fails: 1 }, {}];
       const history = await trial({ lifecycle, handlers: [{ kind: 'create', subs }] } as Scenario);
       expect(countsOf(history, 'create0/sub0', 'create0/sub1', 'create0/sub2')).toEqual([1, 2, 1]);
     });
 
-    itShould(`is not news for those done before, with each attempt of the others: ${lifecycle}`, async () => {
+    it(`is not news for those done before, with each attempt of the others: ${lifecycle}`, async () => {
       const second = { kind: 'create', deeds: ['fresh'], fails: 2, delay: 3 };
       const third = { kind: 'create', fails: 1, delay: 0.5 };
       const history = await trial({ lifecycle, handlers: [{ kind: 'create' }, second, third] } as Scenario);
@@ -71,7 +70,7 @@ describe('What handlers write', () => {
     });
   }
 
-  itShould('is not news, if it is a timer that writes while handlers are retried', async () => {
+  it('is not news, if it is a timer that writes while handlers are retried', async () => {
     for (const deeds of [['annotation'], ['phase']] as const) {
       const slow = { kind: 'create', fails: 2, delay: 3 } as const;
       const handlers = [{ kind: 'create' }, slow, { kind: 'timer', deeds }, { kind: 'phase' }] as const;
@@ -90,7 +89,7 @@ describe('What handlers write', () => {
   });
 
   for (const deed of ['label', 'box', 'field', 'cpu'] as const) {
-    itShould(`is written also if it was so when the handler began, but is not any more: ${deed}`, async () => {
+    it(`is written also if it was so when the handler began, but is not any more: ${deed}`, async () => {
       for (const nap of [0.2, 2.5]) {
         const history = await trial({
           startsDone: true,
@@ -113,7 +112,7 @@ describe('What handlers write', () => {
 
 describe('A refusal of what a handler asks for', () => {
   for (const how of ['422', '422 with causes', '403'] as const) {
-    itShould(`is a failure of that handler, which is retried; others go on: ${how}`, async () => {
+    it(`is a failure of that handler, which is retried; others go on: ${how}`, async () => {
       const history = await trial({
         refusal: { handler: 0, how, seconds: 4 },
         handlers: [{ kind: 'create', deeds: ['own', 'list'] }, { kind: 'create' }],
@@ -124,7 +123,7 @@ describe('A refusal of what a handler asks for', () => {
       expect(countsOf(history, 'create1')).toEqual([1]);
     });
 
-    const declare = how === '422' ? itShould : it;
+    const declare = how === '422' ? it : it;
 
     declare(
       `does not leave the object unhandled, nor undeleted, when all is refused for some time: ${how}`,
@@ -148,19 +147,19 @@ describe('A succeeded handler of a deletion', () => {
   const handlers = [{ kind: 'daemon', nap: 3 }, { kind: 'delete' }] as const;
   const deletion = { second: 10, edit: { do: 'delete' } } as const;
 
-  itShould('is not called again while a daemon takes its time', async () => {
+  it('is not called again while a daemon takes its time', async () => {
     const history = await trial({ handlers, timed: [deletion] });
     expect(countsOf(history, 'delete1')).toEqual([1]);
     expect(history.final).toBeUndefined();
   });
 
-  itShould('is not called again for what others do meanwhile', async () => {
+  it('is not called again for what others do meanwhile', async () => {
     const others = [1, 2].map((to) => ({ second: 10.5 + to / 2, edit: { do: 'label', to } as const }));
     const history = await trial({ handlers, timed: [deletion, ...others] });
     expect(countsOf(history, 'delete1')).toEqual([1]);
   });
 
-  itShould('is not called again by the next process, since it is remembered before anything waits', async () => {
+  it('is not called again by the next process, since it is remembered before anything waits', async () => {
     const history = await trial({ handlers, timed: [deletion], killed: 11.5 });
     expect(countsOf(history, 'delete1')).toEqual([1]);
     expect(history.final).toBeUndefined();
@@ -169,7 +168,7 @@ describe('A succeeded handler of a deletion', () => {
 
 describe('Many writes by others', () => {
   for (const busy of ['foreign', 'label'] as const) {
-    itShould(`are not errors, and lead to no empty PATCHes: ${busy}`, async () => {
+    it(`are not errors, and lead to no empty PATCHes: ${busy}`, async () => {
       const timed = Array.from({ length: 60 }, (_, to) => ({ second: to / 20, edit: { do: busy, to } as const }));
       const handlers = [
         { kind: 'create', returns: true, nap: 0.2 },
@@ -185,7 +184,7 @@ describe('Many writes by others', () => {
 });
 
 describe('A handler of resuming', () => {
-  itShould('is called once in the life of the operator, also in the middle of an update', async () => {
+  it('is called once in the life of the operator, also in the middle of an update', async () => {
     const history = await trial({
       rewriting: { stringData: true },
       handlers: [{ kind: 'update', subs: [{}, {}] }, { kind: 'resume', deeds: ['secret'] }, { kind: 'update' }],
