@@ -82,7 +82,6 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   if (context.signal?.reason instanceof HandlerTimeoutError) throw context.signal.reason;
 
   const progressed = state.withOutcomes(outcomes);
-  deliverResults({ outcomes, patch: cause.patch });
   const parent = context.handler;
   if (ledger !== undefined && parent?.kind === 'change') {
     // Whoever keeps the ledger stores the progress of all together, once it is known what became of the patch.
@@ -91,6 +90,7 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   } else {
     await progressed.store({ body: cause.body, patch: cause.patch, storage });
   }
+  deliverResults({ outcomes, patch: cause.patch });
   if (!progressed.done) throw childrenRetry(progressed.delay);
 }
 

@@ -16,10 +16,9 @@ export function afterSending(scene: Scene, ledger: Ledger, writes: readonly Note
   const unchanged: Broken = { breaker: known.breaker, delay: undefined };
   if (writes.length === 0) return unchanged;
   const patched = patchedFields(ledger, writes);
-  if (patched.length === 0) return unchanged;
-  const version = body.metadata?.resourceVersion;
-  const isOwnDoing = known.writes.some(({ after }) => after.metadata?.resourceVersion === version);
-  const { breaker, tripping } = afterPatch(known.breaker, { now: parts.clock.now(), patched, isOwnDoing });
+  const isOwnDoing = known.breaker.version !== undefined && known.breaker.version === body.metadata?.resourceVersion;
+  const version = writes.at(-1)?.after.metadata?.resourceVersion;
+  const { breaker, tripping } = afterPatch(known.breaker, { now: parts.clock.now(), patched, isOwnDoing, version });
   if (tripping === undefined) return { breaker, delay: undefined };
   if (tripping.isFirst) {
     const handlers = tripping.handlers.map(quoteId).join(', ');

@@ -105,8 +105,9 @@ function explain(
 async function lead(scene: Scene, { spawning: cause }: Decision): Promise<readonly Seconds[]> {
   if (cause === undefined) return [];
   const { parts, subject, eventType, comeBack: onExit } = scene;
-  const { apply, paused, daemons } = parts;
-  return await leadDaemons({ parts, apply, paused, daemons, subject, eventType, cause, onExit });
+  const { apply, paused, daemons, fences } = parts;
+  const mayAct = fences?.mayWrite;
+  return await leadDaemons({ parts, apply, paused, daemons, mayAct, subject, eventType, cause, onExit });
 }
 
 /** How long the change handlers are not to be called, since they change the same fields again and again. */

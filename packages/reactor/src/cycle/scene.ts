@@ -24,6 +24,7 @@ import {
 } from '@kopf-ts/core/engine';
 import type { RunningDaemons } from '../daemons/daemons.js';
 import type { ObjectDaemons } from '../daemons/object-daemons.js';
+import type { Fences } from '../fences.js';
 import type { Known } from '../objects/known.js';
 import type { NotedWrite } from '../objects/news.js';
 import type { Ending, Observed } from '../objects/transitions.js';
@@ -34,6 +35,7 @@ export interface CycleParts extends OperatorParts {
   readonly apply: ApplyFn;
   readonly paused: ToggleView;
   readonly daemons: RunningDaemons;
+  readonly fences?: Pick<Fences, 'mayWrite'> | undefined;
 }
 
 /** What is to be done in one cycle. */

@@ -48,14 +48,16 @@ export interface SpawnOptions {
   readonly daemons: RunningDaemons;
   readonly parts: OperatorParts;
   readonly apply: ApplyFn;
+  /** Whether this operator is the one to act, as far as it can tell at this very moment. */
+  readonly mayAct?: (() => boolean) | undefined;
 }
 
 /** Starts the daemon or the timer for the object. It must not be running. */
-export function spawn(handler: SpawningHandler, { cause, subject, daemons, parts, apply }: SpawnOptions): void {
+export function spawn(handler: SpawningHandler, { cause, subject, daemons, parts, apply, mayAct }: SpawnOptions): void {
   const { resource, memo, indices, client, body } = cause;
   const live = subject.daemons.look(body);
   const of = { resource, memo, ...(indices && { indices }), ...(client && { client }) };
-  const surroundings = { of, subject, live, parts, apply, onFinish: daemons.delete };
+  const surroundings = { of, subject, live, parts, apply, mayAct, onFinish: daemons.delete };
   const task = new DaemonTask(handler, surroundings, lives[handler.kind]);
   subject.daemons.begin(task);
   daemons.add(task);

@@ -25,6 +25,8 @@ export interface LeadingOptions {
   readonly parts: OperatorParts;
   /** How the daemons send their patches. */
   readonly apply: ApplyFn;
+  /** Asked before user code is called. */
+  readonly mayAct?: (() => boolean) | undefined;
   /** Called when one of those that are being stopped has ended, so that nobody has to wait for the next check. */
   readonly onExit?: (() => void) | undefined;
 }

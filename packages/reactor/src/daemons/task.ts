@@ -37,6 +37,9 @@ import { DaemonOutbox, delayAfter } from './outbox.js';
 /** How it has ended: on its own, so that it is not to be started again; or since others wanted it to. */
 export type LifeEnd = 'over' | 'stopped';
 
+/** How often to look whether this operator may act again. */
+const LOOKOUT: Seconds = 1;
+
 /** Leads the life of a task; rejects only by mistake. */
 export type Life = (task: DaemonTask) => Promise<LifeEnd>;
 
@@ -47,6 +50,8 @@ export interface TaskSurroundings {
   readonly live: LiveBody;
   readonly parts: OperatorParts;
   readonly apply: ApplyFn;
+  /** Whether this operator is the one to act, as far as it can tell at this very moment. */
+  readonly mayAct?: (() => boolean) | undefined;
   readonly onFinish: (task: DaemonTask) => void;
 }
 
@@ -127,6 +132,9 @@ export class DaemonTask implements RunningDaemon {
    * Resolves with the new state; or with nothing, if it was cancelled, and so there is nothing to go on with.
    */
   async attempt(state: State): Promise<State | undefined> {
+    // Another operator may have taken over while this process was asleep: the pause comes a little later.
+    while (!this.isStopped && this.#surroundings.mayAct?.() === false) await this.#sleep(LOOKOUT);
+    if (this.isStopped) return undefined;
     const controller = new AbortController();
     this.#controller = controller;
     try {

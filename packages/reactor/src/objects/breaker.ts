@@ -13,6 +13,8 @@ export interface Breaker {
   readonly trips: number;
   /** Until then, change handlers are not called, except for a deletion. */
   readonly until: Seconds | undefined;
+  /** The version that our own latest change has made: whoever is called for it, is called for our own doing. */
+  readonly version: string | undefined;
 }
 
 /** One field that was patched. */
@@ -37,6 +39,7 @@ export interface PatchFacts {
   readonly patched: readonly PatchedField[];
   /** Whether the handlers were called for what our own previous patch has left. */
   readonly isOwnDoing: boolean;
+  readonly version?: string | undefined;
 }
 
 export interface Tripping {
@@ -47,7 +50,12 @@ export interface Tripping {
   readonly isFirst: boolean;
 }
 
-export const UNBROKEN: Breaker = Object.freeze({ flaps: new Map<string, Flap>(), trips: 0, until: undefined });
+export const UNBROKEN: Breaker = Object.freeze({
+  flaps: new Map<string, Flap>(),
+  trips: 0,
+  until: undefined,
+  version: undefined,
+});
 
 /** So many patches in a row are nothing special. */
 const MAX_IN_ROW = 10;
@@ -58,8 +66,9 @@ const MAX_DELAY: Seconds = 300;
 
 /** After a patch by change handlers. */
 export function afterPatch(breaker: Breaker, facts: PatchFacts): { breaker: Breaker; tripping?: Tripping } {
-  const { now, patched, isOwnDoing } = facts;
-  if (patched.length === 0) return { breaker };
+  const { now, patched, isOwnDoing, version } = facts;
+  // Our marks come and go: what is seen next is still our own doing.
+  if (patched.length === 0) return { breaker: breaker === UNBROKEN ? breaker : { ...breaker, version } };
   const flaps = new Map<string, Flap>();
   const limit = breaker.trips > 0 ? 1 : MAX_IN_ROW;
   const isQuiet = ({ at }: Flap): boolean => now - Math.max(at, breaker.until ?? at) >= QUIET;
@@ -72,12 +81,13 @@ export function afterPatch(breaker: Breaker, facts: PatchFacts): { breaker: Brea
     flaps.set(field, { count: isFlapping ? earlier.count + 1 : 1, at: now, left: after });
   }
   const flapping = patched.filter(({ field }) => (flaps.get(field)?.count ?? 0) > limit);
-  if (flapping.length === 0) return { breaker: { flaps, trips: isCalm ? 0 : breaker.trips, until: undefined } };
+  if (flapping.length === 0)
+    return { breaker: { flaps, trips: isCalm ? 0 : breaker.trips, until: undefined, version } };
 
   const trips = isCalm ? 1 : breaker.trips + 1;
   const delay = Math.min(MAX_DELAY, MIN_DELAY * 2 ** (trips - 1));
   return {
-    breaker: { flaps, trips, until: now + delay },
+    breaker: { flaps, trips, until: now + delay, version },
     tripping: {
       delay,
       fields: [...new Set(flapping.map(({ field }) => field))],

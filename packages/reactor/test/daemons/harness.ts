@@ -42,6 +42,7 @@ export interface EventOptions extends Partial<Pick<LeadingOptions, 'eventType' |
 }
 
 export interface HarnessOptions {
+  readonly mayAct?: () => boolean;
   readonly settings?: SettingsOverrides;
   /** Answers to the patches; by default, they change nothing that can be seen. */
   readonly answer?: (sent: SentPatch, options: ApplyOptions) => PatchOutcome | Promise<PatchOutcome>;
@@ -81,7 +82,8 @@ export function harness(options: HarnessOptions = {}) {
     own.daemons.see(body);
     const of = { resource: RESOURCE, body, patch: new Patch(), memo: own.memo, logger, client: parts.client };
     const cause = { kind: 'spawning' as const, ...of, reset };
-    return leadDaemons({ cause, subject: own, eventType, paused, daemons, parts, apply, onExit });
+    const { mayAct } = options;
+    return leadDaemons({ cause, subject: own, eventType, paused, daemons, parts, apply, mayAct, onExit });
   };
 
   /** The same, until it is processed, and all is quiet again. */

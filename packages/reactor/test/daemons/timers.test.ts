@@ -321,3 +321,40 @@ describe('A timer that is stopped', () => {
     expect([...h.memory.daemons.running.keys()]).toEqual(['fn', 'daemon']);
   });
 });
+
+describe('Timers of an operator that may have been replaced', () => {
+  it.each([1, 5, 60])('do not tick until it is known that it was not (%d s)', async (seconds) => {
+    let mayAct = true;
+    const h = harness({ mayAct: () => mayAct });
+    const ticks: number[] = [];
+    h.registry.timer('kopfexamples', { interval: 1 }, function fn() {
+      ticks.push(h.clock.now());
+    });
+    await h.event();
+    await h.clock.advance(2);
+    expect(ticks).toEqual([0, 1, 2]);
+    mayAct = false;
+    await h.clock.advance(seconds);
+    expect(ticks).toHaveLength(3);
+    mayAct = true;
+    await h.clock.advance(2);
+    expect(ticks.length).toBeGreaterThan(3);
+  });
+
+  it('end without another tick if it is paused then', async () => {
+    let mayAct = true;
+    const h = harness({ mayAct: () => mayAct });
+    const ticks: number[] = [];
+    h.registry.timer('kopfexamples', { interval: 1 }, function fn() {
+      ticks.push(h.clock.now());
+    });
+    await h.event();
+    mayAct = false;
+    await h.clock.advance(3);
+    h.paused.turn(true);
+    await h.event();
+    await h.clock.advance(3);
+    expect(ticks).toEqual([0]);
+    expect(h.daemons.size).toBe(0);
+  });
+});

@@ -1,0 +1,273 @@
+import type { AnyObject } from '@kopf-ts/core';
+import { describe, expect, it } from 'vitest';
+import {
+  type Alarm,
+  type Around,
+  INITIAL,
+  type Input,
+  type ObjectState,
+  type Observed,
+  type Phase,
+  transition,
+} from '../../src/objects/transitions.js';
+
+const objectOf = (version: number | string): AnyObject => ({
+  metadata: { uid: 'u', resourceVersion: String(version) },
+});
+const seen = (version: number | string, type: Observed['type'] = 'MODIFIED'): Observed => ({
+  type,
+  body: objectOf(version),
+});
+
+const AROUND: Around = {
+  now: 100,
+  mayBegin: true,
+  isPaused: false,
+  isAborted: false,
+  hasEvents: false,
+  consistencyTimeout: 5,
+};
+
+const DELAY: Alarm = { why: 'delay', at: 130, byTouching: false };
+const THROTTLING: Alarm = { why: 'throttling', at: 130, byTouching: false };
+
+/** One state for everything that an object can be busy with; each knows version 5. */
+const STATES = {
+  idle: { ...INITIAL, version: '5' },
+  held: { ...INITIAL, phase: 'waiting', version: '5', newest: seen(6) },
+  delayed: { ...INITIAL, phase: 'waiting', version: '5', last: seen(5), alarm: DELAY },
+  throttled: { ...INITIAL, phase: 'waiting', version: '5', last: seen(5), alarm: THROTTLING },
+  queued: { ...INITIAL, phase: 'queued', version: '5', newest: seen(6) },
+  running: { ...INITIAL, phase: 'running', version: '5', last: seen(5) },
+  'running, with news': { ...INITIAL, phase: 'running', version: '5', last: seen(5), newest: seen(6) },
+  vanishing: { ...INITIAL, version: '5', isVanishing: true },
+} satisfies Record<string, ObjectState>;
+
+const INPUTS = {
+  news: { kind: 'pushed', observed: seen(7) },
+  'an echo': { kind: 'pushed', observed: seen(5) },
+  'something old': { kind: 'pushed', observed: seen(4) },
+  'a deletion': { kind: 'pushed', observed: seen(8, 'DELETED') },
+  opened: { kind: 'opened' },
+  turn: { kind: 'turn' },
+  ended: { kind: 'ended', ending: {} },
+  'ended with an answer': { kind: 'ended', ending: { answer: objectOf(9) } },
+  'ended with a delay': { kind: 'ended', ending: { delay: 20 } },
+  'ended for good': { kind: 'ended', ending: { answer: objectOf(9), isVanishing: true } },
+  failed: { kind: 'failed', observed: seen(5), event: undefined, pause: 3 },
+  alarmed: { kind: 'alarmed' },
+  undoubted: { kind: 'undoubted' },
+  recalled: { kind: 'recalled' },
+  discarded: { kind: 'discarded' },
+  winding: { kind: 'winding' },
+  rewound: { kind: 'rewound' },
+} satisfies Record<string, Input>;
+
+type StateName = keyof typeof STATES;
+type InputName = keyof typeof INPUTS;
+
+/** The phase after it, and what is to be done, in short. */
+function after(state: ObjectState, input: Input, around: Around = AROUND): string {
+  const { state: next, effects } = transition(state, input, around);
+  const version = (one: Observed | undefined): string => `${one?.type} ${one?.body.metadata?.resourceVersion}`;
+  const shown = effects.map((effect) => {
+    if (effect.kind === 'run') return `run ${version(effect.observed)}`;
+    if (effect.kind === 'set-alarm') return `set-alarm ${effect.at}`;
+    if (effect.kind === 'report-error') return `report-error ${effect.pause}`;
+    return effect.kind;
+  });
+  return [next.phase, ...shown].join(', ');
+}
+
+/** Every pair: what is not possible in life must do no harm. */
+const TABLE: Record<StateName, Record<InputName, string>> = {
+  idle: {
+    news: 'queued, schedule',
+    'an echo': 'idle, rest',
+    'something old': 'idle, rest',
+    'a deletion': 'queued, schedule',
+    opened: 'idle',
+    turn: 'idle, rest',
+    ended: 'idle, rest',
+    'ended with an answer': 'queued, schedule',
+    'ended with a delay': 'waiting, set-alarm 120',
+    'ended for good': 'idle, rest',
+    failed: 'waiting, set-alarm 103, report-error 3',
+    alarmed: 'idle',
+    undoubted: 'idle',
+    recalled: 'idle',
+    discarded: 'idle, drop-events',
+    winding: 'idle',
+    rewound: 'idle',
+  },
+  held: {
+    news: 'queued, schedule',
+    'an echo': 'queued, schedule',
+    'something old': 'queued, schedule',
+    'a deletion': 'queued, schedule',
+    opened: 'queued, schedule',
+    turn: 'running, run MODIFIED 6',
+    ended: 'queued, schedule',
+    'ended with an answer': 'queued, schedule',
+    'ended with a delay': 'queued, schedule',
+    'ended for good': 'idle, rest',
+    failed: 'waiting, set-alarm 103, report-error 3',
+    alarmed: 'waiting',
+    undoubted: 'waiting',
+    recalled: 'waiting',
+    discarded: 'idle, drop-events, rest',
+    winding: 'queued, schedule',
+    rewound: 'waiting',
+  },
+  delayed: {
+    news: 'queued, cancel-alarm, say, schedule',
+    'an echo': 'waiting',
+    'something old': 'waiting',
+    'a deletion': 'queued, cancel-alarm, say, schedule',
+    opened: 'waiting',
+    turn: 'waiting',
+    ended: 'waiting',
+    'ended with an answer': 'queued, cancel-alarm, say, schedule',
+    'ended with a delay': 'waiting, set-alarm 120',
+    'ended for good': 'waiting',
+    failed: 'waiting, set-alarm 103, report-error 3',
+    alarmed: 'queued, cancel-alarm, schedule',
+    undoubted: 'waiting',
+    recalled: 'queued, cancel-alarm, schedule',
+    discarded: 'idle, cancel-alarm, drop-events, rest',
+    winding: 'idle, cancel-alarm, rest',
+    rewound: 'waiting',
+  },
+  throttled: {
+    news: 'waiting',
+    'an echo': 'waiting',
+    'something old': 'waiting',
+    'a deletion': 'queued, cancel-alarm, schedule',
+    opened: 'waiting',
+    turn: 'waiting',
+    ended: 'waiting',
+    'ended with an answer': 'waiting',
+    'ended with a delay': 'waiting, set-alarm 120',
+    'ended for good': 'waiting',
+    failed: 'waiting, set-alarm 103, report-error 3',
+    alarmed: 'queued, cancel-alarm, say, schedule',
+    undoubted: 'waiting',
+    recalled: 'waiting',
+    discarded: 'idle, cancel-alarm, drop-events, rest',
+    winding: 'idle, cancel-alarm, rest',
+    rewound: 'waiting',
+  },
+  queued: {
+    news: 'queued',
+    'an echo': 'queued',
+    'something old': 'queued',
+    'a deletion': 'queued',
+    opened: 'queued',
+    turn: 'running, run MODIFIED 6',
+    ended: 'queued, schedule',
+    'ended with an answer': 'queued, schedule',
+    'ended with a delay': 'queued, schedule',
+    'ended for good': 'idle, rest',
+    failed: 'waiting, set-alarm 103, report-error 3',
+    alarmed: 'queued',
+    undoubted: 'queued',
+    recalled: 'queued',
+    discarded: 'queued, drop-events',
+    winding: 'queued',
+    rewound: 'queued',
+  },
+  running: {
+    news: 'running',
+    'an echo': 'running',
+    'something old': 'running',
+    'a deletion': 'running',
+    opened: 'running',
+    turn: 'idle, rest',
+    ended: 'idle, rest',
+    'ended with an answer': 'queued, schedule',
+    'ended with a delay': 'waiting, set-alarm 120',
+    'ended for good': 'idle, rest',
+    failed: 'waiting, set-alarm 103, report-error 3',
+    alarmed: 'running',
+    undoubted: 'running',
+    recalled: 'running',
+    discarded: 'running, drop-events',
+    winding: 'running',
+    rewound: 'running',
+  },
+  'running, with news': {
+    news: 'running',
+    'an echo': 'running',
+    'something old': 'running',
+    'a deletion': 'running',
+    opened: 'running',
+    turn: 'running, run MODIFIED 6',
+    ended: 'queued, schedule',
+    'ended with an answer': 'queued, schedule',
+    'ended with a delay': 'queued, schedule',
+    'ended for good': 'idle, rest',
+    failed: 'waiting, set-alarm 103, report-error 3',
+    alarmed: 'running',
+    undoubted: 'running',
+    recalled: 'running',
+    discarded: 'running, drop-events',
+    winding: 'running',
+    rewound: 'running',
+  },
+  vanishing: {
+    news: 'idle, rest',
+    'an echo': 'idle, rest',
+    'something old': 'idle, rest',
+    'a deletion': 'queued, schedule',
+    opened: 'idle',
+    turn: 'idle, rest',
+    ended: 'idle, rest',
+    'ended with an answer': 'idle, rest',
+    'ended with a delay': 'waiting, set-alarm 120',
+    'ended for good': 'idle, rest',
+    failed: 'waiting, set-alarm 103, report-error 3',
+    alarmed: 'idle',
+    undoubted: 'idle',
+    recalled: 'idle',
+    discarded: 'idle, drop-events',
+    winding: 'idle',
+    rewound: 'idle',
+  },
+};
+
+describe('From each state, by each input', () => {
+  const pairs = (Object.keys(STATES) as StateName[]).flatMap((state) =>
+    (Object.keys(INPUTS) as InputName[]).map((input) => [state, input] as const),
+  );
+
+  it.each(pairs)('%s + %s', (state, input) => {
+    expect(after(STATES[state], INPUTS[input])).toBe(TABLE[state][input]);
+  });
+
+  it.each(pairs)('nothing is begun while paused: %s + %s', (state, input) => {
+    const { effects } = transition(STATES[state], INPUTS[input], { ...AROUND, isPaused: true });
+    expect(effects.filter(({ kind }) => kind === 'run')).toEqual([]);
+  });
+
+  it.each(pairs)('nothing is asked for when the stream is over: %s + %s', (state, input) => {
+    const { effects } = transition(STATES[state], INPUTS[input], { ...AROUND, isAborted: true });
+    expect(effects.filter(({ kind }) => kind === 'schedule' || kind === 'rest')).toEqual([]);
+  });
+
+  it.each(pairs)('the old state stays as it was: %s + %s', (state, input) => {
+    const before = structuredClone(STATES[state]);
+    transition(STATES[state], INPUTS[input], AROUND);
+    expect(STATES[state]).toEqual(before);
+  });
+});
+
+describe('Phases', () => {
+  it.each<[Phase, string]>([
+    ['waiting', 'waiting'],
+    ['queued', 'queued'],
+    ['running', 'running'],
+  ])('%s: what is new waits until it may be begun', (phase, expected) => {
+    const around = { ...AROUND, mayBegin: false };
+    expect(after({ ...INITIAL, phase }, { kind: 'pushed', observed: seen(1, 'ADDED') }, around)).toBe(expected);
+  });
+});
