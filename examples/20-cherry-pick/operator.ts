@@ -14,11 +14,11 @@ import {
 import { aborted, createMemo } from '@kopf-ts/core/engine';
 import {
   activities,
+  allObjects,
   eventPoster,
   liveInsights,
   health as makeHealth,
   vault as makeVault,
-  allObjects,
   type Operator,
   reactor,
   strayErrors,

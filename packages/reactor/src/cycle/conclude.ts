@@ -27,7 +27,7 @@ import { capitalised, type Handled, type Handling } from './handling.js';
 import { bodyForStorages, newestBody, type Scene } from './scene.js';
 
 /** Outcomes that are other than it seemed, since the cluster has refused what the handlers have asked for. */
-export type Refusals = ReadonlyMap<HandlerId, Outcome>;
+type Refusals = ReadonlyMap<HandlerId, Outcome>;
 
 export interface Conclusion {
   /** Our own marks, finalizers included. */

@@ -184,12 +184,13 @@ async function sendNow(
   conclusion: Conclusion,
   writes: NotedWrite[],
 ): Promise<Sent> {
-  const { parts, resource, subject, body, known, patch: asked, localLogger: logger, storages, isCompat } = scene;
+  const { parts, resource, subject, known, patch: asked, localLogger: logger, storages, isCompat } = scene;
   const { marks, handled } = conclusion;
-  if (asked.isEmpty && marks.isEmpty && known.unsavable === undefined) {
-    return { kind: 'sent', answer: undefined, isVanishing: false, remaining: undefined, unsavable: undefined };
+  const { unsavable } = known;
+  if (asked.isEmpty && marks.isEmpty) {
+    return { kind: 'sent', answer: undefined, isVanishing: false, remaining: undefined, unsavable };
   }
-  const storedBody = bodyForStorages(newestBody(scene), known.unsavable);
+  const storedBody = bodyForStorages(newestBody(scene), unsavable);
   const touched = storages.progressStorage.touch({ value: null, body: storedBody, patch: marks });
   if (isThenable(touched)) await touched;
   const onWrite = (write: OwnWrite): void => {
@@ -212,7 +213,7 @@ async function sendNow(
     storeHandled: async (essence, to) => {
       await storages.diffbaseStorage.store({ essence, body: storedBody, patch: to, resource });
     },
-    unsavable: known.unsavable,
+    unsavable,
     newerThan,
     onWrite,
   });

@@ -142,7 +142,7 @@ export function bodyForStorages(body: Body, unsavable: Known['unsavable']): Body
   return imagined;
 }
 
-export interface Storages {
+interface Storages {
   readonly progressStorage: ProgressStorage;
   readonly diffbaseStorage: DiffBaseStorage;
 }

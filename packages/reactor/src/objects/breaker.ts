@@ -42,12 +42,18 @@ export interface PatchFacts {
   readonly version?: string | undefined;
 }
 
-export interface Tripping {
+interface Tripping {
   readonly delay: Seconds;
   readonly fields: readonly string[];
   readonly handlers: readonly HandlerId[];
   /** It has not tripped right before that: so it is to be told. */
   readonly isFirst: boolean;
+}
+
+export interface AfterPatch {
+  readonly breaker: Breaker;
+  /** Present if it has tripped. */
+  readonly tripping?: Tripping;
 }
 
 export const UNBROKEN: Breaker = Object.freeze({
@@ -65,7 +71,7 @@ const MIN_DELAY: Seconds = 1;
 const MAX_DELAY: Seconds = 300;
 
 /** After a patch by change handlers. */
-export function afterPatch(breaker: Breaker, facts: PatchFacts): { breaker: Breaker; tripping?: Tripping } {
+export function afterPatch(breaker: Breaker, facts: PatchFacts): AfterPatch {
   const { now, patched, isOwnDoing, version } = facts;
   // Our marks come and go: what is seen next is still our own doing.
   if (patched.length === 0) return { breaker: breaker === UNBROKEN ? breaker : { ...breaker, version } };

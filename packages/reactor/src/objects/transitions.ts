@@ -33,7 +33,7 @@ export interface Alarm {
 }
 
 /** It cannot be told whether this is newer than our own patch: so it waits until that one comes, or for a while. */
-export interface Doubt {
+interface Doubt {
   readonly observed: Observed;
   readonly until: Seconds;
 }
@@ -367,7 +367,7 @@ class Step {
     this.#set({ newest: this.#state.isWinding ? undefined : { type: 'MODIFIED', body: answer } });
   }
 
-  #throttle({ observed, event, pause }: Extract<Input, { kind: 'failed' }>): void {
+  #throttle({ observed, event, pause }: Extract<Input, { readonly kind: 'failed' }>): void {
     const { isWinding, last, doubt, version } = this.#state;
     const isPaused = !isWinding && pause !== undefined;
     this.#effects.push({ kind: 'report-error', pause: isPaused ? pause : undefined });

@@ -78,7 +78,7 @@ function sentAs(outcome: PatchOutcome, unsavable: Mapping | undefined): Sent {
 }
 
 /** All in one: the marks over what was asked for. */
-export function combined(asked: Patch, marks: Patch): Patch {
+function combined(asked: Patch, marks: Patch): Patch {
   const patch = new Patch(asked, { body: marks.body });
   const fns: PatchFn[] = patch.fns;
   mergeInto(patch.merge, marks.merge);
