@@ -9,6 +9,8 @@ export interface KindOptions {
   readonly plural?: string;
   /** Default: it lives in namespaces. */
   readonly namespaced?: boolean;
+  /** The schema of the spec. Default: anything goes. */
+  readonly specSchema?: object;
 }
 
 /** A kind of the cluster, as an administrator sees it. Where objects are of the cluster, the namespace is `undefined`. */
@@ -42,7 +44,7 @@ export const newGroup = (): string => `test-${randomBytes(4).toString('hex')}.ex
 
 /** A kind that is not there yet: see `define()`. */
 export function testKind(client: KubeClient, options: KindOptions = {}): TestKind {
-  const { group = newGroup(), plural = 'things', namespaced = true } = options;
+  const { group = newGroup(), plural = 'things', namespaced = true, specSchema = anything } = options;
   const [singular, kind] = [plural.replace(/s$/, ''), `${plural.charAt(0).toUpperCase()}${plural.slice(1, -1)}`];
   const resource = makeResource({ group, version: 'v1', plural, singular, kind, namespaced, subresources: ['status'] });
   const at = (namespace: string | undefined, name?: string) => resourceUrl(resource, { namespace, name });
@@ -71,7 +73,7 @@ export function testKind(client: KubeClient, options: KindOptions = {}): TestKin
       if (!(await becomesTrue(isGone))) throw new Error(`${definition.name} is still there.`);
     },
     async define() {
-      const body = { metadata: definition, spec: specOf({ group, plural, singular, kind, namespaced }) };
+      const body = { metadata: definition, spec: specOf({ group, plural, singular, kind, namespaced, specSchema }) };
       await createObject(client, definitions, { body });
       const isServed = () => client.request({ method: 'GET', path: at(undefined), retries: 'none' }).then(yes, no);
       if (!(await becomesTrue(isServed))) throw new Error(`${definition.name} is not served.`);
@@ -96,9 +98,10 @@ function specOf(names: {
   readonly singular: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  readonly specSchema: object;
 }): object {
-  const { group, namespaced, plural, singular, kind } = names;
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: anything, status: anything } } };
+  const { group, namespaced, plural, singular, kind, specSchema: spec } = names;
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec, status: anything } } };
   return {
     group,
     scope: namespaced ? 'Namespaced' : 'Cluster',

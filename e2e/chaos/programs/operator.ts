@@ -157,12 +157,21 @@ on.update(THINGS, { id: 'reassemble', field: 'spec.round' }, (kwargs) =>
 on.update(THINGS, { id: 'anything' }, (kwargs) =>
   told(kwargs, { handler: 'anything', seen: `essence ${essence(kwargs)}` }, () => {}),
 );
+/** Handlers of fields are called for deletions as well: that is not a repetition. */
+function ofDeletion({ reason }: { readonly reason: string }): string {
+  return reason === 'delete' ? ', in its deletion' : '';
+}
+
 on.field(THINGS, { id: 'resize', field: 'spec.size' }, (kwargs) =>
-  told(kwargs, { handler: 'resize', seen: `size ${kwargs.spec['size']}`, isFlaky: true }, () => {}),
+  told(
+    kwargs,
+    { handler: 'resize', seen: `size ${kwargs.spec['size']}${ofDeletion(kwargs)}`, isFlaky: true },
+    () => {},
+  ),
 );
 // Of what the operator itself has written.
 on.field(THINGS, { id: 'connect', field: 'spec.ports' }, (kwargs) =>
-  told(kwargs, { handler: 'connect', seen: `ports ${JSON.stringify(kwargs.new)}` }, () => {}),
+  told(kwargs, { handler: 'connect', seen: `ports ${JSON.stringify(kwargs.new)}${ofDeletion(kwargs)}` }, () => {}),
 );
 on.resume(THINGS, { id: 'again' }, (kwargs) =>
   told(kwargs, { handler: 'again', kind: 'resumption', seen: `process ${options.run}` }, () => {}),

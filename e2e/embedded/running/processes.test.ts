@@ -98,7 +98,8 @@ describe('a process with an operator', () => {
   it('ends with 1 if the startup has failed, and says why', async () => {
     const operator = start('fails-to-start');
     expect(await operator.ended, operator.log).toBe(1);
-    expect(operator.log).toContain('Error: This is never going to work.\n    at ');
+    // Lines after the first one are indented: nobody can take them for messages of their own.
+    expect(operator.log).toContain('    Error: This is never going to work.\n        at ');
     expect(operator.log).not.toContain('It ends.');
   });
 });

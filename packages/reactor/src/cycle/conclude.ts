@@ -87,7 +87,9 @@ export async function conclude(options: ConcludingOptions): Promise<Conclusion> 
   if (mayRelease && decision.changing === undefined) release(scene, marks);
   const isNoop = handling?.kind === 'leftovers' || (handling?.kind === 'nothing' && handling.isNoop);
   const noop = isNoop && compared !== undefined ? { handled: handledNow(scene, compared) } : {};
-  return { marks, delays: [], handled: undefined, states: [], known: { ...changed, ...noop, seen: new Map() } };
+  // Whoever was not asked about has still seen what it has seen.
+  const seen: Known['seen'] = handling === undefined ? known.seen : new Map();
+  return { marks, delays: [], handled: undefined, states: [], known: { ...changed, ...noop, seen } };
 }
 
 /** Nothing has changed since it was handled: so, what it is now is what is handled. */

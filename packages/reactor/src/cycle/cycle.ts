@@ -8,6 +8,7 @@ import {
   backoffOf,
   type ChangingCause,
   decideNext,
+  digestAt,
   isThenable,
   judgeError,
   type Ledger,
@@ -72,6 +73,10 @@ export function cycleOf(parts: CycleParts): RunCycle {
     if (broken !== undefined) {
       return await finish(scene, { ledger, compared, decision, daemonDelays: [...daemonDelays, broken] });
     }
+    const held = heldFor(scene, compared, decision.changing, seen);
+    if (held !== undefined) {
+      return await finish(scene, { ledger, compared, decision, daemonDelays: [...daemonDelays, held], isHeld: true });
+    }
     const handling = decision.changing && (await handle(scene, decision.changing, seen, ledger));
     return await finish(scene, { ledger, compared, decision, daemonDelays, handling });
   };
@@ -116,6 +121,28 @@ function brokenFor({ known, parts }: Scene, cause: ChangingCause | undefined): S
   return isExempt ? undefined : timeLeft(known.breaker, parts.clock.now());
 }
 
+/** For no longer than that, it is waited for the answers to the changes of daemons and timers. */
+const WRITE_PATIENCE: Seconds = 2;
+
+/**
+ * How long to wait until it is known whose the latest change is: a handler would be called again for it, while a timer or
+ * a daemon of ours is changing the object, and the stream may be faster than the answer. It is looked at again as soon
+ * as the answer comes.
+ */
+function heldFor(
+  { subject, known, parts }: Scene,
+  { essence }: Compared,
+  cause: ChangingCause | undefined,
+  seen: Known['seen'],
+): Seconds | undefined {
+  if (!subject.isBeingWritten || cause === undefined || cause.reason === 'delete') return undefined;
+  const isOutdated = [...seen.values()].some(({ digest, path }) => digestAt(essence, path) !== digest);
+  if (!isOutdated) return undefined;
+  const now = parts.clock.now();
+  const left = (known.heldSince ?? now) + WRITE_PATIENCE - now;
+  return left > 0 ? left : undefined;
+}
+
 interface Called {
   readonly ledger: Ledger;
   /** Of the handlers of events, if those of changes were called in an earlier cycle. */
@@ -124,6 +151,8 @@ interface Called {
   readonly decision?: Decision;
   readonly handling?: Handling | undefined;
   readonly daemonDelays?: readonly Seconds[];
+  /** The change handlers are not called until it is known whose the latest change is. */
+  readonly isHeld?: boolean;
   /** The change handlers are yet to be called, when all this is stored. */
   readonly isPostponed?: boolean;
 }
@@ -266,6 +295,7 @@ async function next(
     seen,
     breaker,
     emptyRounds,
+    heldSince: called.isHeld ? (before.heldSince ?? now) : undefined,
     correctionsDue,
     unsavable,
     unsent: remaining && { handled: undefined, patch: remaining, ledger: newLedger(scene) },

@@ -62,6 +62,10 @@ export interface CycleSubject {
   newerThan(body: Body): Observed | undefined;
   /** Notes a change of ours. */
   noteWrite(write: NotedWrite): void;
+  /** Whether daemons or timers are changing the object at this moment: their events may come before their answers. */
+  readonly isBeingWritten: boolean;
+  /** A daemon or a timer begins to change the object; returns how to tell that it has ended. */
+  beginWrite(): () => void;
 }
 
 export interface CycleOptions extends Work {

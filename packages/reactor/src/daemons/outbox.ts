@@ -17,7 +17,7 @@ export interface Sender {
 export interface OutboxOptions {
   readonly of: { readonly resource: Resource };
   readonly live: LiveBody;
-  readonly subject: Pick<SpawnSubject, 'newerThan' | 'noteWrite'>;
+  readonly subject: Pick<SpawnSubject, 'newerThan' | 'noteWrite' | 'beginWrite'>;
   readonly parts: Pick<OperatorParts, 'settings'>;
   readonly apply: ApplyFn;
 }
@@ -67,6 +67,7 @@ export class DaemonOutbox {
       return undefined;
     }
     const signal = cancelled?.aborted ? undefined : cancelled;
+    const endWrite = subject.beginWrite();
     try {
       const { resource } = of;
       const { logger } = this.#sender;
@@ -81,6 +82,8 @@ export class DaemonOutbox {
       return undefined;
     } catch (error) {
       return signal?.aborted ? undefined : this.#keepOrDrop(patch, toError(error));
+    } finally {
+      endWrite();
     }
   }
 

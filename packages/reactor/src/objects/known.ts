@@ -26,6 +26,8 @@ export interface Known {
   /** Resuming handlers that have finished: they are called once in the life of an operator. */
   readonly resumed: ReadonlySet<HandlerId>;
   readonly breaker: Breaker;
+  /** Since when it is waited for the answers to our own changes, to tell whose the latest one is. */
+  readonly heldSince: Seconds | undefined;
   /** How many times in a row the lifecycle has picked nobody. */
   readonly emptyRounds: number;
 }
@@ -51,6 +53,7 @@ export const NOTHING_KNOWN: Known = Object.freeze({
   deleted: new Set<HandlerId>(),
   resumed: new Set<HandlerId>(),
   breaker: UNBROKEN,
+  heldSince: undefined,
   emptyRounds: 0,
 });
 

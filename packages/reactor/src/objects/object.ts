@@ -69,6 +69,8 @@ export class HandledObject implements CycleSubject {
   readonly daemons: ObjectDaemons;
   readonly logger: Logger;
   #ownTimes: OwnTimesMemory | undefined;
+  /** How many daemons and timers are changing the object now. */
+  #writing = 0;
   #state: ObjectState = INITIAL;
   #known: Known = NOTHING_KNOWN;
   #around: Surroundings | undefined;
@@ -163,6 +165,19 @@ export class HandledObject implements CycleSubject {
 
   noteWrite(write: NotedWrite): void {
     this.#learn(withWrite(this.#known, write));
+  }
+
+  get isBeingWritten(): boolean {
+    return this.#writing > 0;
+  }
+
+  beginWrite(): () => void {
+    this.#writing += 1;
+    return () => {
+      this.#writing -= 1;
+      // Somebody may wait to learn whose the latest change is.
+      if (this.#writing === 0 && this.#around !== undefined) this.#take({ kind: 'recalled' });
+    };
   }
 
   /** Whether it is nothing new: mostly, our own patch that comes back. */
