@@ -287,6 +287,11 @@ describe('the judge of a run', () => {
         { blows: [{ kind: 'kill', from: at(2), to: at(2.1) }], writes: [write(2.5, 3, { marks: ['made'] })] },
       ],
       [
+        'a kill right after it was stored, while it is not stored yet what was made of it',
+        'kill',
+        { blows: [{ kind: 'kill', from: at(3), to: at(3.1) }], writes: [write(2, 2.5, { marks: ['made'] })] },
+      ],
+      [
         'a kill, when something else was stored',
         'kill',
         { blows: [{ kind: 'kill', from: at(3), to: at(3.1) }], writes: [write(2, 2.5, { marks: ['unmade'] })] },
@@ -316,8 +321,8 @@ describe('the judge of a run', () => {
       ['a request to come later', { writes: [write(2, 3, { status: 429, isApplied: false })] }],
       ['a conflict', { writes: [write(2, 3, { status: 409, isApplied: false })] }],
       [
-        'a kill after it was stored',
-        { blows: [{ kind: 'kill', from: at(3), to: at(3.1) }], writes: [write(2, 2.5, { marks: ['made'] })] },
+        'a kill long after it was stored',
+        { blows: [{ kind: 'kill', from: at(4.2), to: at(4.3) }], writes: [write(2, 2.5, { marks: ['made'] })] },
       ],
       [
         'a kill after all was done',

@@ -176,15 +176,21 @@ function isDoubtful({ fate, status }: LineWrite): boolean {
   return fate !== 'delivered' || status >= 500;
 }
 
+/**
+ * What our own write has made of the object is known when it is answered, and is stored with the next write, or a second
+ * later: until then, a process that is killed leaves a doubt behind.
+ */
+const UNTIL_CORRECTED = 1500;
+
 /** A process that is killed later has no reason to repeat what is stored already. */
 function isStoredBefore(moment: number, call: Call, writes: readonly LineWrite[]): boolean {
   const { ended = Number.POSITIVE_INFINITY } = call;
   // Of a parent, it is not known when its parts are done.
   if (call.outcome !== 'succeeded' || call.kind === 'resumption' || call.kind === 'parent') return false;
-  return writes.some(
-    ({ from, to, isApplied, marks }) =>
-      isApplied && from >= ended && to <= moment && marks.some((mark) => isMarkOf(mark, call.handler)),
-  );
+  const later = writes.filter(({ from, to, isApplied }) => isApplied && from >= ended && to <= moment);
+  const isOver = later.some(({ marks }) => marks.includes('last-handled-configuration'));
+  if (!isOver && later.some(({ to }) => to > moment - UNTIL_CORRECTED)) return false;
+  return later.some(({ marks }) => marks.some((mark) => isMarkOf(mark, call.handler)));
 }
 
 /** Ids of handlers have their fields in the names of their marks: `resize.spec.size`, `reassemble.spec.round.a`. */
