@@ -136,8 +136,10 @@ function heldFor(
   seen: Known['seen'],
 ): Seconds | undefined {
   if (!subject.isBeingWritten || cause === undefined || cause.reason === 'delete') return undefined;
+  // Or it would be an update, though nobody has asked for anything that matters.
+  const isUpdate = cause.reason === 'update' && known.handled !== undefined;
   const isOutdated = [...seen.values()].some(({ digest, path }) => digestAt(essence, path) !== digest);
-  if (!isOutdated) return undefined;
+  if (!isOutdated && !isUpdate) return undefined;
   const now = parts.clock.now();
   const left = (known.heldSince ?? now) + WRITE_PATIENCE - now;
   return left > 0 ? left : undefined;

@@ -1,8 +1,8 @@
 /** What is known of an object while the operator lives. Never stored anywhere, and lost with the operator. */
-import type { Essence, HandlerId, Mapping, Seconds } from '@kopf-ts/core';
+import type { Body, Essence, HandlerId, Mapping, Seconds } from '@kopf-ts/core';
 import type { Unsent } from '../cycle/handling.js';
 import { type Breaker, UNBROKEN } from './breaker.js';
-import type { NotedWrite, Seen } from './news.js';
+import { type NotedWrite, type Seen, writesUntil } from './news.js';
 
 /** A cycle gets it as it is, and returns what is to be known after it; nobody changes it in between. */
 export interface Known {
@@ -63,6 +63,16 @@ const MAX_WRITES = 16;
 /** With one more change of ours. */
 export function withWrite(known: Known, write: NotedWrite): Known {
   return { ...known, writes: [...known.writes.slice(1 - MAX_WRITES), write] };
+}
+
+/**
+ * After a cycle that has handled that state: our own changes up to it are followed, and needed no more, unless somebody
+ * has finished and others have not. The stream may be behind: what is after that state is yet to be followed.
+ */
+export function withoutFollowed(known: Known, before: Known, handled: Body | undefined): Known {
+  if (known.writes.length === 0 || known.seen.size > 0 || handled === undefined) return known;
+  const followed = new Set(writesUntil(before.writes, handled));
+  return { ...known, writes: known.writes.filter((write) => !followed.has(write)) };
 }
 
 /** Once others may have worked on the object, what could not be sent before that is outdated. */

@@ -17,7 +17,7 @@ import {
 import type { CycleResult, CycleSubject, Work } from '../cycle/scene.js';
 import { ObjectDaemons } from '../daemons/object-daemons.js';
 import { Backlog, NO_EVENTS } from './backlog.js';
-import { type Known, NOTHING_KNOWN, withoutUnsent, withWrite } from './known.js';
+import { type Known, NOTHING_KNOWN, withoutFollowed, withoutUnsent, withWrite } from './known.js';
 import type { NotedWrite } from './news.js';
 import { type ErrorPauses, errorPauses } from './throttling.js';
 import { type Effect, INITIAL, type Input, type ObjectState, type Observed, transition } from './transitions.js';
@@ -287,10 +287,8 @@ export class HandledObject implements CycleSubject {
       return this.#fail(error, work, signal);
     }
     if (result.known !== undefined) {
-      const { writes } = this.#known;
-      const isKept = result.known.seen.size > 0 || observed === undefined;
-      // Daemons may have changed the object meanwhile. What is followed already is needed only while somebody waits.
-      this.#learn({ ...result.known, writes: isKept ? writes : writes.filter((one) => !before.writes.includes(one)) });
+      // Daemons may have changed the object meanwhile.
+      this.#learn(withoutFollowed({ ...result.known, writes: this.#known.writes }, before, observed?.body));
     }
     if (result.error !== undefined) return this.#fail(result.error, work, signal);
     this.#pauses = undefined;

@@ -69,6 +69,7 @@ export interface ModelServerOptions {
   readonly faults: ReadonlyMap<number, Fault>;
   /** How late the watch-events are. */
   readonly lag: number;
+  readonly late: number;
   /** How long a PATCH is on its way. */
   readonly latency: number;
   /** Something else may happen here. */
@@ -350,6 +351,7 @@ export function modelServer(options: ModelServerOptions): ModelServer {
         }
         throw error;
       } finally {
+        if (patch !== undefined && options.late > 0) await clock.sleep(options.late);
         await point();
         await life.going();
         // biome-ignore lint/correctness/noUnsafeFinally: the answer, be it good or bad, does not come

@@ -183,6 +183,7 @@ export async function play(
     rewriting: scenario.rewriting ?? {},
     faults: new Map((scenario.faults ?? []).map(({ patch, fault }) => [patch, fault])),
     lag: scenario.lag ?? 0,
+    late: scenario.late ?? 0,
     latency: scenario.latency ?? 0,
     point,
     nextSeq,

@@ -54,6 +54,8 @@ export interface Scenario {
   readonly startsDone?: boolean;
   /** How late the watch-events are. */
   readonly lag?: number;
+  /** How long the answers to PATCHes are on their way: events may come before them. */
+  readonly late?: number;
   /** How long a PATCH is on its way. */
   readonly latency?: number;
   readonly rewriting?: Rewriting;

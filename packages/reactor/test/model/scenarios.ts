@@ -101,6 +101,7 @@ export function scenarios(): fc.Arbitrary<Scenario> {
       lifecycle: seldom(5, fc.constantFrom('oneByOne' as const, 'allAtOnce' as const)),
       existsBefore: seldom(7, fc.constant(true)),
       lag: seldom(7, fc.constantFrom(0.05, 1, 7)),
+      late: seldom(7, fc.constantFrom(0.05, 0.5)),
       latency: seldom(8, fc.constantFrom(0.03, 0.4)),
       startsDone: seldom(8, fc.constant(true)),
       rewriting,
