@@ -13,6 +13,7 @@ import {
 } from '@kopf-ts/core/engine';
 import { type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { realClock } from './client.js';
+import { isVersionCheck } from './version-checks.js';
 
 const examples = makeResource({ group: 'example.com', version: 'v1', plural: 'examples', namespaced: true });
 
@@ -36,6 +37,8 @@ export interface WatchedCluster extends AsyncDisposable {
   readonly cluster: LocalCluster;
   /** By those who watch, in order, whatever the answers were. */
   readonly requests: SeenRequest[];
+  /** How many times the current version was asked for; these are not among the requests. */
+  readonly versionChecks: number;
   /** The kind itself comes and goes. */
   define(): Promise<void>;
   undefine(): Promise<void>;
@@ -72,12 +75,15 @@ export async function watchedCluster(options: LocalClusterOptions = {}): Promise
   const define = () => cluster.define({ group: 'example.com', version: 'v1', kind: 'Example', plural: 'examples' });
   await define();
   const requests: SeenRequest[] = [];
+  let versionChecks = 0;
   // It matches nothing, and so changes nothing; but it sees everything, as it is the first to be asked.
   cluster.faults.add({
     match: {
       where({ url, headers }) {
         const [path, query = ''] = url.split('?', 2);
-        if (path === PATH && headers['user-agent'] === USER_AGENT) requests.push(described(query));
+        if (path !== PATH || headers['user-agent'] !== USER_AGENT) return false;
+        if (isVersionCheck(url)) versionChecks += 1;
+        else requests.push(described(query));
         return false;
       },
     },
@@ -86,6 +92,9 @@ export async function watchedCluster(options: LocalClusterOptions = {}): Promise
   return {
     cluster,
     requests,
+    get versionChecks() {
+      return versionChecks;
+    },
     define,
     async undefine() {
       await cluster.delete('customresourcedefinitions/examples.example.com');

@@ -82,6 +82,9 @@ describe('a stream that has died in silence', () => {
     }
     expect(watching.seen).toEqual(['LISTED', 'ADDED a', 'ADDED b', 'ADDED c']);
     expect(since(listed).filter(({ isList }) => isList)).toEqual([]);
+    // A restored cluster would be as silent.
+    expect(watched.versionChecks).toBeGreaterThan(0);
+    expect(watched.versionChecks).toBeLessThanOrEqual(since(listed).length);
   });
 });
 

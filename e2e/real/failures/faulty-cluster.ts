@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { ControlPlaneAccess } from '../../controlplane/index.js';
 import { freePorts } from '../../controlplane/ports.js';
 import type { TestKind } from '../../scenarios/kinds.js';
+import { isVersionCheck } from '../../support/version-checks.js';
 
 export interface FaultyCluster {
   /** As the administrator, through the line. */
@@ -28,11 +29,14 @@ export async function newLine({ url, ca, token }: ControlPlaneAccess): Promise<F
   return { connection: { server: proxy.url, token }, faults: proxy.faults, requests };
 }
 
-/** The requests that ask for all the objects of the kind, in whatever way. */
+/** The requests that ask for all the objects of the kind, in whatever way; not those that look for one by its name. */
 export function listsOf(requests: readonly string[], kind: TestKind): readonly string[] {
   return ofKind(requests, kind).filter(
     (request) =>
-      request.startsWith('GET ') && (!request.includes('watch=true') || request.includes('sendInitialEvents')),
+      request.startsWith('GET ') &&
+      (!request.includes('watch=true') || request.includes('sendInitialEvents')) &&
+      !request.includes('fieldSelector=metadata.name') &&
+      !isVersionCheck(request),
   );
 }
 

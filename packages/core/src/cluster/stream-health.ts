@@ -2,6 +2,7 @@
 import { ApiError, describeError, toError } from '../errors.js';
 import type { Clock, Seconds } from '../seams/clock.js';
 import type { Logger } from '../seams/logger.js';
+import { isUndecodable } from './malformed.js';
 
 export interface StreamState {
   readonly state: 'listing' | 'watching' | 'down' | 'paused';
@@ -110,7 +111,11 @@ export function streamHealth({ clock, logger, title, onState, isToldElsewhere }:
   };
 }
 
-/** Errors of the same kind are the same news, even if their texts differ in numbers and names. */
+/**
+ * Errors of the same kind are the same news, even if their texts differ in numbers and names. Clients have other errors
+ * for a line that is no JSON than for a whole answer; but whoever is between us and the server, it is the same trouble.
+ */
 function kindOf(error: Error): string {
+  if (isUndecodable(error)) return 'undecodable';
   return error instanceof ApiError ? `HTTP ${error.status}` : error.name;
 }

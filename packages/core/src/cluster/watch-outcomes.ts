@@ -15,6 +15,8 @@ const MAX_PAUSE_OF_SHORT_STREAMS: Seconds = 1;
 const SUSPICIOUS_IN_ROW = 3;
 /** For how many times to believe that the server refuses to watch for some other reason than the version. */
 const REFUSALS_UNTIL_LISTING = 3;
+/** How rare the listings become if they do not help against lines that cannot be decoded: soon enough, but no burden. */
+const UNDECODABLES_UNTIL_LISTING = 16;
 
 export function nextDoing({ isListed, isDoubtful, version }: Progress): Doing {
   return isListed && !isDoubtful ? { kind: 'watching', version } : { kind: 'listing' };
@@ -73,7 +75,7 @@ export function afterFailure(
   }
   if (attempt.interruption === 'overdue') return afterOverdueLine(stream);
   if (attempt.interruption === 'doubtful') return { kind: 'listing' };
-  if (isUndecodable(error) && doing.kind === 'watching' && isUndecodableAgain(stream, doing, error)) {
+  if (isUndecodable(error) && doing.kind === 'watching' && isListingNeeded(stream, error)) {
     return { kind: 'listing' };
   }
 
@@ -100,13 +102,15 @@ export function afterFailure(
 
 /**
  * A connection can be cut in the middle of a line, so it is tried once more. If the same comes again, it is not going
- * to be better, and what follows it would never be reached: a listing goes past it.
+ * to be better, and what follows it would never be reached: a listing goes past it. If it comes even after that, then
+ * it is probably not an event, but whatever is between us and the server; so further listings become rare.
  */
-function isUndecodableAgain(stream: Stream, { version }: { version: string | undefined }, error: unknown): boolean {
-  const isAgain = stream.undecodableAfter !== undefined && stream.undecodableAfter === version;
-  stream.undecodableAfter = isAgain ? undefined : version;
-  if (isAgain) stream.malformed.notice(`an event that cannot be decoded (${describeError(error)})`, 'event');
-  return isAgain;
+function isListingNeeded(stream: Stream, error: unknown): boolean {
+  stream.undecodables += 1;
+  const times = stream.undecodables;
+  const isNeeded = times % UNDECODABLES_UNTIL_LISTING === 0 || (times > 1 && Number.isInteger(Math.log2(times)));
+  if (isNeeded) stream.malformed.notice(`an event that cannot be decoded (${describeError(error)})`, 'event');
+  return isNeeded;
 }
 
 /** It would come again if the watching went on from the same version. A listing brings what was in it by another way. */

@@ -20,7 +20,7 @@ export function rememberVersion(stream: Stream, version: string): void {
 }
 
 /** Is the current version of the server, as a list or a bookmark tells it, below what was seen before? */
-export function isRewound({ newest }: Stream, current: string | undefined): boolean {
+export function isRewound({ newest }: Pick<Stream, 'newest'>, current: string | undefined): boolean {
   const order = compareVersions(current, newest);
   return order !== undefined && order < 0;
 }
@@ -44,12 +44,14 @@ export async function checkVersion(stream: Stream, attempt: Attempt): Promise<vo
   if (!stream.isVersionDoubtful || stream.newest === undefined) return;
   try {
     await limiter?.acquire(signal);
+    // Events go on coming while it is asked for: the answer can be older than they are, but not than those before it.
+    const { newest } = stream;
     // The empty version means the newest state. One object is enough: it is the version of the list that matters.
     const path = resourceUrl(resource, { namespace, query: { fieldSelector, limit: 1, resourceVersion: '' } });
     const answer = await client.request({ method: 'GET', path, retries: 'none', signal });
     const { resourceVersion } = checkedList(answer, resource).metadata;
     if (signal.aborted) return;
-    if (isRewound(stream, resourceVersion)) attempt.interrupt('rewound');
+    if (isRewound({ newest }, resourceVersion)) attempt.interrupt('rewound');
     else stream.isVersionDoubtful = false;
   } catch (error) {
     // It is asked again the next time; the stream itself tells of troubles with the server.

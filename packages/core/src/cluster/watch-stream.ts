@@ -76,8 +76,8 @@ export interface Stream extends WatchOptions {
   newest: string | undefined;
   /** There was a trouble since the version of the server was last known: it may have been restored meanwhile. */
   isVersionDoubtful: boolean;
-  /** The version after which a line could not be decoded, the last time that it happened. */
-  undecodableAfter?: string | undefined;
+  /** How many times a line could not be decoded, since the last event that was understood. */
+  undecodables: number;
   /** How this kind calls its lists, if not as all others do: by its own name with `List` at the end. */
   unusualListKind?: string;
   /** In a row, since the last time when the watching worked. */
@@ -113,6 +113,7 @@ export function newStream(client: KubeClient, resource: Resource, options: Watch
     canStreamLists: true,
     newest: undefined,
     isVersionDoubtful: false,
+    undecodables: 0,
     failures: 0,
     refusals: 0,
   };

@@ -175,6 +175,7 @@ function digest(stream: Stream, digesting: Digesting, raw: unknown, emit: Emit):
     return digesting.attempt.interrupt('rewound');
   }
   if (typeof version === 'string') {
+    if (progress.isListed && version !== progress.version) stream.undecodables = 0;
     progress.version = version;
     rememberVersion(stream, version);
   }

@@ -21,7 +21,7 @@ export interface WatchUnderTest {
   /** When the current version was asked for, apart from all attempts to list and to watch. */
   readonly checks: number[];
   /** What is answered to that; unless given, nothing ever is. */
-  currentVersion: string | Error | undefined;
+  currentVersion: string | Promise<string> | Error | undefined;
   /** Begins to read from the stream, and lets everything settle. */
   start(): Promise<void>;
   /** Whether the stream has ended. */
@@ -72,7 +72,7 @@ export function watchUnderTest(options: WatchUnderTestOptions = {}): WatchUnderT
     const { currentVersion } = underTest;
     if (currentVersion === undefined) return await new Promise((_, reject) => signal && onAbort(signal, reject));
     if (currentVersion instanceof Error) throw currentVersion;
-    return kexList(currentVersion, [kex('any', '1')], 'more');
+    return kexList(await currentVersion, [kex('any', '1')], 'more');
   };
 
   const read = async (): Promise<void> => {

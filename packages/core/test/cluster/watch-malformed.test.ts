@@ -175,4 +175,58 @@ describe('a line that cannot be decoded', () => {
     expect(watched.story).toEqual(['null a', 'null a', 'LISTED']);
     expect(capabilities).toEqual({});
   });
+
+  it('right after the one that a listing has passed is passed, too', async () => {
+    const watched = watchUnderTest();
+    watched.client.answer(kexList('100', []), kexList('200', []), kexList('300', [kex('a', '250')]));
+    for (let time = 0; time < 4; time++) watched.client.refuseStream(new SyntaxError('Unexpected token'));
+    watched.client.prepareStream(added(kex('b', '301')));
+    await watched.start();
+    await watched.clock.advance(30);
+    expect(watched.story).toEqual(['LISTED', 'LISTED', 'null a', 'LISTED', 'ADDED b']);
+  });
+
+  it.each([20, 200, 1000])('for %i times, be it an event or not, leads to ever fewer listings', async (times) => {
+    const watched = watchUnderTest();
+    let version = 100;
+    watched.client.answerAll(() => kexList(String(++version), []));
+    for (let time = 0; time < times; time++) watched.client.refuseStream(new SyntaxError('Unexpected token'));
+    watched.client.prepareStream(added(kex('b', '9000')));
+    await watched.start();
+    await watched.clock.advance(times * 20);
+    expect(watched.story.filter((line) => line !== 'LISTED')).toEqual(['ADDED b']);
+    const lists = watched.attempts.filter((attempt) => attempt.endsWith(' list'));
+    expect(lists.length).toBeGreaterThan(3);
+    expect(lists.length).toBeLessThanOrEqual(1 + 4 + times / 16);
+  });
+
+  it('is something else than the ones before, once events are understood again', async () => {
+    const watched = watchUnderTest();
+    watched.client.answer(kexList('100', []));
+    const versions = ['101', '102', '103', '104', '105'];
+    for (const version of versions) {
+      watched.client.prepareStream(added(kex(`a${version}`, version))).fail(new SyntaxError('Unexpected token'));
+    }
+    await watched.start();
+    await watched.clock.advance(30);
+    expect(watched.story).toEqual(['LISTED', ...versions.map((version) => `ADDED a${version}`)]);
+    expect(warnings(watched)).toEqual([]);
+  });
+
+  it('is one and the same outage as a list that cannot be decoded: told once, and once when it is over', async () => {
+    class BadAnswerError extends KopfError {
+      override readonly name = 'BadAnswerError';
+    }
+    const badLine = () => new KopfError('A line of 24 bytes in the stream is not JSON.', { code: 'KOPF_BAD_JSON' });
+    const badList = () => new BadAnswerError('HTTP 200 and something that is not JSON.', { code: 'KOPF_BAD_JSON' });
+    const watched = watchUnderTest();
+    watched.client.answer(kexList('100', []), badList(), badList(), badList(), kexList('200', []));
+    for (let time = 0; time < 2; time++) watched.client.refuseStream(badLine());
+    await watched.start();
+    await watched.clock.advance(60);
+    expect(watched.story).toEqual(['LISTED', 'LISTED']);
+    expect(warnings(watched).filter((line) => line.includes('is down'))).toHaveLength(1);
+    expect(watched.logger.messages('info').filter((line) => line.includes('works again'))).toHaveLength(1);
+    expect(watched.states.at(-1)).toMatchObject({ state: 'watching', error: undefined });
+  });
 });

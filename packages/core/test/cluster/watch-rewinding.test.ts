@@ -116,6 +116,26 @@ describe('a cluster that was not restored', () => {
     expect(watched.attempts).toEqual(['0 list', '0 watch 100', '0.1 watch 100']);
   });
 
+  it.each(['101', '250'])('is not taken for one because of events up to %s while it is asked', async (version) => {
+    const watched = watchUnderTest({ watching: { inactivityTimeout: 20 } });
+    let tell = (_version: string): void => {};
+    watched.client.answer(kexList('100', []), kexList('300', []));
+    watched.client.prepareStream();
+    const stream = watched.client.prepareStream();
+    watched.currentVersion = new Promise((resolve) => {
+      tell = resolve;
+    });
+    await watched.start();
+    await watched.clock.advance(21);
+    expect(watched.checks).toEqual([20]);
+    stream.push(added(kex('a', version)));
+    await watched.clock.settle();
+    tell('100');
+    await watched.clock.settle();
+    expect(watched.story).toEqual(['LISTED', 'ADDED a']);
+    expect(watched.logger.messages('warn')).toEqual([]);
+  });
+
   it('is not asked for it if it goes on with newer versions', async () => {
     const watched = watchUnderTest();
     watched.client.answer(kexList('100', []));
