@@ -115,3 +115,51 @@ describe('A delay', () => {
     ]);
   });
 });
+
+describe('The time of day that jumps', () => {
+  const YEAR = 366 * 24 * 3600;
+
+  it.each([-600, 600, -YEAR, YEAR])(
+    'by %d s and back does not move retries: they are waited for by the other clock',
+    async (jump) => {
+      let skew = 0;
+      await using operator = await operated({ skew: () => skew });
+      const calls: number[] = [];
+      operator.registry.on.create('kopfexamples', { id: 'c' }, ({ retry }) => {
+        calls.push(operator.clock.now());
+        if (retry < 3) throw new TemporaryError('not yet', { delay: 4 });
+      });
+      await operator.start();
+      await operator.create('name1');
+      skew = jump;
+      await operator.edit('name1', { metadata: { labels: { x: '1' } } });
+      await operator.advance(4);
+      await operator.edit('name1', { metadata: { labels: { x: '2' } } });
+      skew = 0;
+      await operator.advance(4);
+      await operator.advance(4);
+      expect(calls).toEqual([0, 4, 8, 12]);
+    },
+  );
+
+  it('which was a year ahead is not waited for by the next process', async () => {
+    let skew = YEAR;
+    const first = await operated({ skew: () => skew });
+    first.registry.on.create('kopfexamples', { id: 'c' }, () => {
+      throw new TemporaryError('not yet', { delay: 4 });
+    });
+    await first.start();
+    await first.create('name1');
+    await first.stop();
+    skew = 0;
+    await using second = await operated({ after: first, skew: () => skew });
+    let calls = 0;
+    second.registry.on.create('kopfexamples', { id: 'c' }, () => {
+      calls += 1;
+    });
+    await second.start();
+    await second.advance(5);
+    expect(calls).toBe(1);
+    await first.cluster.stop();
+  });
+});

@@ -24,6 +24,16 @@ describe('The number of patches', () => {
     expect(Object.keys(status as object)).toHaveLength(count);
   });
 
+  it('is four for three instant creation handlers and the finalizer for a deletion handler', async () => {
+    await using operator = await operated();
+    for (const id of ['c1', 'c2', 'c3']) operator.registry.on.create('kopfexamples', { id }, () => ({ id }));
+    operator.registry.on.delete('kopfexamples', { id: 'd' }, () => {});
+    await operator.start();
+    await operator.create('name1');
+    await operator.advance(1000);
+    expect(operator.patches).toHaveLength(4);
+  });
+
   it('is one more per result, if the status is a subresource', async () => {
     await using operator = await operated({ status: true });
     operator.registry.on.create('kopfexamples', { id: 'c1' }, () => ({ a: 1 }));

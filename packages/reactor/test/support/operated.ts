@@ -63,6 +63,8 @@ export interface OperatedOptions {
   /** What goes between the operator and the cluster. */
   readonly through?: (client: KubeClient) => KubeClient;
   readonly parts?: Partial<WatcherParts>;
+  /** How far the time of day is from what it should be, in seconds; it may change at any time. */
+  readonly skew?: () => number;
   /** How the patches are sent, if not as usual. */
   readonly applier?: typeof applier;
 }
@@ -118,7 +120,7 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
   const parts = {
     registry,
     settings,
-    clock,
+    clock: options.skew === undefined ? clock : skewed(clock, options.skew),
     logger,
     client,
     poster: { post: (event: KubeEvent) => void events.push(event) },
@@ -214,6 +216,11 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
       if (options.after === undefined) await cluster.stop();
     },
   };
+}
+
+/** The monotonic time is right; only the time of day jumps. */
+function skewed(clock: ManualClock, skew: () => number): ManualClock {
+  return { ...clock, utc: () => new Date(clock.utc().getTime() + skew() * 1000) };
 }
 
 async function newCluster(clock: ManualClock, options: OperatedOptions): Promise<LocalCluster> {
