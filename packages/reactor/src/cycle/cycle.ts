@@ -7,11 +7,9 @@ import {
   type Asked,
   backoffOf,
   type ChangingCause,
-  decideNext,
   digestAt,
   isThenable,
   judgeError,
-  type Ledger,
   type Outcome,
   type OwnWrite,
   withoutAsked,
@@ -19,15 +17,15 @@ import {
 import { leadDaemons } from '../daemons/leading.js';
 import { timeLeft } from '../objects/breaker.js';
 import type { Known } from '../objects/known.js';
-import { followWrites, type NotedWrite } from '../objects/news.js';
+import type { NotedWrite } from '../objects/news.js';
 import { mergeInto } from '../sending/merging.js';
 import type { Refusal } from '../sending/refusals.js';
 import { isOutdated, type Sent, send } from '../sending/send.js';
-import { afterSending } from './breaking.js';
 import { type Conclusion, conclude } from './conclude.js';
 import { type Compared, compare, type Decision, decide } from './decide.js';
 import { callEventHandlers } from './events.js';
-import { type Handling, handle, newLedger, patienceWithLifecycle, seenByNow, type Unsent } from './handling.js';
+import { type Handling, handle, newLedger, seenByNow, type Unsent } from './handling.js';
+import { type Called, nearest, next } from './next.js';
 import {
   bodyForStorages,
   type CycleOptions,
@@ -145,20 +143,6 @@ function heldFor(
   return left > 0 ? left : undefined;
 }
 
-interface Called {
-  readonly ledger: Ledger;
-  /** Of the handlers of events, if those of changes were called in an earlier cycle. */
-  readonly ledgerOfEvents?: Ledger;
-  readonly compared?: Compared;
-  readonly decision?: Decision;
-  readonly handling?: Handling | undefined;
-  readonly daemonDelays?: readonly Seconds[];
-  /** The change handlers are not called until it is known whose the latest change is. */
-  readonly isHeld?: boolean;
-  /** The change handlers are yet to be called, when all this is stored. */
-  readonly isPostponed?: boolean;
-}
-
 /** Stores what the handlers have done, and tells how to go on. */
 async function finish(scene: Scene, called: Called): Promise<CycleResult> {
   const { known, eventType, patch: asked } = scene;
@@ -172,7 +156,7 @@ async function finish(scene: Scene, called: Called): Promise<CycleResult> {
   for (;;) {
     try {
       const sent = await sendNow(scene, unrefused(called, refusals), conclusion, writes);
-      if (sent.kind !== 'refused') return await next(scene, called, conclusion, sent, writes);
+      if (sent.kind !== 'refused') return next(scene, called, conclusion, sent, writes);
       first ??= { ...unsentOf(scene, called), patch: new Patch(asked) };
       for (const refusal of sent.refusals) refusals.set(refusal.asked.handler.id, judge(scene, called, refusal));
       withoutAsked(
@@ -270,93 +254,6 @@ function unsentOf({ patch }: Scene, { handling, ledger }: Called): Unsent {
   return { handled, patch, ledger };
 }
 
-/** How to go on. */
-async function next(
-  scene: Scene,
-  called: Called,
-  conclusion: Conclusion,
-  sent: Extract<Sent, { kind: 'sent' | 'missing' }>,
-  writes: readonly NotedWrite[],
-): Promise<CycleResult> {
-  const { parts, body, known: before, localLogger, isCompat } = scene;
-  const { handling, daemonDelays = [], isPostponed, decision } = called;
-  // Whatever the stream still tells of it, is from before that.
-  if (sent.kind === 'missing') return { known: { ...conclusion.known, unsent: undefined }, isVanishing: true };
-  const { answer, isVanishing, remaining, unsavable } = sent;
-  for (const state of conclusion.states) scene.subject.ownTimes.remember(state);
-  const now = parts.clock.now();
-  const isEmptyRound = handling?.kind === 'handled' && handling.handled.isEmptyRound;
-  const emptyRounds = isEmptyRound ? before.emptyRounds + 1 : 0;
-  const { breaker, delay: pause } = afterSending(scene, called.ledger, writes);
-  const followed = followWrites(conclusion.known.seen, writes, scene.essenceOf);
-  const isOverdue = before.correctionsDue !== undefined && before.correctionsDue <= now;
-  const seen = isOverdue ? settled(followed) : followed;
-  const correctionsDue = dueForCorrections(seen, before.correctionsDue, now);
-  const known: Known = {
-    ...conclusion.known,
-    seen,
-    breaker,
-    emptyRounds,
-    heldSince: called.isHeld ? (before.heldSince ?? now) : undefined,
-    correctionsDue,
-    unsavable,
-    unsent: remaining && { handled: undefined, patch: remaining, ledger: newLedger(scene) },
-  };
-
-  const isPatched = answer !== undefined && versionIn(answer) !== versionIn(body);
-  const delays = [
-    ...daemonDelays,
-    ...(isEmptyRound ? [waitForLifecycle(scene, called, emptyRounds)] : conclusion.delays),
-    ...(correctionsDue === undefined ? [] : [Math.max(0, correctionsDue - now)]),
-    ...(pause === undefined ? [] : [pause]),
-  ];
-  const compat = parts.settings.persistence.compat;
-  const step = decideNext({ delay: nearest(delays), patched: isPatched, compat });
-  if ('log' in step && step.log && (step.action !== 'finish' || handling !== undefined)) localLogger.debug(step.log);
-  const common = { known, answer: isPatched ? answer : undefined, isVanishing };
-  if (step.action === 'sleep') {
-    return { ...common, delay: step.seconds, byTouching: step.awakening === 'touch' };
-  }
-  if (step.action === 'again' || step.action === 'touch') {
-    return { ...common, delay: 0, byTouching: step.action === 'touch' };
-  }
-  // If there was nothing to send after all, no answer comes to go on with. And with what vanishes, it is all over.
-  const isToGoOn = isPostponed || (decision?.finalizer === 'block' && unsavable !== undefined);
-  const isStuck = isToGoOn && !isVanishing && !isPatched && remaining === undefined && !isCompat;
-  return isStuck || (isPostponed && isCompat && !isPatched && remaining === undefined && !isVanishing)
-    ? { ...common, delay: 0, byTouching: false }
-    : common;
-}
-
-/** By when the digests of what the handlers have seen are to be stored, if no other patch comes before. */
-function dueForCorrections(seen: Known['seen'], due: Seconds | undefined, now: Seconds): Seconds | undefined {
-  const isPending = [...seen.values()].some(({ stored, digest, isSettled }) => stored !== digest && !isSettled);
-  return isPending ? (due ?? now + CORRECTION_DELAY) : undefined;
-}
-
-/**
- * It was tried to store them for their own sake: that is enough. A server that changes something with every write would
- * never let it end. If the operator is restarted now, some handlers may be called once more.
- */
-function settled(seen: Known['seen']): Known['seen'] {
-  return new Map([...seen].map(([id, one]) => [id, { ...one, isSettled: true }]));
-}
-
-const CORRECTION_DELAY: Seconds = 1;
-
-function waitForLifecycle({ localLogger }: Scene, { handling }: Called, rounds: number): Seconds {
-  const delay = patienceWithLifecycle(rounds - 1);
-  if (rounds === 1 && handling?.kind === 'handled') {
-    const { handlers, state } = handling.handled.loaded;
-    const due = handlers.filter(({ id }) => state.get(id)?.awakened).length;
-    localLogger.warn(
-      `The lifecycle has picked none of the handlers that are due (${due}). It is asked again, less and less often, ` +
-        'until it picks some: a lifecycle must not return an empty list.',
-    );
-  }
-  return delay;
-}
-
 /** Changes anything in the object, so that an event of it comes back: as Kopf wakes itself up. */
 async function touch({ parts, resource, body, localLogger: logger, storages }: Scene): Promise<CycleResult> {
   const patch = new Patch(undefined, { body });
@@ -372,12 +269,4 @@ function takeOver(patch: Patch, unsent: Patch): void {
   Object.assign(patch.merge, unsent.merge);
   mergeInto(patch.merge, newer);
   patch.fns.unshift(...unsent.fns);
-}
-
-function nearest(delays: readonly Seconds[]): Seconds | undefined {
-  return delays.length > 0 ? Math.min(...delays) : undefined;
-}
-
-function versionIn(body: Body | undefined): string | undefined {
-  return body?.metadata?.resourceVersion;
 }
