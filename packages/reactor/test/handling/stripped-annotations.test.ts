@@ -1,5 +1,6 @@
 import { TemporaryError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
+import { laggingStream } from '../support/lagging-stream.js';
 import { type Operated, operated } from '../support/operated.js';
 
 const LAST_HANDLED = 'kopf.zalando.org/last-handled-configuration';
@@ -99,4 +100,27 @@ describe('A replaced object, without the annotations and finalizers that it had,
     expect(calls.at(-1)).toEqual([3, 1]);
     expect((await operator.get('name1')).metadata?.annotations).toEqual({ [LAST_HANDLED]: '{"spec":{"field":3}}\n' });
   });
+
+  it.each([false, true])(
+    'is no news of an object that is gone, or is being deleted (held by others: %s)',
+    async (isHeld) => {
+      const stream = laggingStream();
+      await using operator = await operated({ through: stream.through });
+      operator.registry.on.create('kopfexamples', { id: 'c' }, () => {});
+      await operator.start();
+      const finalizers = isHeld ? ['others/finalizer'] : [];
+      await operator.create('name1', { metadata: { finalizers }, spec: { field: 'v' } });
+      stream.hold();
+      await operator.edit('name1', { metadata: { annotations: null } });
+      await operator.remove('name1');
+      stream.release();
+      await operator.advance(100);
+      if (isHeld) await operator.edit('name1', { metadata: { finalizers: null } });
+      await operator.advance(100);
+      expect(operator.memories.size).toBe(0);
+      const told = operator.logger.messages('info').filter((line) => line.includes('was removed from the object'));
+      // Only of the state in between, if that was seen at all.
+      expect(told.length).toBeLessThanOrEqual(1);
+    },
+  );
 });
