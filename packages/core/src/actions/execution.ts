@@ -74,7 +74,10 @@ export interface ExecuteOnceOptions extends ExecutionOptions {
 export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> {
   const { handlers, cause, state, random } = options;
   const lifecycle = options.lifecycle ?? (cause.kind === 'changing' ? getDefaultLifecycle() : allAtOnce);
-  const due = handlers.filter((handler) => state.get(handler.id)?.awakened);
+  const due = inFairOrder(
+    handlers.filter((handler) => state.get(handler.id)?.awakened),
+    state,
+  );
   const picked = isWhole(lifecycle, due)
     ? due
     : lifecycle(due, { ...filterKwargs(cause), ...(random && { random }), state });
@@ -89,6 +92,15 @@ export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> 
     note?.();
   }
   return outcomes;
+}
+
+/**
+ * Those who are called again for newer changes come after all others, and the one who has waited for the longest time is
+ * the first of them: otherwise, an object that is changed all the time would keep one handler busy, and starve the rest.
+ */
+function inFairOrder(due: readonly AnyHandler[], state: State): readonly AnyHandler[] {
+  const since = ({ id }: AnyHandler): number => state.get(id)?.reopenedAt?.getTime() ?? 0;
+  return due.some((handler) => since(handler) > 0) ? due.toSorted((a, b) => since(a) - since(b)) : due;
 }
 
 /** Whether nothing is to be picked; then there is no need to make up the kwargs for picking, in each event. */

@@ -185,6 +185,11 @@ export class HandlerState implements HandlerProgress {
     return this.success || this.failure;
   }
 
+  /** Since when it is to be called again, after it had finished on something else; `undefined` if it never had. */
+  get reopenedAt(): Date | undefined {
+    return !this.finished && this.digest !== undefined ? this.started : undefined;
+  }
+
   /** Waits for its next attempt. */
   get sleeping(): boolean {
     return (this.delay ?? 0) > 0;
@@ -322,9 +327,14 @@ export function malformedRecord(id: HandlerId, problem: string): string {
   return `The stored progress of the handler ${quoteId(id)} is malformed: ${problem}. That part of it is ignored.`;
 }
 
+/** Whole pages of errors do not belong on an object: there is room for 256 KiB of all annotations together. */
+const MAX_MESSAGE = 2000;
+
 /** Kopf stores the word for an error without words of its own; what is stored is read by Kopf, too. */
 function storedMessage(error: Error): string {
-  return error.message === '' && error instanceof TemporaryError ? 'None' : error.message;
+  if (error.message === '' && error instanceof TemporaryError) return 'None';
+  const { message } = error;
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 }
 
 function sensibleDelay(delay: Seconds | undefined, maxDelay: Seconds): Seconds | undefined {

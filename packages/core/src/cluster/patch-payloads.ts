@@ -82,6 +82,17 @@ function transformed({ merge, fns }: Patch, body: Body): AnyObject {
   const after = deepCopy(body) as AnyObject;
   if (!isEmptyMapping(merge)) applyMergePatch(after, merge);
   for (const fn of fns) fn(after);
+  return withIdentityOf(body, after);
+}
+
+/** A function may put an older copy of the metadata there: which object it is, and of which version, is not for it to say. */
+function withIdentityOf(body: Body, after: AnyObject): AnyObject {
+  if (!isMapping(after.metadata)) return after;
+  for (const key of ['uid', 'resourceVersion'] as const) {
+    const value = body.metadata?.[key];
+    if (value === undefined) delete (after.metadata as Mapping)[key];
+    else (after.metadata as Mapping)[key] = value;
+  }
   return after;
 }
 

@@ -6,12 +6,15 @@ import {
   ApiError,
   type Body,
   deepCopy,
+  deepEqual,
   digestOf,
   digestOnly,
   type Essence,
+  type FieldPath,
   isMapping,
   type Mapping,
   Patch,
+  resolveField,
 } from '@kopf-ts/core';
 import type { PatchOutcome } from '@kopf-ts/core/engine';
 import type { ApplyFn, ApplyOptions } from './apply.js';
@@ -40,6 +43,8 @@ function causesOf({ details }: ApiError): readonly unknown[] {
 
 export interface OversizedOptions extends ApplyOptions {
   readonly apply: ApplyFn;
+  /** Our own part of the patch: it is to be stored, whatever becomes of the rest. */
+  readonly marks: Patch;
   /** Marks that could not be stored before: as a merge-patch of the object. */
   readonly unsavable: Mapping | undefined;
   /** What was put into the patch as the last handled state, if anything was. */
@@ -67,10 +72,10 @@ export async function applyWithinLimits(options: OversizedOptions): Promise<Fitt
 
 /** If it does not fit as a whole. */
 async function applyInPart(options: OversizedOptions): Promise<FittedOutcome> {
-  const { patch, body, handled } = options;
-  const { fns } = patch;
-  const [whole, traces] = [patch, tracesOf(patch, body)];
-  const hasMore = Object.keys(whole.merge).length > Object.keys(traces.merge).length;
+  const { patch, body, handled, marks } = options;
+  const { fns } = marks;
+  const [whole, traces] = [patch, new Patch(marks, { body })];
+  const hasMore = whole.fns.length > fns.length || !deepEqual(whole.merge, traces.merge);
   const attempts = [
     ...(handled === undefined ? [] : [{ kept: whole, withDigest: true }]),
     ...(hasMore ? [{ kept: traces }] : []),
@@ -105,14 +110,9 @@ async function applyIfFits(options: OversizedOptions, patch: Patch): Promise<Pat
   }
 }
 
-/** All that is not about the past, is in other stanzas. */
-function tracesOf({ merge, fns }: Patch, body: Body): Patch {
-  return new Patch('metadata' in merge ? { metadata: merge.metadata } : {}, { body, fns });
-}
-
-function reportDropped({ patch, logger }: OversizedOptions): void {
-  const fields = Object.keys(patch.merge).filter((key) => key !== 'metadata');
-  const what = fields.map((key) => namesIn(key, patch.merge[key])).join(', ');
+function reportDropped({ patch, marks, logger }: OversizedOptions): void {
+  const asked = leavesOf(patch.merge).filter((path) => resolveField(marks.merge, path) === undefined);
+  const what = [...asked.map((path) => path.join('.')), ...functionsBeside(patch, marks)].join(', ');
   logger.error(`The object is too large to be patched. This is dropped, only the progress is stored: ${what}.`);
 }
 
@@ -140,10 +140,16 @@ async function storeDigest({ handled, storeHandled }: OversizedOptions, patch: P
   if (handled !== undefined) await storeHandled(digestOnly(digestOf(handled)), patch);
 }
 
-function namesIn(key: string, value: unknown): string {
-  return isMapping(value)
-    ? Object.keys(value)
-        .map((name) => `${key}.${name}`)
-        .join(', ')
-    : key;
+/** As deep as handlers usually write: a field of a stanza, or a label. */
+function leavesOf(merge: Mapping, prefix: FieldPath = []): readonly FieldPath[] {
+  const depth = prefix[0] === 'metadata' ? 2 : 1;
+  return Object.entries(merge).flatMap(([key, value]) => {
+    const path = [...prefix, key];
+    return isMapping(value) && prefix.length < depth ? leavesOf(value, path) : [path];
+  });
+}
+
+function functionsBeside(patch: Patch, marks: Patch): readonly string[] {
+  const others = patch.fns.filter((fn) => !marks.fns.includes(fn));
+  return others.map((fn) => (fn.name === '' ? 'a function' : `the function '${fn.name}'`));
 }

@@ -24,23 +24,27 @@ export interface CulpritsOptions extends Omit<ApplyOptions, 'patch'> {
   readonly apply: ApplyFn;
   readonly asked: Patch;
   readonly askedBy: readonly Asked[];
+  readonly marks: Patch;
   readonly error: Error;
   readonly last: Address;
 }
 
 /**
- * Those who have asked for what the server names; or, if it names nothing, those whose own share is refused when it is
- * sent alone. A single one needs no trial: if our marks go through without its share, it was the culprit.
+ * Of those who have asked for what the server names, or of all if it names nothing: those whose own share is refused when
+ * it is sent alone. A single one needs no trial: if our marks go through without its share, it was the culprit.
  */
 export async function findCulprits(options: CulpritsOptions): Promise<readonly Refusal[]> {
   const { error, askedBy } = options;
   const fields = fieldsIn(error);
   const named = askedBy.filter(({ paths }) => fields.some((field) => paths.some((path) => overlap(field, path))));
-  const culprits = named.length > 0 ? named : askedBy.length === 1 ? askedBy : undefined;
-  if (culprits !== undefined) return culprits.map((asked) => refusalOf(asked, error, fields));
+  const suspects = named.length > 0 ? named : askedBy;
+  // If the deletion is what is refused, the marks go through without its permission: that proves nothing.
+  const isProven = named.length > 0 || options.marks.fns.length === 0;
+  if (suspects.length === 1 && isProven) return suspects.map((asked) => refusalOf(asked, error, fields));
 
+  // Of bad labels, the server names only `metadata.labels`: not everybody who has written one is to blame.
   const refusals: Refusal[] = [];
-  for (const asked of askedBy) {
+  for (const asked of suspects) {
     try {
       await options.apply({ ...options, patch: shareOf(asked, options.asked) });
     } catch (refused) {
@@ -53,7 +57,7 @@ export async function findCulprits(options: CulpritsOptions): Promise<readonly R
 
 function refusalOf(asked: Asked, error: Error, fields: readonly FieldPath[]): Refusal {
   const named = fields.filter((field) => asked.paths.some((path) => overlap(field, path)));
-  const paths = (named.length > 0 ? named : asked.paths).map((path) => path.join('.'));
+  const paths = [...new Set((named.length > 0 ? named : asked.paths).map((path) => path.join('.')))];
   const what = paths.length > 0 ? paths.join(', ') : 'a function of its patch';
   return { asked, error: refusalError(`The cluster refuses what it asks for in ${what}`, error) };
 }

@@ -1,5 +1,14 @@
 /** What users have put into a patch, but what can never be sent: it must not keep the rest of the patch from it. */
-import { type AnyObject, type Body, deepCopy, type Logger, type Mapping, Patch, type PatchFn } from '@kopf-ts/core';
+import {
+  type AnyObject,
+  type Body,
+  deepCopy,
+  isMapping,
+  type Logger,
+  type Mapping,
+  Patch,
+  type PatchFn,
+} from '@kopf-ts/core';
 import { describeError, toError } from '@kopf-ts/core/engine';
 
 /**
@@ -8,16 +17,40 @@ import { describeError, toError } from '@kopf-ts/core/engine';
  */
 export function withoutBroken(patch: Patch, body: Body, logger: Logger): Patch | undefined {
   const fns = patch.fns.filter((fn) => isWorking(fn, body, logger));
-  const merge: Mapping = {};
-  const fields = Object.keys(patch.merge).filter((field) => isJson(field, patch.merge[field], logger));
-  if (fns.length === patch.fns.length && fields.length === Object.keys(patch.merge).length) return undefined;
-  for (const field of fields) merge[field] = patch.merge[field];
+  const merge = soundFields(patch.merge, [], logger);
+  if (fns.length === patch.fns.length && merge === patch.merge) return undefined;
   return new Patch(merge, { body: patch.body, fns });
+}
+
+/** Stanzas that several handlers write into: what is broken in them is dropped field by field. */
+const SHARED = new Set(['spec', 'status', 'metadata', 'metadata.labels', 'metadata.annotations']);
+
+/** Which object it is, and of which version, is not for handlers to say: it would be refused for ever. */
+const NOT_THEIRS = new Set(['metadata.uid', 'metadata.resourceVersion']);
+
+/** The same, if all of it is sound. */
+function soundFields(merge: Mapping, path: readonly string[], logger: Logger): Mapping {
+  const sound: Mapping = {};
+  let isSame = true;
+  for (const [key, value] of Object.entries(merge)) {
+    const field = [...path, key].join('.');
+    if (SHARED.has(field) && isMapping(value)) {
+      sound[key] = soundFields(value, [...path, key], logger);
+      isSame &&= sound[key] === value;
+    } else if (NOT_THEIRS.has(field)) {
+      logger.error(`The field '${field}' of the patch belongs to the cluster. It is dropped.`);
+      isSame = false;
+    } else if (isJson(field, value, logger)) sound[key] = value;
+    else isSame = false;
+  }
+  return isSame ? merge : sound;
 }
 
 function isWorking(fn: PatchFn, body: Body, logger: Logger): boolean {
   try {
-    fn(deepCopy(body) as AnyObject);
+    const changed = deepCopy(body) as AnyObject;
+    fn(changed);
+    JSON.stringify(changed);
     return true;
   } catch (thrown) {
     const name = fn.name === '' ? 'A function' : `The function '${fn.name}'`;

@@ -3,7 +3,7 @@
  * is fitted into what the cluster takes, goes for the known version of the object, and comes back as what became of it.
  * It knows nothing of what is remembered of the object.
  */
-import { type AnyObject, ApiError, type Essence, type Mapping, Patch, type PatchFn } from '@kopf-ts/core';
+import { type AnyObject, ApiError, type Essence, isMapping, type Mapping, Patch, type PatchFn } from '@kopf-ts/core';
 import { type Address, type Asked, isDenied, type OwnWrite, type PatchOutcome } from '@kopf-ts/core/engine';
 import { type ApplyFn, type ApplyOptions, isBrokenOffByPause } from './apply.js';
 import { applyWithinLimits, isTooLarge } from './limits.js';
@@ -48,14 +48,20 @@ export type Sent =
 
 /** Rejects with errors that may pass, and with refusals of what nobody has asked for. */
 export async function send(options: SendOptions): Promise<Sent> {
-  const { asked, marks, body, logger, isCompat, unsavable } = options;
+  const { marks, body, logger, isCompat, unsavable } = options;
   const last = addressOfMarks(marks);
-  if (isCompat) return sentAs(await options.apply({ ...options, patch: combined(asked, marks), last }), unsavable);
+  const asked = saysWhoItIs(options.asked)
+    ? (withoutBroken(options.asked, body, logger) ?? options.asked)
+    : options.asked;
+  if (isCompat) {
+    return sentAs(await options.apply({ ...options, patch: combined(options.asked, marks), last }), unsavable);
+  }
   try {
     return await sendFitted(options, asked, last);
   } catch (error) {
     // What users have broken must not take with it the progress of the handlers: these have done their work.
-    const sound = error instanceof ApiError ? undefined : withoutBroken(asked, body, logger);
+    const isSuspected = !(error instanceof ApiError) || error.status === 409 || isRefusal(error);
+    const sound = isSuspected ? withoutBroken(asked, body, logger) : undefined;
     if (sound !== undefined) return await sendFitted(options, sound, last);
     if (!isRefusal(error) || options.askedBy.length === 0) throw error;
     const refusals = await findCulprits({ ...options, error, last });
@@ -75,6 +81,12 @@ function sentAs(outcome: PatchOutcome, unsavable: Mapping | undefined): Sent {
   const { body: answer, remaining, resourceVersion } = outcome;
   const isVanishing = resourceVersion !== undefined && resourceVersion !== answer?.metadata?.resourceVersion;
   return { kind: 'sent', answer, isVanishing, remaining, unsavable };
+}
+
+/** It would be taken for an object of the same name, or for an outdated one. */
+function saysWhoItIs({ merge }: Patch): boolean {
+  const { metadata } = merge;
+  return isMapping(metadata) && ('uid' in metadata || 'resourceVersion' in metadata);
 }
 
 /** All in one: the marks over what was asked for. */
