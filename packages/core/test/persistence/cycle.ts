@@ -130,7 +130,8 @@ export class HandledObject {
     }
     if (!isHandlingReason(cause.reason)) return await this.#apply(patch, cause.reason, []);
 
-    const selected = handlers.changing.select(cause);
+    // Of what is undone, only those are to learn who have acted on it.
+    const selected = cause.reason === detected.reason ? handlers.changing.select(cause) : [];
     const malformed = this.#malformed;
     const loaded = await loadProgress({ storage, owned, selected, cause, clock, compat, malformed });
     let { state } = loaded;

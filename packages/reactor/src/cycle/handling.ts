@@ -78,14 +78,14 @@ export async function handle(
   ledger: Ledger,
 ): Promise<Handling> {
   const { reason } = cause;
-  if (isHandlingReason(reason)) return await handleReason(scene, cause, reason, seen, ledger);
+  if (isHandlingReason(reason)) return await handleReason(scene, { cause, reason }, seen, ledger);
   if (reason === 'noop' && !scene.isCompat) {
     const owned = scene.parts.registry.handlers.changing.of(cause.resource);
     const state = (await loadState(scene, owned)).withCorrections(ledger.corrections);
     // A change that was undone in the middle leaves nothing to handle; but those who have acted on it are to learn of it.
     const undone: ChangingCause = { ...cause, reason: 'update' };
     if (pinnedHandlers({ state, owned, selected: [], cause: undone }).length > 0) {
-      return await handleReason(scene, undone, 'update', seen, ledger);
+      return await handleReason(scene, { cause: undone, reason: 'update', isUndone: true }, seen, ledger);
     }
     cause.logger.debug(INFORMATIONAL.noop);
     return state.size > 0 ? { kind: 'leftovers', owned } : { kind: 'nothing', isNoop: true };
@@ -107,10 +107,16 @@ async function loadState(scene: Scene, handlers: readonly ChangeHandler[]): Prom
   });
 }
 
+interface Reasoned {
+  readonly cause: ChangingCause;
+  readonly reason: HandlingReason;
+  /** Nothing has changed after all: only those are to learn of it who have acted on what is undone. */
+  readonly isUndone?: boolean;
+}
+
 async function handleReason(
   scene: Scene,
-  cause: ChangingCause,
-  reason: HandlingReason,
+  { cause, reason, isUndone = false }: Reasoned,
   seen: ReadonlyMap<HandlerId, Seen>,
   ledger: Ledger,
 ): Promise<Handling> {
@@ -122,7 +128,7 @@ async function handleReason(
   const loaded = await loadProgress({
     storage: storages.progressStorage,
     owned,
-    selected: selectedHandlers(scene, cause, owned),
+    selected: isUndone ? [] : selectedHandlers(scene, cause, owned),
     // The records are where the storages see them; the handlers see the object as it is.
     cause: body === cause.body ? cause : { ...cause, body },
     clock,
