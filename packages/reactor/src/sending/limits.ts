@@ -4,7 +4,6 @@
  */
 import {
   ApiError,
-  type Body,
   deepCopy,
   deepEqual,
   digestOf,

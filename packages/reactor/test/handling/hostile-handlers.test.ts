@@ -96,10 +96,10 @@ describe('A handler that writes what is not its own', () => {
 
 describe('Of two handlers called together', () => {
   it.each<[string, (patch: Patch) => void]>([
-    ['a big integer', (patch) => void (patch.spec['odd'] = 10n)],
+    ['a big integer', (patch) => void Object.assign(patch.spec, { odd: 10n })],
     [
       'an annotation that is too long',
-      (patch) => void (patch.metadata.annotations['example.com/odd'] = 'v'.repeat(300_000)),
+      (patch) => void Object.assign(patch.metadata.annotations, { 'example.com/odd': 'v'.repeat(300_000) }),
     ],
   ])('the one with %s does not take the records with it', async (what, spoil) => {
     await using operator = await operated({ lifecycle: allAtOnce });
