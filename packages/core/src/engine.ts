@@ -97,7 +97,7 @@ export { copyMemo, createMemo } from './actions/memos.js';
 
 // Values, for those who change objects.
 export { asJsonPatch } from './values/patch.js';
-export { type JsonPatchOp, jsonPatch } from './values/json-patch.js';
+export { type JsonPatchOp, jsonPatch, parsePointer } from './values/json-patch.js';
 export { applyMergePatch, mergePatchOf, subtractExisting } from './values/merge-patch.js';
 export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/finalizers.js';
 export { deepFreeze } from './values/json.js';

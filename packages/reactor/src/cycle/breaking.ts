@@ -1,6 +1,14 @@
 /** What the breaker is told of a cycle, and what it says to that. */
-import { resolveField, type Seconds } from '@kopf-ts/core';
-import { type Ledger, quoteId } from '@kopf-ts/core/engine';
+import {
+  type Body,
+  type FieldPath,
+  type HandlerId,
+  Patch,
+  type PatchFn,
+  resolveField,
+  type Seconds,
+} from '@kopf-ts/core';
+import { asJsonPatch, type Ledger, parsePointer, quoteId } from '@kopf-ts/core/engine';
 import { afterPatch, type Breaker, type PatchedField } from '../objects/breaker.js';
 import type { NotedWrite } from '../objects/news.js';
 import type { Scene } from './scene.js';
@@ -42,13 +50,36 @@ function patchedFields(ledger: Ledger, writes: readonly NotedWrite[]): readonly 
       before: JSON.stringify(resolveField(first?.before, path)),
       after: JSON.stringify(resolveField(last?.after, path)),
     }));
-    // What a function changes is known only by what it does.
-    const byFns = fns.map((fn) => ({
-      field: fn.name === '' ? 'by a function' : `by the function '${fn.name}'`,
-      handler: handler.id,
-      before: first?.before.metadata?.resourceVersion,
-      after: last?.after.metadata?.resourceVersion,
-    }));
-    return [...fields, ...byFns].filter(({ before, after }) => before !== after);
+    return [...fields, ...fieldsOfFns(handler.id, fns, first, last)].filter(({ before, after }) => before !== after);
   });
+}
+
+/** What a function changes is known only by what it does. */
+function fieldsOfFns(
+  handler: HandlerId,
+  fns: readonly PatchFn[],
+  first: NotedWrite | undefined,
+  last: NotedWrite | undefined,
+): readonly PatchedField[] {
+  if (fns.length === 0 || first === undefined || last === undefined) return [];
+  let changed: readonly FieldPath[];
+  try {
+    changed = asJsonPatch(new Patch({}, { fns }), first.before).map(({ path }) => untilList(first.before, path));
+  } catch {
+    // It was broken, and so it was not sent.
+    return [];
+  }
+  return changed.map((path) => ({
+    field: path.join('.'),
+    handler,
+    before: JSON.stringify(resolveField(first.before, path)),
+    after: JSON.stringify(resolveField(last.after, path)),
+  }));
+}
+
+/** Lists are values as a whole: their items have no paths of their own. */
+function untilList(body: Body, pointer: string): FieldPath {
+  const path = parsePointer(pointer);
+  const end = path.findIndex((_key, index) => Array.isArray(resolveField(body, path.slice(0, index))));
+  return end < 0 ? path : path.slice(0, end);
 }

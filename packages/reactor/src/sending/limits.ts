@@ -15,7 +15,7 @@ import {
   Patch,
   resolveField,
 } from '@kopf-ts/core';
-import type { PatchOutcome } from '@kopf-ts/core/engine';
+import { type Asked, describeAsked, type PatchOutcome, withoutAsked } from '@kopf-ts/core/engine';
 import type { ApplyFn, ApplyOptions } from './apply.js';
 import { mergeInto } from './merging.js';
 
@@ -42,6 +42,8 @@ function causesOf({ details }: ApiError): readonly unknown[] {
 
 export interface OversizedOptions extends ApplyOptions {
   readonly apply: ApplyFn;
+  /** Who has asked for what of the rest. */
+  readonly askedBy: readonly Asked[];
   /** Our own part of the patch: it is to be stored, whatever becomes of the rest. */
   readonly marks: Patch;
   /** Marks that could not be stored before: as a merge-patch of the object. */
@@ -69,8 +71,34 @@ export async function applyWithinLimits(options: OversizedOptions): Promise<Fitt
   return outcome === undefined ? await applyInPart(options) : { outcome, unsavable: undefined };
 }
 
-/** If it does not fit as a whole. */
+/** If it does not fit as a whole: those who have asked for the most do without, and the others get what they want. */
 async function applyInPart(options: OversizedOptions): Promise<FittedOutcome> {
+  const { askedBy, patch, logger } = options;
+  const shares = askedBy.map((asked) => ({ asked, size: sizeOf(asked, patch) })).toSorted((a, b) => b.size - a.size);
+  const dropped: Asked[] = [];
+  for (const { asked, size } of shares.slice(0, -1)) {
+    if (size < SUSPICIOUS) break;
+    dropped.push(asked);
+    const rest = new Patch(patch, { body: patch.body });
+    withoutAsked(rest, dropped);
+    const outcome = await applyIfFits(options, withUnsaved(rest, options));
+    if (outcome === undefined) continue;
+    for (const one of dropped)
+      logger.error(`${describeAsked(one)} asks for more than fits into the object. It is dropped.`);
+    return { outcome, unsavable: undefined };
+  }
+  return await applyWithoutAsked(options);
+}
+
+/** Nobody is blamed for less than that. */
+const SUSPICIOUS = 10_000;
+
+function sizeOf({ paths }: Asked, { merge }: Patch): number {
+  return paths.reduce((sum, path) => sum + (JSON.stringify(resolveField(merge, path)) ?? '').length, 0);
+}
+
+/** If that is not enough, or if there is nobody to blame. */
+async function applyWithoutAsked(options: OversizedOptions): Promise<FittedOutcome> {
   const { patch, body, handled, marks } = options;
   const { fns } = marks;
   const [whole, traces] = [patch, new Patch(marks, { body })];

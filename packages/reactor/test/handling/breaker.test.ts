@@ -94,6 +94,27 @@ describe('A timer', () => {
   });
 });
 
+describe('A handler that answers each of many changes by others', () => {
+  it.each(['by a patch', 'by a function'])('(%s) is not slowed down: nobody undoes what it writes', async (how) => {
+    await using operator = await operated();
+    const calls: unknown[] = [];
+    operator.registry.on.field('kopfexamples', { id: 'f', field: 'spec.x' }, ({ spec, patch }) => {
+      calls.push(spec['x']);
+      const answer = `${spec['x']}`;
+      if (how === 'by a patch') patch.metadata.labels['answer'] = answer;
+      else
+        patch.fns.push((body) => {
+          body.metadata = { ...body.metadata, labels: { ...body.metadata?.labels, answer } };
+        });
+    });
+    await operator.start();
+    await operator.create('name1', { spec: { x: 0 } });
+    for (let x = 1; x <= 40; x++) await operator.edit('name1', { spec: { x } });
+    expect(calls.at(-1)).toBe(40);
+    expect(warnings(operator)).toEqual([]);
+  });
+});
+
 describe('Handlers that are retried', () => {
   it('may write the same field each time: their pace is their own', async () => {
     await using operator = await operated();
