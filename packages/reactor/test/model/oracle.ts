@@ -316,7 +316,7 @@ function callsWithoutReason(history: History): string[] {
         if (previous.outcome === 'failed') return;
         // Handlers of fields are there for deletions, too: it is another cycle.
         if (call.reason === 'delete' && previous.reason !== 'delete') return;
-        if (handler.subs.length > 0 && !subsWereDone(handler, previous, call, history)) return;
+        if (handler.subs.length > 0 && !subsWereDone(handler, previous, call, history, changes)) return;
         if (refusals.some(between)) return;
         const isNewCycle = ends.some(between) && handler.role !== 'create' && handler.role !== 'resume';
         // What is created is created once: changes after that are updates.
@@ -362,7 +362,13 @@ function unguardedWrites(patches: History['patches']): History['patches'] {
 }
 
 /** A handler with sub-handlers is called again until they all are done. */
-function subsWereDone(handler: Handler, previous: Call, call: Call, { calls }: History): boolean {
+function subsWereDone(
+  handler: Handler,
+  previous: Call,
+  call: Call,
+  { calls }: History,
+  changes: readonly Change[],
+): boolean {
   const series = calls.findLast(
     ({ handler: name, uid, retry, seq }) =>
       name === handler.name && uid === call.uid && retry === 0 && seq <= previous.seq,
@@ -370,8 +376,14 @@ function subsWereDone(handler: Handler, previous: Call, call: Call, { calls }: H
   const since = series?.seq ?? 0;
   return handler.subs.every((sub) => {
     const ofSub = calls.filter((each) => each.handler === sub && each.uid === call.uid);
-    // It may have succeeded, and then failed on what others have changed.
-    return ofSub.findLast(({ seq, endSeq }) => seq > since && endSeq < call.seq)?.outcome === 'succeeded';
+    // It may have succeeded, and then failed on what others have changed; or it is yet to see that.
+    const last = ofSub.findLast(({ seq, endSeq }) => seq > since && endSeq < call.seq);
+    const isNews = ({ who, version, paths }: Change): boolean =>
+      who === 'others' &&
+      version > (last?.version ?? 0) &&
+      version <= call.version &&
+      paths.some((path) => looksAt(handler, path));
+    return last?.outcome === 'succeeded' && !changes.some(isNews);
   });
 }
 
