@@ -34,6 +34,7 @@ const checks = [
   { name: 'tests on a real cluster', groups: ['real'], apart: true, run: realTests },
   { name: 'the embedded server against the real one', groups: ['differential'], apart: true, run: differentialTests },
   // Not among `all`: it takes as long as it is told to.
+  { name: 'the model of a nasty server, whole', groups: ['proof', 'model'], apart: true, run: nastyModel },
   { name: 'an operator in many minutes of faults', groups: ['proof'], apart: true, run: proof },
 ];
 
@@ -100,6 +101,13 @@ function realTests(args) {
 
 function differentialTests(args) {
   return tests(['--config=e2e/differential/vitest.config.ts', ...args]);
+}
+
+/** Where a sample of the same scenarios is enough, it is among the tests of the reactor. */
+function nastyModel() {
+  process.env.KOPF_MODEL_RUNS ??= '20000';
+  process.env.KOPF_MODEL_SEED ??= 'random';
+  return tests(['--project=reactor', 'packages/reactor/test/model/nasty-server.test.ts']);
 }
 
 function proof(args) {
