@@ -307,6 +307,11 @@ export async function play(
     perform(edit);
     unrest = await calm();
   }
+  // The last change by others may still be on its way.
+  if (unrest === undefined && scenario.lag !== undefined) {
+    await settle(scenario.lag + 1);
+    unrest = await calm();
+  }
   if (unrest === undefined) {
     const before = activity();
     await settle(LATER_SECONDS);
