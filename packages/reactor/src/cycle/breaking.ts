@@ -1,16 +1,9 @@
 /** What the breaker is told of a cycle, and what it says to that. */
-import {
-  type Body,
-  type FieldPath,
-  type HandlerId,
-  Patch,
-  type PatchFn,
-  resolveField,
-  type Seconds,
-} from '@kopf-ts/core';
+import { type Body, type FieldPath, Patch, type PatchFn, resolveField, type Seconds } from '@kopf-ts/core';
 import { asJsonPatch, type Ledger, parsePointer, quoteId } from '@kopf-ts/core/engine';
 import { afterPatch, type Breaker, type PatchedField } from '../objects/breaker.js';
 import type { NotedWrite } from '../objects/news.js';
+import { versionOf } from '../objects/versions.js';
 import type { Scene } from './scene.js';
 
 export interface Broken {
@@ -24,8 +17,8 @@ export function afterSending(scene: Scene, ledger: Ledger, writes: readonly Note
   const unchanged: Broken = { breaker: known.breaker, delay: undefined };
   if (writes.length === 0) return unchanged;
   const patched = patchedFields(ledger, writes);
-  const isOwnDoing = known.breaker.version !== undefined && known.breaker.version === body.metadata?.resourceVersion;
-  const version = writes.at(-1)?.after.metadata?.resourceVersion;
+  const isOwnDoing = known.breaker.version !== undefined && known.breaker.version === versionOf(body);
+  const version = versionOf(writes.at(-1)?.after ?? body);
   const { breaker, tripping } = afterPatch(known.breaker, { now: parts.clock.now(), patched, isOwnDoing, version });
   if (tripping === undefined) return { breaker, delay: undefined };
   if (tripping.isFirst) {
@@ -42,39 +35,28 @@ export function afterSending(scene: Scene, ledger: Ledger, writes: readonly Note
 /** Those fields that change handlers have asked for of their own accord, and that were really changed. */
 function patchedFields(ledger: Ledger, writes: readonly NotedWrite[]): readonly PatchedField[] {
   const [first, last] = [writes[0], writes.at(-1)];
+  if (first === undefined || last === undefined) return [];
   return ledger.asked.flatMap(({ handler, paths, fns, isRetry }) => {
     if (handler.kind !== 'change' || isRetry) return [];
-    const fields = paths.map((path) => ({
+    const fields = [...paths, ...pathsOfFns(fns, first.before)].map((path) => ({
       field: path.join('.'),
       handler: handler.id,
-      before: JSON.stringify(resolveField(first?.before, path)),
-      after: JSON.stringify(resolveField(last?.after, path)),
+      before: JSON.stringify(resolveField(first.before, path)),
+      after: JSON.stringify(resolveField(last.after, path)),
     }));
-    return [...fields, ...fieldsOfFns(handler.id, fns, first, last)].filter(({ before, after }) => before !== after);
+    return fields.filter(({ before, after }) => before !== after);
   });
 }
 
-/** What a function changes is known only by what it does. */
-function fieldsOfFns(
-  handler: HandlerId,
-  fns: readonly PatchFn[],
-  first: NotedWrite | undefined,
-  last: NotedWrite | undefined,
-): readonly PatchedField[] {
-  if (fns.length === 0 || first === undefined || last === undefined) return [];
-  let changed: readonly FieldPath[];
+/** What functions change is known only by what they do. */
+function pathsOfFns(fns: readonly PatchFn[], before: Body): readonly FieldPath[] {
+  if (fns.length === 0) return [];
   try {
-    changed = asJsonPatch(new Patch({}, { fns }), first.before).map(({ path }) => untilList(first.before, path));
+    return asJsonPatch(new Patch({}, { fns }), before).map(({ path }) => untilList(before, path));
   } catch {
     // It was broken, and so it was not sent.
     return [];
   }
-  return changed.map((path) => ({
-    field: path.join('.'),
-    handler,
-    before: JSON.stringify(resolveField(first.before, path)),
-    after: JSON.stringify(resolveField(last.after, path)),
-  }));
 }
 
 /** Lists are values as a whole: their items have no paths of their own. */

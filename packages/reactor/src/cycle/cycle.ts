@@ -5,11 +5,10 @@
 import { type Body, formatTimestamp, type HandlerId, Patch, type Seconds } from '@kopf-ts/core';
 import {
   type Asked,
-  backoffOf,
   type ChangingCause,
   digestAt,
+  type HandlerState,
   isThenable,
-  judgeError,
   type Outcome,
   type OwnWrite,
   withoutAsked,
@@ -18,9 +17,10 @@ import { leadDaemons } from '../daemons/leading.js';
 import { timeLeft } from '../objects/breaker.js';
 import type { Known } from '../objects/known.js';
 import type { NotedWrite } from '../objects/news.js';
+import { isBrokenOffByPause } from '../sending/apply.js';
 import { mergeInto } from '../sending/merging.js';
-import type { Refusal } from '../sending/refusals.js';
-import { isOutdated, type Sent, send } from '../sending/send.js';
+import { judgeRefusal } from '../sending/refusals.js';
+import { type Sent, send } from '../sending/send.js';
 import { type Conclusion, conclude } from './conclude.js';
 import { type Compared, compare, type Decision, decide } from './decide.js';
 import { callEventHandlers } from './events.js';
@@ -158,14 +158,16 @@ async function finish(scene: Scene, called: Called): Promise<CycleResult> {
       const sent = await sendNow(scene, unrefused(called, refusals), conclusion, writes);
       if (sent.kind !== 'refused') return next(scene, called, conclusion, sent, writes);
       first ??= { ...unsentOf(scene, called), patch: new Patch(asked) };
-      for (const refusal of sent.refusals) refusals.set(refusal.asked.handler.id, judge(scene, called, refusal));
-      withoutAsked(
-        asked,
-        sent.refusals.map((refusal) => refusal.asked),
-      );
+      for (const { asked: culprit, error } of sent.refusals) {
+        const { handler } = culprit;
+        const options = { handler, state: stateOf(called, handler.id), parts: scene.parts, logger: scene.localLogger };
+        refusals.set(handler.id, judgeRefusal(error, options));
+        withoutAsked(asked, [culprit]);
+      }
       conclusion = await concludeNow(scene, called, refusals);
     } catch (error) {
-      if (isOutdated(error)) return { known: { ...known, unsent: undefined }, error };
+      // Others may be at work now.
+      if (isBrokenOffByPause(error)) return { known: { ...known, unsent: undefined }, error };
       if (scene.isCompat) throw error;
       // If even our marks are refused, it is not about the handlers. Who is to blame is found out when these get through.
       const unsent = first ?? unsentOf(scene, called);
@@ -234,19 +236,11 @@ async function sendNow(
   });
 }
 
-/** What the cluster refuses is a failure of the handler that has asked for it, as any other. */
-function judge({ parts, localLogger }: Scene, { handling, ledger }: Called, { asked, error }: Refusal): Outcome {
-  const { handler } = asked;
-  const { settings, random } = parts;
-  const states = [handling?.kind === 'handled' ? handling.handled.loaded.state : undefined];
-  const state = [...states, ...ledger.levels.map((level) => level.state)]
-    .find((one) => one?.get(handler.id))
-    ?.get(handler.id);
-  const { retries = 0, runtime = 0, subrefs = [] } = state ?? {};
-  const backoff = backoffOf(handler.backoff ?? settings.execution.defaultBackoff, retries, random);
-  const { level, text, outcome } = judgeError(error, { handler, runtime, retries, backoff });
-  localLogger[level](text);
-  return { ...outcome, subrefs };
+/** Of a handler of changes or of one of its sub-handlers; those of events have none. */
+function stateOf({ handling, ledger }: Called, id: HandlerId): HandlerState | undefined {
+  const handled = handling?.kind === 'handled' ? [handling.handled.loaded.state] : [];
+  const states = [...handled, ...ledger.levels.map((level) => level.state)];
+  return states.find((state) => state.get(id))?.get(id);
 }
 
 function unsentOf({ patch }: Scene, { handling, ledger }: Called): Unsent {

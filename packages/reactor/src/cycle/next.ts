@@ -1,8 +1,9 @@
 /** The last step of a cycle: what is known from now on, and when to look at the object again. */
-import type { Body, Seconds } from '@kopf-ts/core';
+import type { Seconds } from '@kopf-ts/core';
 import { decideNext, type Ledger } from '@kopf-ts/core/engine';
 import type { Known } from '../objects/known.js';
 import { followWrites, type NotedWrite } from '../objects/news.js';
+import { versionOf } from '../objects/versions.js';
 import type { Sent } from '../sending/send.js';
 import { afterSending } from './breaking.js';
 import type { Conclusion } from './conclude.js';
@@ -35,7 +36,7 @@ export function next(
   sent: Extract<Sent, { kind: 'sent' | 'missing' }>,
   writes: readonly NotedWrite[],
 ): CycleResult {
-  const { parts, body, known: before, localLogger, isCompat } = scene;
+  const { parts, body, known: before, localLogger } = scene;
   const { handling, daemonDelays = [], isPostponed, decision } = called;
   // Whatever the stream still tells of it, is from before that.
   if (sent.kind === 'missing') return { known: { ...conclusion.known, unsent: undefined }, isVanishing: true };
@@ -60,7 +61,7 @@ export function next(
     unsent: remaining && { handled: undefined, patch: remaining, ledger: newLedger(scene) },
   };
 
-  const isPatched = answer !== undefined && versionIn(answer) !== versionIn(body);
+  const isPatched = answer !== undefined && versionOf(answer) !== versionOf(body);
   const delays = [
     ...daemonDelays,
     ...(isEmptyRound ? [waitForLifecycle(scene, called, emptyRounds)] : conclusion.delays),
@@ -79,10 +80,8 @@ export function next(
   }
   // If there was nothing to send after all, no answer comes to go on with. And with what vanishes, it is all over.
   const isToGoOn = isPostponed || (decision?.finalizer === 'block' && unsavable !== undefined);
-  const isStuck = isToGoOn && !isVanishing && !isPatched && remaining === undefined && !isCompat;
-  return isStuck || (isPostponed && isCompat && !isPatched && remaining === undefined && !isVanishing)
-    ? { ...common, delay: 0, byTouching: false }
-    : common;
+  const isStuck = isToGoOn && !isVanishing && !isPatched && remaining === undefined;
+  return isStuck ? { ...common, delay: 0, byTouching: false } : common;
 }
 
 /** By when the digests of what the handlers have seen are to be stored, if no other patch comes before. */
@@ -114,8 +113,4 @@ function waitForLifecycle({ localLogger }: Scene, { handling }: Called, rounds: 
 
 export function nearest(delays: readonly Seconds[]): Seconds | undefined {
   return delays.length > 0 ? Math.min(...delays) : undefined;
-}
-
-function versionIn(body: Body | undefined): string | undefined {
-  return body?.metadata?.resourceVersion;
 }

@@ -5,7 +5,7 @@ import { compareVersions, versionOf } from '../objects/versions.js';
 import type { OperatorParts } from '../parts.js';
 import { type ApplyFn, isBrokenOffByPause } from '../sending/apply.js';
 import { isTooLarge } from '../sending/limits.js';
-import { isRefusal } from '../sending/send.js';
+import { isRefusal } from '../sending/refusals.js';
 import type { SpawnSubject } from './daemons.js';
 
 /** Whose patches these are. */

@@ -7,7 +7,6 @@
  */
 import { type Body, type HandlerId, type Logger, Patch, type Seconds } from '@kopf-ts/core';
 import {
-  backoffOf,
   type DaemonCause,
   type DaemonStopper,
   daemonStopper,
@@ -17,7 +16,6 @@ import {
   executeOnce,
   filterKwargs,
   type HandlerState,
-  judgeError,
   type LiveBody,
   type Outcome,
   objectLogger,
@@ -29,7 +27,7 @@ import {
 } from '@kopf-ts/core/engine';
 import type { OperatorParts } from '../parts.js';
 import type { ApplyFn } from '../sending/apply.js';
-import { refusalError } from '../sending/refusals.js';
+import { judgeRefusal, refusalError } from '../sending/refusals.js';
 import type { SpawnSubject } from './daemons.js';
 import type { RunningDaemon } from './object-daemons.js';
 import { DaemonOutbox, delayAfter } from './outbox.js';
@@ -250,15 +248,10 @@ export class DaemonTask implements RunningDaemon {
     return { final: false, error, delay: delayAfter(1, errorDelays), subrefs: [] };
   }
 
-  /** What the cluster refuses of its patch is a failure of the handler, as any other. */
   #afterRefusal(refused: Error, state: State): Outcome {
-    const { settings, random } = this.#surroundings.parts;
-    const { retries = 0, runtime = 0 } = state.get(this.handler.id) ?? {};
-    const backoff = backoffOf(this.handler.backoff ?? settings.execution.defaultBackoff, retries, random);
+    const { handler, logger } = this;
     const error = refusalError(`The cluster refuses the patch of ${this.title}`, refused);
-    const { level, text, outcome } = judgeError(error, { handler: this.handler, runtime, retries, backoff });
-    this.logger[level](text);
-    return { ...outcome, subrefs: [] };
+    return judgeRefusal(error, { handler, state: state.get(handler.id), parts: this.#surroundings.parts, logger });
   }
 
   #sleep(seconds: Seconds): Promise<unknown> {

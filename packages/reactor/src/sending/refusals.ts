@@ -6,18 +6,58 @@ import {
   type FieldPath,
   isMapping,
   KopfError,
+  type Logger,
   Patch,
   resolveField,
 } from '@kopf-ts/core';
-import { type Address, type Asked, describeError } from '@kopf-ts/core/engine';
+import {
+  type Address,
+  type AnyHandler,
+  type Asked,
+  backoffOf,
+  describeError,
+  type HandlerState,
+  isDenied,
+  judgeError,
+  type Outcome,
+} from '@kopf-ts/core/engine';
+import type { OperatorParts } from '../parts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
-import { isRefusal } from './send.js';
+import { isTooLarge } from './limits.js';
 
 /** A handler has asked for what the cluster does not want. */
 export interface Refusal {
   readonly asked: Asked;
   /** With the fields and with the words of the server. */
   readonly error: Error;
+}
+
+/** Answers that may be others next time, though nothing is changed in the patch. */
+const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 429]);
+
+/** Whether the cluster refuses what is in the patch: the very same patch would be refused again. */
+export function isRefusal(error: unknown): error is Error {
+  // The client itself does not send what would come out changed.
+  if (error instanceof Error && 'code' in error && error.code === 'KOPF_LOSSY_INTEGER') return true;
+  if (!(error instanceof ApiError) || isTooLarge(error)) return false;
+  return isDenied(error) || (error.status >= 400 && error.status < 500 && !PASSING.has(error.status));
+}
+
+export interface JudgingOptions {
+  readonly handler: AnyHandler;
+  /** Before the call; absent for handlers whose progress nobody keeps. */
+  readonly state: HandlerState | undefined;
+  readonly parts: Pick<OperatorParts, 'settings' | 'random'>;
+  readonly logger: Logger;
+}
+
+/** A refusal is a failure of the handler as any other: by its own policy. */
+export function judgeRefusal(error: Error, { handler, state, parts, logger }: JudgingOptions): Outcome {
+  const { retries = 0, runtime = 0, subrefs = [] } = state ?? {};
+  const backoff = backoffOf(handler.backoff ?? parts.settings.execution.defaultBackoff, retries, parts.random);
+  const { level, text, outcome } = judgeError(error, { handler, runtime, retries, backoff });
+  logger[level](text);
+  return { ...outcome, subrefs };
 }
 
 export interface CulpritsOptions extends Omit<ApplyOptions, 'patch'> {

@@ -3,12 +3,12 @@
  * is fitted into what the cluster takes, goes for the known version of the object, and comes back as what became of it.
  * It knows nothing of what is remembered of the object.
  */
-import { type AnyObject, ApiError, type Essence, isMapping, type Mapping, Patch, type PatchFn } from '@kopf-ts/core';
-import { type Address, type Asked, isDenied, type OwnWrite, type PatchOutcome } from '@kopf-ts/core/engine';
-import { type ApplyFn, type ApplyOptions, isBrokenOffByPause } from './apply.js';
-import { applyWithinLimits, isTooLarge } from './limits.js';
+import { type AnyObject, ApiError, type Essence, isMapping, type Mapping, Patch } from '@kopf-ts/core';
+import type { Address, Asked, OwnWrite, PatchOutcome } from '@kopf-ts/core/engine';
+import type { ApplyFn, ApplyOptions } from './apply.js';
+import { applyWithinLimits } from './limits.js';
 import { mergeInto } from './merging.js';
-import { findCulprits, type Refusal } from './refusals.js';
+import { findCulprits, isRefusal, type Refusal } from './refusals.js';
 import { withoutBroken } from './sanitise.js';
 
 export interface SendOptions extends Omit<ApplyOptions, 'patch' | 'last' | 'onWrite'> {
@@ -50,12 +50,12 @@ export type Sent =
 export async function send(options: SendOptions): Promise<Sent> {
   const { marks, body, logger, isCompat, unsavable } = options;
   const last = addressOfMarks(marks);
-  const asked = saysWhoItIs(options.asked)
-    ? (withoutBroken(options.asked, body, logger) ?? options.asked)
-    : options.asked;
   if (isCompat) {
     return sentAs(await options.apply({ ...options, patch: combined(options.asked, marks), last }), unsavable);
   }
+  const asked = saysWhoItIs(options.asked)
+    ? (withoutBroken(options.asked, body, logger) ?? options.asked)
+    : options.asked;
   try {
     return await sendFitted(options, asked, last);
   } catch (error) {
@@ -92,9 +92,8 @@ function saysWhoItIs({ merge }: Patch): boolean {
 /** All in one: the marks over what was asked for. */
 function combined(asked: Patch, marks: Patch): Patch {
   const patch = new Patch(asked, { body: marks.body });
-  const fns: PatchFn[] = patch.fns;
   mergeInto(patch.merge, marks.merge);
-  fns.push(...marks.fns);
+  patch.fns.push(...marks.fns);
   return patch;
 }
 
@@ -102,20 +101,4 @@ function combined(asked: Patch, marks: Patch): Patch {
 function addressOfMarks({ merge, fns }: Patch): Address {
   const isInObject = fns.length > 0 || Object.keys(merge).some((key) => key !== 'status');
   return isInObject || !Object.hasOwn(merge, 'status') ? 'object' : 'status';
-}
-
-/** Answers that may be others next time, though nothing is changed in the patch. */
-const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 429]);
-
-/** Whether the cluster refuses what is in the patch: the very same patch would be refused again. */
-export function isRefusal(error: unknown): error is Error {
-  // The client itself does not send what would come out changed.
-  if (error instanceof Error && 'code' in error && error.code === 'KOPF_LOSSY_INTEGER') return true;
-  if (!(error instanceof ApiError) || isTooLarge(error)) return false;
-  return isDenied(error) || (error.status >= 400 && error.status < 500 && !PASSING.has(error.status));
-}
-
-/** Whether the patch was broken off for good: others may be at work now. */
-export function isOutdated(error: unknown): boolean {
-  return isBrokenOffByPause(error);
 }
