@@ -1,7 +1,7 @@
 /**
  * The inner layers of `core`, and what each of them may import from the others.
  *
- * `values < seams < intents < actions`, with `cluster` and `sync` beside: the first column never imports what is
+ * `values < seams < intents < execution`, with `observing`, `cluster` and `sync` beside: the first column never imports what is
  * written after it. Both `.ci/graph.mjs` and ESLint read this table, so that an editor underlines what CI refuses.
  *
  * `settings` may be imported from everywhere but `values`, and itself names the seams it configures; which of the two
@@ -12,10 +12,11 @@ export const layers = {
   values: ['errors'],
   settings: ['values', 'seams', 'errors'],
   seams: ['values', 'errors', 'settings'],
+  observing: ['values', 'seams', 'errors'],
   sync: ['values', 'seams', 'errors', 'settings'],
-  cluster: ['values', 'seams', 'sync', 'errors', 'settings'],
+  cluster: ['values', 'seams', 'observing', 'sync', 'errors', 'settings'],
   intents: ['values', 'seams', 'sync', 'errors', 'settings'],
-  actions: ['values', 'seams', 'intents', 'sync', 'errors', 'settings'],
+  execution: ['values', 'seams', 'intents', 'observing', 'sync', 'errors', 'settings'],
 };
 
 /** The public faces: they see all the layers, and no layer sees them. */

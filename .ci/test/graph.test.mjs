@@ -14,7 +14,7 @@ const house = {
     "import { KopfError } from '../errors.js';\nimport './fields.js';\nexport const diff = () => new KopfError();",
   'packages/core/src/values/fields.ts': "// like: import { x } from '@kopf-ts/storage'\nexport {};",
   'packages/core/src/seams/clock.ts': 'export interface Clock { now(): number }',
-  'packages/core/src/actions/context.ts':
+  'packages/core/src/execution/context.ts':
     "import { AsyncLocalStorage } from 'node:async_hooks';\nimport '../intents/causes.js';\nimport '../sync/queue.js';",
   'packages/core/src/intents/causes.ts': "import { diff } from '../values/diff.js';\nexport { diff };",
   'packages/core/src/sync/queue.ts': 'export {};',
@@ -118,8 +118,8 @@ describe('the graph fence', () => {
       /'seams' may import only/,
     ],
     [
-      'intents import actions',
-      { 'packages/core/src/intents/causes.ts': "import '../actions/context.js';" },
+      'intents import execution',
+      { 'packages/core/src/intents/causes.ts': "import '../execution/context.js';" },
       /'intents' may import only/,
     ],
     [
@@ -128,13 +128,13 @@ describe('the graph fence', () => {
       /'cluster' may import only/,
     ],
     [
-      'sync imports actions',
-      { 'packages/core/src/sync/queue.ts': "import '../actions/context.js';" },
+      'sync imports execution',
+      { 'packages/core/src/sync/queue.ts': "import '../execution/context.js';" },
       /'sync' may import only/,
     ],
     [
       'a layer imports the public face',
-      { 'packages/core/src/actions/context.ts': "import '../index.js';" },
+      { 'packages/core/src/execution/context.ts': "import '../index.js';" },
       /the public face/,
     ],
     [

@@ -56,7 +56,7 @@ export {
   label,
   type OwnedOptions,
   removeOwnerReference,
-} from './actions/hierarchies.js';
+} from './execution/handler-api/hierarchies.js';
 export type {
   AdoptOptions,
   LabelOptions,
@@ -73,10 +73,10 @@ export {
   type SubhandlerFns,
   type SubhandlerOptions,
   subhandler,
-} from './actions/subhandling.js';
-export { type EventObjects, type EventOptions, event, exception, info, warn } from './actions/posting.js';
-export { DaemonStop, type StopReason, sleep } from './actions/stopping.js';
-export { COPY, type Memo } from './actions/memos.js';
+} from './execution/subhandlers/subhandlers.js';
+export { type EventObjects, type EventOptions, event, exception, info, warn } from './execution/handler-api/posting.js';
+export { DaemonStop, type StopReason, sleep } from './execution/stopping.js';
+export { COPY, type Memo } from './execution/handler-api/memos.js';
 
 // In which order handlers are called, and what is used where nothing is given.
 export {
@@ -87,13 +87,13 @@ export {
   oneByOne,
   randomized,
   shuffled,
-} from './actions/lifecycles.js';
+} from './execution/lifecycles.js';
 export {
   getDefaultLifecycle,
   getDefaultRegistry,
   setDefaultLifecycle,
   setDefaultRegistry,
-} from './actions/defaults.js';
+} from './execution/defaults.js';
 
 // What handlers throw.
 export {
@@ -155,6 +155,18 @@ export type { Index, Indexer, IndexRef, Indices, Store } from './seams/indexing.
 export type { Insights } from './seams/insights.js';
 export type { LogFields, Logger, LogLevel } from './seams/logger.js';
 export type { Memos } from './seams/memos.js';
+export type {
+  Fact,
+  FactKind,
+  FactOf,
+  FactOrigin,
+  ObservedHandler,
+  ObservedObject,
+  ObservedStream,
+  Observer,
+  Rejection,
+  SentRequest,
+} from './seams/observer.js';
 export type { Peering, PeeringScope } from './seams/peering.js';
 export type { EventPoster, KubeEvent, KubeEventType } from './seams/poster.js';
 export type { Scheduler } from './seams/scheduler.js';

@@ -3,8 +3,8 @@ import type { Clock, HandlerId, Indexer, Indices, KubeClient, Registry, Seconds,
 import { Patch } from '@kopf-ts/core';
 import {
   describeError,
-  type ExecutionMonitor,
-  executePromptly,
+  executeHandler,
+  type Facts,
   type IndexHandler,
   type IndexingCause,
   match,
@@ -29,7 +29,7 @@ export interface DigestionParts {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly client?: KubeClient | undefined;
-  readonly monitor?: ExecutionMonitor | undefined;
+  readonly facts?: Facts | undefined;
   readonly random?: (() => number) | undefined;
   readonly indices: Indices;
   readonly slotOf: SlotOf;
@@ -115,7 +115,7 @@ function handleFrom(digestion: Digestion, handlers: Handlers, first: number): Pr
 
 function handle(digestion: Digestion, handler: IndexHandler): Promise<void> | undefined {
   const { parts, cause } = digestion;
-  const { clock, settings, random, monitor } = parts;
+  const { clock, settings, random, facts } = parts;
   const exclusion = exclusionOf(digestion, handler.id);
   if (exclusion === undefined && digestion.isRetry) return undefined;
   if (exclusion !== undefined) {
@@ -126,11 +126,11 @@ function handle(digestion: Digestion, handler: IndexHandler): Promise<void> | un
     }
   }
   const attempt = new TimedAttempt(exclusion, clock);
-  const cancellation = (): AbortSignal => {
+  const signal = (): AbortSignal => {
     digestion.cancelling ??= new AbortController();
     return digestion.cancelling.signal;
   };
-  const outcome = executePromptly({ handler, cause, attempt, settings, clock, random, monitor, cancellation });
+  const outcome = executeHandler(handler, attempt, { cause, settings, clock, random, facts, signal });
   if (!('then' in outcome)) {
     take(digestion, handler, outcome, attempt);
     return undefined;

@@ -21,7 +21,7 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   scheduler: true,
   clock: true,
   logger: true,
-  monitor: true,
+  observers: true,
 };
 
 /** Throws if the options cannot be meant as they are; the compiler would refuse them, too, but not everybody asks it. */

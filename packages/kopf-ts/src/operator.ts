@@ -1,7 +1,8 @@
 /** The wiring of an operator, and nothing else: what is given is used; for what is not, there is a default here. */
+import { hostname } from 'node:os';
 import { kubeClient } from '@kopf-ts/client';
 import { getDefaultRegistry, type Indexer, type KubeClient, type Registry, type Toggle } from '@kopf-ts/core';
-import { bothMonitors, createMemo, toggle } from '@kopf-ts/core/engine';
+import { createMemo, facts as makeFacts, toggle } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
 import { kopfPeering } from '@kopf-ts/peering';
 import {
@@ -36,20 +37,23 @@ export function operator(options: OperatorOptions = {}): Operator {
   registry.verify({ logger });
   warnOfIdleness(registry, logger);
 
+  const blocking = blockingMonitor({ clock, logger });
+  const facts = makeFacts({
+    observers: [blocking.observer, ...(options.observers ?? [])],
+    operator: options.identity ?? process.env.POD_ID ?? `${hostname()}/${process.pid}`,
+    clock,
+    logger,
+  });
   const health = makeHealth({ clock, settings });
   const vault = makeVault({ clock, logger });
   const ownClient =
     options.client === undefined ? kubeClient({ credentials: vault, settings, clock, logger }) : undefined;
   const client = options.client ?? (ownClient as KubeClient);
   const ownIndexer =
-    options.indexer === undefined
-      ? memoryIndexer({ registry, settings, clock, client, monitor: options.monitor })
-      : undefined;
+    options.indexer === undefined ? memoryIndexer({ registry, settings, clock, client, facts }) : undefined;
   const indexer = options.indexer ?? (ownIndexer as Indexer);
   const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
-  const blocking = blockingMonitor({ clock, logger });
-  const monitor = options.monitor === undefined ? blocking.monitor : bothMonitors(blocking.monitor, options.monitor);
   const strays = strayErrors({ settings, logger });
 
   const shared = {
@@ -61,7 +65,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     health,
     memo,
     poster: events.poster,
-    monitor,
+    facts,
     indexer,
     indices: indexer.indices,
     lifecycle: options.lifecycle,

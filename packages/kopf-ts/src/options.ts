@@ -5,12 +5,12 @@ import type {
   KubeClient,
   LifeCycle,
   Logger,
+  Observer,
   Peering,
   Registry,
   Scheduler,
   Settings,
 } from '@kopf-ts/core';
-import type { ExecutionMonitor } from '@kopf-ts/core/engine';
 
 export interface OperatorOptions {
   /** Where the handlers are. Default: the registry of the process, where `on.*` of this package declare them. */
@@ -45,8 +45,8 @@ export interface OperatorOptions {
   readonly scheduler?: (() => Scheduler) | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
-  /** Is told of each call of each handler, and of what became of it: for tests and for metrics. */
-  readonly monitor?: ExecutionMonitor | undefined;
+  /** Told what happens in the operator: for metrics, journals, tests. */
+  readonly observers?: readonly Observer[] | undefined;
 }
 
 /** The arguments are settings, too; startup handlers still have the last word on them. */

@@ -1,6 +1,6 @@
 /** What all parts of one operator have in common. Nothing here is shared between operators of one process. */
 import type { Clock, EventPoster, Indices, KubeClient, LifeCycle, Logger, Registry, Settings } from '@kopf-ts/core';
-import type { ExecutionMonitor } from '@kopf-ts/core/engine';
+import type { Facts } from '@kopf-ts/core/engine';
 
 export interface OperatorParts {
   // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
@@ -14,5 +14,5 @@ export interface OperatorParts {
   /** Of change handlers; the default one of the process, if absent. */
   readonly lifecycle?: LifeCycle | undefined;
   readonly random?: (() => number) | undefined;
-  readonly monitor?: ExecutionMonitor | undefined;
+  readonly facts?: Facts | undefined;
 }

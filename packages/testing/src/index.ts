@@ -6,10 +6,11 @@
  */
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 
-// Time and logs that are under control.
+// Time, logs and facts that are under control.
 export { type ManualClock, type ManualClockOptions, manualClock } from './manual-clock.js';
 export { type LogLine, type RecordingLogger, recordingLogger } from './recording-logger.js';
 export type { LinePattern } from './log-assertions.js';
+export { type RecordingObserver, recordingObserver } from './recording-observer.js';
 export { eventually, type EventuallyOptions } from './eventually.js';
 
 // Operators for the length of a test.

@@ -10,10 +10,11 @@ import {
   KopfError,
   type KubeClient,
   type Logger,
+  type Observer,
   type Registry,
   type Seconds,
 } from '@kopf-ts/core';
-import { bothMonitors, type ExecutionMonitor, toError } from '@kopf-ts/core/engine';
+import { toError } from '@kopf-ts/core/engine';
 import { eventually } from './eventually.js';
 import { type RecordingLogger, recordingLogger } from './recording-logger.js';
 import { type HandlersSource, type LoadHandlers, loadHandlers } from './runner/loading.js';
@@ -35,7 +36,7 @@ export interface RunnableOptions {
   readonly client?: KubeClient | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
-  readonly monitor?: ExecutionMonitor | undefined;
+  readonly observers?: readonly Observer[] | undefined;
   readonly identity?: string | undefined;
   readonly clusterwide?: boolean | undefined;
   readonly namespaces?: readonly (string | RegExp)[] | undefined;
@@ -111,7 +112,7 @@ export async function operatorRunner<Options extends RunnableOptions>(
   const printer = (parts.printer ?? plainPrinter)((text) => void written.push(text));
   const loggers = [logs, printer, ...(options.logger === undefined ? [] : [options.logger])];
   const ended = new AbortController();
-  const { calls, monitor } = handledCalls(ended.signal);
+  const { calls, observer } = handledCalls(ended.signal);
   const operator = parts.operator({
     // Otherwise, the host is asked for its name, and that takes real time.
     identity: `runner-${randomUUID()}`,
@@ -121,7 +122,7 @@ export async function operatorRunner<Options extends RunnableOptions>(
     registry,
     clock,
     logger: teeLogger(loggers),
-    monitor: options.monitor === undefined ? monitor : bothMonitors(monitor, options.monitor),
+    observers: [observer, ...(options.observers ?? [])],
   });
 
   let exitCode: number | undefined;

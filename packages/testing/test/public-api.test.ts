@@ -18,6 +18,7 @@ it('exports the clock, the logger and the conformance suites', () => {
     'peeringCases',
     'progressStorageCases',
     'recordingLogger',
+    'recordingObserver',
     'schedulerCases',
     'testClient',
     'testClock',

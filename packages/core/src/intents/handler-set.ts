@@ -23,11 +23,11 @@ import type {
 } from './handlers.js';
 import { fitsReason, fitsReview, match } from './matching.js';
 
-export interface SelectOptions {
+interface SelectOptions {
   readonly excluded?: ReadonlySet<HandlerId>;
 }
 
-export interface HandlerSet<H extends AnyHandler, C extends Cause> extends Iterable<H> {
+interface HandlerSet<H extends AnyHandler, C extends Cause> extends Iterable<H> {
   readonly size: number;
   add(handler: H): void;
   /** Those which want this cause, in the order of registration, each function once per id. */

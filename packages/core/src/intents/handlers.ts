@@ -135,6 +135,6 @@ const TITLES: Readonly<Record<AnyHandler['kind'], string>> = {
 };
 
 /** How a handler is named in log lines: `Handler 'create_fn/spec.size'`. */
-export function titleOf(handler: AnyHandler): string {
+export function titleOf(handler: Pick<AnyHandler, 'kind' | 'id'>): string {
   return `${TITLES[handler.kind]} ${quoteId(handler.id)}`;
 }

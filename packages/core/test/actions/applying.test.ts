@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideNext, interruptedSleep, type NextFacts, type NextStep } from '../../src/actions/applying.js';
+import { decideNext, interruptedSleep, type NextFacts, type NextStep } from '../../src/execution/next-step.js';
 
 describe('What comes after the patch', () => {
   it.each<[NextFacts, NextStep]>([

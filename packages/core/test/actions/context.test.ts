@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { manualClock } from '@kopf-ts/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { currentContext, requireContext, runInContext } from '../../src/actions/context.js';
-import { getDefaultRegistry, setDefaultRegistry } from '../../src/actions/defaults.js';
+import { ContextError } from '../../src/errors.js';
+import { currentContext, requireContext, runInContext } from '../../src/execution/context.js';
+import { getDefaultRegistry, setDefaultRegistry } from '../../src/execution/defaults.js';
 import {
   adjustNamespace,
   adopt,
@@ -10,8 +11,7 @@ import {
   harmonizeNaming,
   label,
   removeOwnerReference,
-} from '../../src/actions/hierarchies.js';
-import { ContextError } from '../../src/errors.js';
+} from '../../src/execution/handler-api/hierarchies.js';
 import { createRegistry } from '../../src/intents/registry.js';
 import { settings } from '../../src/settings.js';
 import { changingCause, watchingCause } from '../execution/helpers.js';

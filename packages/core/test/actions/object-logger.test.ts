@@ -1,6 +1,6 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { loggableBody, loggableDiff, objectLogger, terseLogger } from '../../src/actions/object-logger.js';
+import { loggableBody, loggableDiff, objectLogger, terseLogger } from '../../src/execution/logging/object-logger.js';
 import type { LogLevel } from '../../src/seams/logger.js';
 import type { KubeEvent } from '../../src/seams/poster.js';
 import { type PostingSettings, settings } from '../../src/settings.js';

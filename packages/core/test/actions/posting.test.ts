@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runInContext } from '../../src/actions/context.js';
-import { event, exception, info, warn } from '../../src/actions/posting.js';
 import { ContextError, PermanentError } from '../../src/errors.js';
+import { runInContext } from '../../src/execution/context.js';
+import { event, exception, info, warn } from '../../src/execution/handler-api/posting.js';
 import type { KubeEvent } from '../../src/seams/poster.js';
 import { type PostingSettings, settings } from '../../src/settings.js';
 

@@ -1,6 +1,7 @@
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { runInContext } from '../../src/actions/context.js';
+import { ContextError, KopfError } from '../../src/errors.js';
+import { runInContext } from '../../src/execution/context.js';
 import {
   DaemonStop,
   daemonStopper,
@@ -8,8 +9,7 @@ import {
   type StoppingDecision,
   type StoppingFacts,
   sleep,
-} from '../../src/actions/stopping.js';
-import { ContextError, KopfError } from '../../src/errors.js';
+} from '../../src/execution/stopping.js';
 
 const running: StoppingFacts = {
   age: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { currentContext } from '../../src/actions/context.js';
+import { currentContext } from '../../src/execution/context.js';
 import { attempt, changeHandler, changingCause, watchingCause } from './helpers.js';
 
 describe('A handler', () => {

@@ -1,9 +1,9 @@
 /** Handlers and causes for tests of how handlers are executed. */
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
-import { executeOnce } from '../../src/actions/execution.js';
-import type { HandlerState } from '../../src/actions/handler-state.js';
-import type { Outcome } from '../../src/actions/outcomes.js';
-import { State } from '../../src/actions/progression.js';
+import { execute } from '../../src/execution/execute.js';
+import type { Outcome } from '../../src/execution/outcomes.js';
+import type { HandlerState } from '../../src/execution/progress/handler-state.js';
+import { State } from '../../src/execution/progress/state.js';
 import type { Cause, ChangingCause, WatchingCause } from '../../src/intents/causes.js';
 import type { AnyHandler, ChangeHandler, HandlerFn } from '../../src/intents/handlers.js';
 import { type Settings, type SettingsOverrides, settings } from '../../src/settings.js';
@@ -84,7 +84,7 @@ export async function attempt(handler: AnyHandler, options: AttemptOptions = {})
   await clock.advance(runtime);
   const state = states.get(handler.id) as HandlerState;
   const all = settings(options.settings);
-  const outcome = executeOnce({ handler, cause, state, settings: all, clock, signal, random });
+  const outcome = (async () => execute(handler, state, { cause, settings: all, clock, signal, random }))();
   // Tests look at it when they are ready to; until then, it is nobody's.
   outcome.catch(() => {});
   return { clock, cause, settings: all, state, outcome };

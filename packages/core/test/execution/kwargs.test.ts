@@ -1,7 +1,7 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { filterKwargs, kwargsOf } from '../../src/actions/invocation.js';
-import { daemonStopper } from '../../src/actions/stopping.js';
+import { callKwargs, filterKwargs } from '../../src/execution/call-kwargs.js';
+import { daemonStopper } from '../../src/execution/stopping.js';
 import type { Cause, WebhookCause } from '../../src/intents/causes.js';
 import type { Indices } from '../../src/seams/indexing.js';
 import { settings } from '../../src/settings.js';
@@ -64,9 +64,12 @@ const CAUSES: readonly {
 const state = { retries: 3, started: new Date(0), runtime: 4 };
 const signal = new AbortController().signal;
 
+/** As a handler of the cause gets them. */
+const kwargsOf = (cause: Cause, handler = changeHandler()) => callKwargs(cause, handler, state, { signal });
+
 describe.each(CAUSES)('Kwargs of the kind "$cause.kind"', ({ cause, own, calls = [] }) => {
   it('for handlers are exactly those of the kind and those of the call', () => {
-    const kwargs = kwargsOf({ cause, handler: changeHandler({ param: 'p' }), state, signal });
+    const kwargs = kwargsOf(cause, changeHandler({ param: 'p' }));
     expect(Object.keys(kwargs).sort()).toEqual([...OPERATOR, ...own, ...calls, ...CALL].sort());
     expect(kwargs).toMatchObject({ param: 'p', retry: 3, started: new Date(0), runtime: 4, signal });
   });
@@ -78,14 +81,14 @@ describe.each(CAUSES)('Kwargs of the kind "$cause.kind"', ({ cause, own, calls =
   it('are replaced by indices of the same names, whatever they are', () => {
     const names = [...OPERATOR, ...own, ...calls, ...CALL, '__proto__', 'an-index'];
     const indices = names.map((name) => [name, { name }] as const) as unknown as Indices;
-    const kwargs = kwargsOf({ cause: { ...cause, indices }, handler: changeHandler(), state, signal });
+    const kwargs = kwargsOf({ ...cause, indices });
     for (const name of names) expect(Object.getOwnPropertyDescriptor(kwargs, name)?.value).toEqual({ name });
   });
 });
 
 describe('Kwargs of an object', () => {
   it('are the stanzas and the identity of its body', () => {
-    expect(kwargsOf({ cause: watchingCause() })).toMatchObject({
+    expect(kwargsOf(watchingCause())).toMatchObject({
       body: BODY,
       spec: { field: 'value' },
       status: { info: 'payload' },
@@ -100,7 +103,7 @@ describe('Kwargs of an object', () => {
 
   it('of a daemon follow the object', () => {
     const live = makeLiveBody(BODY);
-    const kwargs = kwargsOf({ cause: { kind: 'daemon', ...ofObject, live, stopped: stopper.stopped } });
+    const kwargs = kwargsOf({ kind: 'daemon', ...ofObject, live, stopped: stopper.stopped });
     live.replace({ ...BODY, spec: { field: 'newer' } });
     expect(kwargs['spec']).toMatchObject({ field: 'newer' });
   });

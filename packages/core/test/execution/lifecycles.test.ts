@@ -1,10 +1,10 @@
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { getDefaultLifecycle, setDefaultLifecycle } from '../../src/actions/defaults.js';
-import { executeAll } from '../../src/actions/execution.js';
-import { allAtOnce, asap, type LifeCycle, oneByOne, randomized, shuffled } from '../../src/actions/lifecycles.js';
-import { State } from '../../src/actions/progression.js';
 import { TemporaryError } from '../../src/errors.js';
+import { getDefaultLifecycle, setDefaultLifecycle } from '../../src/execution/defaults.js';
+import { executeAll } from '../../src/execution/execute.js';
+import { allAtOnce, asap, type LifeCycle, oneByOne, randomized, shuffled } from '../../src/execution/lifecycles.js';
+import { State } from '../../src/execution/progress/state.js';
 import { settings } from '../../src/settings.js';
 import { changeHandler, changingCause, watchingCause } from './helpers.js';
 

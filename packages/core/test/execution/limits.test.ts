@@ -118,7 +118,7 @@ describe('A handler that runs over its timeout (decision Q6)', () => {
     finish('too late');
     await clock.settle();
     expect(cause.logger.messages('warn')).toEqual([
-      "Handler 'fn' has ended after it had timed out. Whatever it returned or threw is ignored.",
+      "Handler 'fn' has ended after it had timed out. Its result or error is ignored.",
     ]);
     expect(await outcome).not.toHaveProperty('result');
   });
@@ -156,13 +156,13 @@ describe('A handler that runs for long', () => {
     await clock.advance(59);
     expect(warnings()).toEqual([]);
     await clock.advance(1);
-    expect(warnings()).toEqual(["Handler 'fn' is still running for 60 s."]);
+    expect(warnings()).toEqual(["Handler 'fn' has been running for 60 s."]);
     await clock.advance(59);
     expect(warnings()).toHaveLength(1);
     await clock.advance(1);
-    expect(warnings().slice(1)).toEqual(["Handler 'fn' is still running for 120 s."]);
+    expect(warnings().slice(1)).toEqual(["Handler 'fn' has been running for 120 s."]);
     await clock.advance(120);
-    expect(warnings().slice(2)).toEqual(["Handler 'fn' is still running for 240 s."]);
+    expect(warnings().slice(2)).toEqual(["Handler 'fn' has been running for 240 s."]);
 
     finish();
     await outcome;

@@ -1,9 +1,9 @@
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { currentContext, runInContext } from '../../src/actions/context.js';
-import { info } from '../../src/actions/posting.js';
-import { executePromptly } from '../../src/actions/prompt-execution.js';
 import { HandlerTimeoutError, TemporaryError } from '../../src/errors.js';
+import { currentContext, runInContext } from '../../src/execution/context.js';
+import { execute as executeHandler } from '../../src/execution/execute.js';
+import { info } from '../../src/execution/handler-api/posting.js';
 import type { IndexHandler } from '../../src/intents/handlers.js';
 import type { EventPoster } from '../../src/seams/poster.js';
 import { settings } from '../../src/settings.js';
@@ -17,16 +17,19 @@ function execute(
   const logger = recordingLogger();
   const { retries = 0, runtime = 0, indices = [], timeLeft, poster } = options;
   const cancelling = new AbortController();
-  const outcome = executePromptly({
-    handler: { kind: 'index', id: 'fn', fn: () => undefined, param: 'p', ...handler },
-    cause: indexingCause(undefined, { logger, indices: makeIndices(...indices) }),
-    attempt: { retries, started: clock.utc(), runtime },
-    settings: settings(),
-    clock,
-    cancellation: () => cancelling.signal,
-    timeLeft,
-    poster,
-  });
+  const whole: IndexHandler = { kind: 'index', id: 'fn', fn: () => undefined, param: 'p', ...handler };
+  const outcome = executeHandler(
+    whole,
+    { retries, started: clock.utc(), runtime },
+    {
+      cause: indexingCause(undefined, { logger, indices: makeIndices(...indices) }),
+      settings: settings(),
+      clock,
+      signal: () => cancelling.signal,
+      timeLeft,
+      poster,
+    },
+  );
   return { outcome, clock, logger, cancelling };
 }
 
@@ -135,8 +138,10 @@ describe('executing promptly', () => {
     const fn = (): void => {
       seen = currentContext();
     };
-    runInContext({ signal: new AbortController().signal, subhandling: undefined }, () => execute({ fn }));
+    const { signal } = new AbortController();
+    runInContext({ signal, subhandling: undefined }, () => execute({ fn }));
     expect(seen).toMatchObject({ handler: { id: 'fn' }, cause: { kind: 'indexing' } });
-    expect(seen).not.toHaveProperty('signal');
+    expect(seen).toHaveProperty('signal');
+    expect(seen).not.toHaveProperty('signal', signal);
   });
 });

@@ -1,13 +1,13 @@
 import { annotationsProgressStorage } from '@kopf-ts/storage';
 import { manualClock, type RecordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { runInContext } from '../../src/actions/context.js';
-import { executeAll, executeOnce } from '../../src/actions/execution.js';
-import type { HandlerState } from '../../src/actions/handler-state.js';
-import { allAtOnce, asap, type LifeCycle } from '../../src/actions/lifecycles.js';
-import { State } from '../../src/actions/progression.js';
-import { execute, register, subhandler } from '../../src/actions/subhandling.js';
 import { ContextError, PermanentError, RegistrationError, TemporaryError } from '../../src/errors.js';
+import { runInContext } from '../../src/execution/context.js';
+import { executeAll, execute as executeHandler } from '../../src/execution/execute.js';
+import { allAtOnce, asap, type LifeCycle } from '../../src/execution/lifecycles.js';
+import type { HandlerState } from '../../src/execution/progress/handler-state.js';
+import { State } from '../../src/execution/progress/state.js';
+import { execute, register, subhandler } from '../../src/execution/subhandlers/subhandlers.js';
 import type { ChangingCause } from '../../src/intents/causes.js';
 import { createChangeHandlers } from '../../src/intents/handler-set.js';
 import type { ChangeHandler, HandlerFn } from '../../src/intents/handlers.js';
@@ -27,7 +27,7 @@ async function runParent(fn: HandlerFn, options: RunOptions = {}) {
   const handler = changeHandler({ id: 'p', fn, ...options.parent });
   const state = State.fromScratch(clock).withHandlers([handler]).get('p') as HandlerState;
   const all = settings({ persistence: { progressStorage: annotationsProgressStorage(), compat: 'kopf' } });
-  const outcome = await executeOnce({ handler, cause, state, settings: all, clock, lifecycle });
+  const outcome = await executeHandler(handler, state, { cause, settings: all, clock, lifecycle });
   return { outcome, cause, patch: cause.patch, messages: cause.logger.messages(), clock };
 }
 

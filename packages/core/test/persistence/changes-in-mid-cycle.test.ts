@@ -1,8 +1,8 @@
 import { annotationsProgressStorage } from '@kopf-ts/storage';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { subhandler } from '../../src/actions/subhandling.js';
 import { PermanentError, TemporaryError } from '../../src/errors.js';
+import { subhandler } from '../../src/execution/subhandlers/subhandlers.js';
 import { HandledObject, type HandledOptions } from './cycle.js';
 
 /** An object that was handled once, so that all of its changes are updates. */

@@ -1,11 +1,11 @@
 import { statusProgressStorage } from '@kopf-ts/storage';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HandlerState } from '../../src/actions/handler-state.js';
-import type { Outcome } from '../../src/actions/outcomes.js';
-import { type OwnTimesMemory, ownTimesMemory } from '../../src/actions/own-times.js';
-import { State } from '../../src/actions/progression.js';
 import { TemporaryError } from '../../src/errors.js';
+import type { Outcome } from '../../src/execution/outcomes.js';
+import type { HandlerState } from '../../src/execution/progress/handler-state.js';
+import { type OwnTimesMemory, ownTimesMemory } from '../../src/execution/progress/own-times.js';
+import { State } from '../../src/execution/progress/state.js';
 import type { Backoff } from '../../src/intents/handlers.js';
 import type { Clock, Seconds } from '../../src/seams/clock.js';
 import type { ProgressRecord } from '../../src/seams/storage.js';

@@ -4,13 +4,13 @@
  */
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
-import { decideNext, type NextStep } from '../../src/actions/applying.js';
-import { executeAll } from '../../src/actions/execution.js';
-import { asap, type LifeCycle } from '../../src/actions/lifecycles.js';
-import { reportOnce } from '../../src/actions/malformed.js';
-import { purgeLeftovers, State } from '../../src/actions/progression.js';
-import { deliverResults } from '../../src/actions/results.js';
-import { loadProgress, pinnedHandlers } from '../../src/actions/selection.js';
+import { executeAll } from '../../src/execution/execute.js';
+import { asap, type LifeCycle } from '../../src/execution/lifecycles.js';
+import { reportOnce } from '../../src/execution/logging/report-once.js';
+import { decideNext, type NextStep } from '../../src/execution/next-step.js';
+import { deliverResults } from '../../src/execution/progress/results.js';
+import { loadProgress, pinnedHandlers } from '../../src/execution/progress/selection.js';
+import { purgeLeftovers, State } from '../../src/execution/progress/state.js';
 import { decideBlocking } from '../../src/intents/blocking.js';
 import { type ChangingCause, detectChange, isHandlingReason } from '../../src/intents/causes.js';
 import { extraFields, mustBlockDeletion } from '../../src/intents/interests.js';

@@ -1,7 +1,7 @@
 /** Objects are written by strangers: their keys may be named as anything, also as what every object inherits. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { subhandler } from '../../src/actions/subhandling.js';
 import { TemporaryError } from '../../src/errors.js';
+import { subhandler } from '../../src/execution/subhandlers/subhandlers.js';
 import { getOwn, type Mapping } from '../../src/values/json.js';
 import { HandledObject } from './cycle.js';
 

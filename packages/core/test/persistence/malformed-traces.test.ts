@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { subhandler } from '../../src/actions/subhandling.js';
 import { TemporaryError } from '../../src/errors.js';
+import { subhandler } from '../../src/execution/subhandlers/subhandlers.js';
 import { HandledObject } from './cycle.js';
 
 const PREFIX = 'kopf.zalando.org';

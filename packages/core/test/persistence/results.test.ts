@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/actions/outcomes.js';
-import { deliverResults } from '../../src/actions/results.js';
+import type { Outcome } from '../../src/execution/outcomes.js';
+import { deliverResults } from '../../src/execution/progress/results.js';
 import type { Mapping } from '../../src/values/json.js';
 import { Patch } from '../../src/values/patch.js';
 

@@ -1,9 +1,9 @@
 import { annotationsProgressStorage, statusProgressStorage } from '@kopf-ts/storage';
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/actions/outcomes.js';
-import { purgeLeftovers, State } from '../../src/actions/progression.js';
 import { PermanentError, TemporaryError } from '../../src/errors.js';
+import type { Outcome } from '../../src/execution/outcomes.js';
+import { purgeLeftovers, State } from '../../src/execution/progress/state.js';
 import type { ProgressRecord, ProgressStorage } from '../../src/seams/storage.js';
 import type { Body } from '../../src/values/body.js';
 import { Patch } from '../../src/values/patch.js';

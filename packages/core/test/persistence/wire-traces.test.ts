@@ -1,8 +1,8 @@
 import { statusProgressStorage } from '@kopf-ts/storage';
 import { describe, expect, it } from 'vitest';
-import { subhandler } from '../../src/actions/subhandling.js';
 import { splitStatus } from '../../src/cluster/patch-payloads.js';
 import { TemporaryError } from '../../src/errors.js';
+import { subhandler } from '../../src/execution/subhandlers/subhandlers.js';
 import { HandledObject } from './cycle.js';
 
 const PREFIX = 'kopf.zalando.org';

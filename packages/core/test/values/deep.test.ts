@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loggableBody, loggableDiff } from '../../src/actions/object-logger.js';
+import { loggableBody, loggableDiff } from '../../src/execution/logging/object-logger.js';
 import type { Body } from '../../src/values/body.js';
 import { compareEssences } from '../../src/values/comparison.js';
 import { diff } from '../../src/values/diff.js';

@@ -1,5 +1,6 @@
 import { adopt, type KubeClient } from '@kopf-ts/core';
-import { currentContext, type ExecutionMonitor } from '@kopf-ts/core/engine';
+import { currentContext, facts } from '@kopf-ts/core/engine';
+import { manualClock, recordingLogger, recordingObserver } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { contents, harness, pod, pods } from '../harness.js';
 
@@ -113,21 +114,16 @@ describe('around index functions', () => {
     expect(currentContext()).toBeUndefined();
   });
 
-  it('a monitor is told of each call', async () => {
-    const told: string[] = [];
-    const monitor: ExecutionMonitor = {
-      enter: ({ handler }) => {
-        told.push(`${handler.id} entered`);
-        return {
-          returned: () => void told.push(`${handler.id} returned`),
-          settled: () => void told.push(`${handler.id} settled`),
-        };
-      },
-    };
-    const { registry, see } = harness({ monitor });
+  it('observers are told of each call', async () => {
+    const observer = recordingObserver(['call.began', 'call.returned', 'call.settled']);
+    const { registry, see } = harness({
+      facts: facts({ observers: [observer], operator: 'me', clock: manualClock(), logger: recordingLogger() }),
+    });
     registry.index('pods', { id: 'sync' }, () => 1);
     registry.index('pods', { id: 'async' }, async () => 1);
     await see(pod('one'));
-    expect(told).toEqual(['sync', 'async'].flatMap((id) => [`${id} entered`, `${id} returned`, `${id} settled`]));
+    const each = ['call.began', 'call.returned', 'call.settled'];
+    expect(observer.told.map(({ kind }) => kind)).toEqual([...each, ...each]);
+    expect(observer.of('call.began').map(({ handler }) => handler.id)).toEqual(['sync', 'async']);
   });
 });

@@ -247,7 +247,7 @@ describe('failures of asynchronous functions', () => {
     registry.index('pods', { id: 'fn' }, () => new Promise<string>(() => {}));
     see(pod('one'));
     await clock.advance(60);
-    expect(logger.messages('warn')).toEqual(["Indexer 'fn' is still running for 60 s."]);
+    expect(logger.messages('warn')).toEqual(["Indexer 'fn' has been running for 60 s."]);
     see(pod('one'), 'DELETED');
   });
 });

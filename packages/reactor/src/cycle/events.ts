@@ -26,13 +26,13 @@ export async function callEventHandlers(scene: Scene, events: readonly WatchedEv
   if (errors.length > 0) throw errors[0];
 }
 
-async function callFor({ parts, signal }: Scene, cause: WatchingCause, ledger: Ledger): Promise<void> {
-  const { registry, settings, clock, poster, random, monitor } = parts;
+async function callFor({ parts, subject, signal }: Scene, cause: WatchingCause, ledger: Ledger): Promise<void> {
+  const { registry, settings, clock, poster, random, facts } = parts;
   const handlers = registry.handlers.watching.select(cause);
   if (handlers.length === 0) return;
   const state = State.fromScratch(clock).withHandlers(handlers);
-  const options = { settings, clock, poster, random, monitor, signal, lifecycle: allAtOnce, ledger };
-  const outcomes = await executeAll({ ...options, handlers, cause, state });
+  const common = { settings, clock, poster, random, facts, signal, lifecycle: allAtOnce, ledger, calls: subject };
+  const outcomes = await executeAll({ ...common, handlers, cause, state });
   deliverResults({ outcomes, patch: cause.patch });
   ledger.noteResults(handlers, outcomes, () => 0);
 }

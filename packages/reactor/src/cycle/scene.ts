@@ -15,6 +15,7 @@ import {
 } from '@kopf-ts/core';
 import {
   applyMergePatch,
+  type CallsUnderWay,
   type ChangingCause,
   extraFields,
   type OwnTimesMemory,
@@ -51,7 +52,7 @@ export interface Work {
 }
 
 /** The object as a cycle sees it: nothing of it can be changed from there. */
-export interface CycleSubject {
+export interface CycleSubject extends CallsUnderWay {
   readonly memo: unknown;
   readonly malformed: ReportMalformed;
   readonly isNoticedByListing: boolean;

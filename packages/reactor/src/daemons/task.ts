@@ -12,8 +12,8 @@ import {
   daemonStopper,
   deliverResults,
   describeError,
-  type ExecuteOnceOptions,
-  executeOnce,
+  type Execution,
+  executeHandler,
   filterKwargs,
   type HandlerState,
   type LiveBody,
@@ -139,7 +139,8 @@ export class DaemonTask implements RunningDaemon {
       const patch = new Patch(this.#outbox?.unsent, { body: this.#surroundings.live.body });
       let outcome: Outcome;
       try {
-        outcome = await executeOnce(this.#call(state, patch, controller.signal));
+        const handlerState = state.get(this.handler.id) as HandlerState;
+        outcome = await executeHandler(this.handler, handlerState, this.#execution(patch, controller.signal));
       } catch (error) {
         if (controller.signal.aborted) return undefined;
         outcome = this.#mishap(toError(error));
@@ -226,12 +227,9 @@ export class DaemonTask implements RunningDaemon {
     }
   }
 
-  #call(state: State, patch: Patch, signal: AbortSignal): ExecuteOnceOptions {
-    const { handler } = this;
-    const { settings, clock, poster, random, monitor } = this.#surroundings.parts;
-    const cause = this.#cause(patch);
-    const ofHandler = state.get(handler.id) as HandlerState;
-    return { handler, cause, state: ofHandler, settings, clock, signal, signalIsOwn: true, poster, random, monitor };
+  #execution(patch: Patch, signal: AbortSignal): Execution {
+    const { settings, clock, poster, random, facts } = this.#surroundings.parts;
+    return { cause: this.#cause(patch), settings, clock, signal, poster, random, facts };
   }
 
   #cause(patch: Patch): DaemonCause {

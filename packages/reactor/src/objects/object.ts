@@ -6,6 +6,7 @@
  */
 import type { Body, Clock, Logger, ReportMalformed, Scheduler, Seconds, Settings } from '@kopf-ts/core';
 import {
+  type AnyHandler,
   alarm,
   describeError,
   type OwnTimesMemory,
@@ -71,6 +72,8 @@ export class HandledObject implements CycleSubject {
   #ownTimes: OwnTimesMemory | undefined;
   /** How many daemons and timers are changing the object now. */
   #writing = 0;
+  /** Of handlers that take their time, as often as they are called now. */
+  #calls: AnyHandler[] = [];
   #state: ObjectState = INITIAL;
   #known: Known = NOTHING_KNOWN;
   #around: Surroundings | undefined;
@@ -91,6 +94,20 @@ export class HandledObject implements CycleSubject {
   get ownTimes(): OwnTimesMemory {
     this.#ownTimes ??= ownTimesMemory();
     return this.#ownTimes;
+  }
+
+  /** Handlers that are being waited for. */
+  get running(): readonly AnyHandler[] {
+    return this.#calls;
+  }
+
+  begin(handler: AnyHandler): void {
+    this.#calls.push(handler);
+  }
+
+  end(handler: AnyHandler): void {
+    const index = this.#calls.indexOf(handler);
+    if (index >= 0) this.#calls.splice(index, 1);
   }
 
   get known(): Known {

@@ -1,10 +1,8 @@
 /** The objects of one stream: each event goes to the index first, and then to the worker of its object. */
 import type { Indexer, Logger, Resource, Scheduler } from '@kopf-ts/core';
 import {
-  type Cause,
   describeError,
   NOT_NEEDED,
-  objectKey,
   type ToggleSet,
   type ToggleView,
   titleOf,
@@ -170,9 +168,8 @@ export function streamObjects(
   };
 
   /** Whose calls they are, as a beginning of a sentence. */
-  const leftRunning = (key: string): string => {
-    const calls = [...(parts.monitor?.running?.() ?? [])].filter(({ cause }) => isOf(key, cause));
-    const titles = [...new Set(calls.map(({ handler }) => titleOf(handler)))];
+  const leftRunning = ({ running }: HandledObject): string => {
+    const titles = [...new Set(running.map(titleOf))];
     return titles.length === 0 ? 'Its handling has' : `${titles.join(', ')} ${titles.length === 1 ? 'has' : 'have'}`;
   };
 
@@ -206,8 +203,7 @@ export function streamObjects(
     },
     abandon() {
       for (const each of busy) {
-        if (each.isBusy)
-          each.logger.warn(`${leftRunning(each.key)} not ended in time, though told to. Leaving it behind.`);
+        if (each.isBusy) each.logger.warn(`${leftRunning(each)} not ended in time, though told to. Leaving it behind.`);
       }
     },
     dispose() {
@@ -217,11 +213,6 @@ export function streamObjects(
       all.clear();
     },
   };
-}
-
-/** Daemons are stopped by others. */
-function isOf(key: string, cause: Cause): boolean {
-  return cause.kind !== 'activity' && cause.kind !== 'daemon' && objectKey(cause.body) === key;
 }
 
 function reportUnindexed(error: unknown, logger: Logger): void {

@@ -7,8 +7,8 @@
  * was computing meanwhile; or if it did not compute, but nobody has taken the CPU from it either: then it was waiting.
  * Whatever else it may be is told at the debug level only.
  */
-import type { Clock, Logger, Seconds, Service } from '@kopf-ts/core';
-import { condition, type ExecutionMonitor, isCancellation, isEnabled, type MonitoredCall } from '@kopf-ts/core/engine';
+import type { Clock, FactOf, Logger, Observer, Seconds, Service } from '@kopf-ts/core';
+import { condition, isCancellation, isEnabled } from '@kopf-ts/core/engine';
 import { callNameOf } from './call-names.js';
 import { type LoopUsage, loopUsage } from './loop-usage.js';
 
@@ -22,16 +22,20 @@ export interface BlockingMonitorOptions {
 }
 
 export interface BlockingMonitor {
-  /** Is told of all calls; it measures their synchronous parts by itself. */
-  readonly monitor: ExecutionMonitor;
+  /** Sees all calls, and measures their synchronous parts by itself. */
+  readonly observer: Observer;
   /** Measures what is between these parts, by the delays of its own timer; only while there are handlers running. */
   readonly service: Service;
 }
 
 /** One call, while it lasts. */
 interface Running {
-  readonly call: MonitoredCall;
+  readonly call: FactOf<'call.began'>;
   readonly since: Seconds;
+  readonly usage: LoopUsage;
+  /** All the time that was spent in synchronous parts before it. */
+  readonly synchronous: Seconds;
+  readonly synchronousCpu: Seconds;
 }
 
 /** The shorter, the less of a blocking can hide between two ticks; and the more it costs. */
@@ -55,7 +59,8 @@ interface Standstill {
 
 export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonitor {
   const { clock, logger, threshold = 0.2, usage = loopUsage } = options;
-  const running = new Set<Running>();
+  /** By the numbers of the calls. */
+  const running = new Map<number, Running>();
   const interval = threshold / TICKS_PER_THRESHOLD;
   const begun = condition();
   const isAllowed = repetitionLimit(clock);
@@ -67,12 +72,10 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
   /** Those who have ended when the tick was already late. */
   let suspects: Running[] = [];
 
-  const complain = (call: MonitoredCall, verb: string, duration: Seconds): void => {
+  const complain = (call: Running['call'], verb: string, duration: Seconds): void => {
     const suppressed = isAllowed(call.handler.id);
     if (suppressed === undefined) return;
-    call.cause.logger.warn(
-      `${callNameOf(call)} ${verb} the event loop for ${duration.toFixed(2)} s.${repeated(suppressed)}`,
-    );
+    call.logger.warn(`${callNameOf(call)} ${verb} the event loop for ${duration.toFixed(2)} s.${repeated(suppressed)}`);
   };
 
   const isOurs = ({ duration, cpu, preemptions }: Standstill): boolean =>
@@ -86,42 +89,45 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
     );
   };
 
-  const monitor: ExecutionMonitor = {
-    enter(call) {
-      const one: Running = { call, since: clock.now() };
-      const before = usage();
-      const synchronousBefore = synchronous;
-      const synchronousCpuBefore = synchronousCpu;
-      running.add(one);
-      if (begun.isAwaited) begun.notify();
-      return {
-        returned() {
-          // Sub-handlers may be called from inside, and have already been accounted for.
-          const own = clock.now() - one.since - (synchronous - synchronousBefore);
-          synchronous += own;
-          if (own <= threshold) return;
-          const { cpu: cpuNow, preemptions: preemptionsNow } = usage();
-          const cpu = cpuNow - before.cpu - (synchronousCpu - synchronousCpuBefore);
-          synchronousCpu += cpu;
-          const standstill = { duration: own, cpu, preemptions: preemptionsNow - before.preemptions };
-          if (isOurs(standstill)) complain(call, 'has blocked', own);
-          else tellOfOthers(standstill);
-        },
-        settled() {
-          running.delete(one);
-          if (nextTickAt !== Number.POSITIVE_INFINITY && clock.now() > nextTickAt + threshold) suspects.push(one);
-        },
-      };
-    },
-    *running() {
-      for (const { call } of running) yield call;
+  const enter = (call: FactOf<'call.began'>): void => {
+    running.set(call.call, { call, since: clock.now(), usage: usage(), synchronous, synchronousCpu });
+    if (begun.isAwaited) begun.notify();
+  };
+
+  const takeReturn = (one: Running): void => {
+    // Sub-handlers may be called from inside, and have already been accounted for.
+    const own = clock.now() - one.since - (synchronous - one.synchronous);
+    synchronous += own;
+    if (own <= threshold) return;
+    const now = usage();
+    const cpu = now.cpu - one.usage.cpu - (synchronousCpu - one.synchronousCpu);
+    synchronousCpu += cpu;
+    const standstill = { duration: own, cpu, preemptions: now.preemptions - one.usage.preemptions };
+    if (isOurs(standstill)) complain(one.call, 'has blocked', own);
+    else tellOfOthers(standstill);
+  };
+
+  const settle = (number: number, one: Running): void => {
+    running.delete(number);
+    if (nextTickAt !== Number.POSITIVE_INFINITY && clock.now() > nextTickAt + threshold) suspects.push(one);
+  };
+
+  const observer: Observer = {
+    wants: ['call.began', 'call.returned', 'call.settled'],
+    observe(fact) {
+      if (fact.kind === 'call.began') return enter(fact);
+      if (fact.kind !== 'call.returned' && fact.kind !== 'call.settled') return;
+      const one = running.get(fact.call);
+      if (one === undefined) return;
+      if (fact.kind === 'call.returned') takeReturn(one);
+      else settle(fact.call, one);
     },
   };
 
   const accuse = (lag: Seconds): void => {
     // Whoever runs for a shorter time than that, has come later.
     const latest = clock.now() - lag;
-    const possible = [...suspects, ...running].filter(({ since }) => since <= latest).map(({ call }) => call);
+    const possible = [...suspects, ...running.values()].filter(({ since }) => since <= latest).map(({ call }) => call);
     const [only] = possible;
     if (only === undefined) return;
     if (possible.length === 1) {
@@ -173,7 +179,7 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
     },
   };
 
-  return { monitor, service };
+  return { observer, service };
 }
 
 function repeated(times: number): string {

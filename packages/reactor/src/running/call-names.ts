@@ -1,16 +1,19 @@
 /** How calls of handlers are named in the lines that are not of the handlers themselves. */
-import { type Cause, type MonitoredCall, titleOf } from '@kopf-ts/core/engine';
+import type { ObservedHandler, ObservedObject } from '@kopf-ts/core';
+import { titleOf } from '@kopf-ts/core/engine';
 
-/** The object that the handler is called for, e.g. `KopfExample default/example-1`; activities have none. */
-function objectNameOf(cause: Cause): string | undefined {
-  if (cause.kind === 'activity') return undefined;
-  const { namespace, name } = cause.body.metadata ?? {};
-  const kind = cause.body.kind ?? cause.resource.kind ?? cause.resource.plural;
+/** One call of one handler. Activities have no object. */
+export interface NamedCall {
+  readonly handler: ObservedHandler;
+  readonly object: ObservedObject | undefined;
+}
+
+/** The object that the handler is called for, e.g. `KopfExample default/example-1`. */
+function objectNameOf({ resource, kind = resource.plural, namespace, name }: ObservedObject): string {
   return `${kind} ${[namespace, name].filter(Boolean).join('/')}`;
 }
 
 /** The handler and its object: `Handler 'create_fn' of KopfExample default/example-1`. */
-export function callNameOf({ handler, cause }: MonitoredCall): string {
-  const object = objectNameOf(cause);
-  return object === undefined ? titleOf(handler) : `${titleOf(handler)} of ${object}`;
+export function callNameOf({ handler, object }: NamedCall): string {
+  return object === undefined ? titleOf(handler) : `${titleOf(handler)} of ${objectNameOf(object)}`;
 }

@@ -8,6 +8,8 @@ import {
   describeError,
   type HandlerContext,
   isCancellation,
+  observedHandler,
+  observedObject,
   onAbort,
   toError,
 } from '@kopf-ts/core/engine';
@@ -80,7 +82,10 @@ export function strayErrors({ settings, logger, source = process }: StrayErrorsO
 /** Logs it for the handler and its object. Returns what is wrong, if it is. */
 function tell(error: unknown, origin: StrayOrigin, context: HandlerContext, logger: Logger): StrayError | undefined {
   const { handler, cause, signal } = context;
-  const [who, log] = handler && cause ? [callNameOf({ handler, cause }), cause.logger] : ['A callback', logger];
+  const [who, log] =
+    handler && cause
+      ? [callNameOf({ handler: observedHandler(handler), object: observedObject(cause) }), cause.logger]
+      : ['A callback', logger];
   const text = describeError(error);
   const fields = { error: toError(error) };
   if (isCancellation(error, signal)) {

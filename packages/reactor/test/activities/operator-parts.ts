@@ -12,7 +12,7 @@ export interface PartsUnderTest extends OperatorParts {
 }
 
 export function partsUnderTest(
-  overrides: Partial<Pick<OperatorParts, 'client' | 'random' | 'monitor'>> = {},
+  overrides: Partial<Pick<OperatorParts, 'client' | 'random' | 'facts'>> = {},
 ): PartsUnderTest {
   return {
     registry: createRegistry(),

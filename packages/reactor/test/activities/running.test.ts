@@ -1,4 +1,6 @@
 import { ActivityError, PermanentError, TemporaryError } from '@kopf-ts/core';
+import { facts } from '@kopf-ts/core/engine';
+import { manualClock, recordingLogger, recordingObserver } from '@kopf-ts/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { runActivity } from '../../src/activities/run-activity.js';
 import { followed, type PartsUnderTest, partsUnderTest } from './operator-parts.js';
@@ -169,16 +171,13 @@ describe('An activity', () => {
     expect(attempts).toBeGreaterThanOrEqual(100);
   });
 
-  it('is watched by the monitor of handlers', async () => {
-    const entered: string[] = [];
-    const call = { returned: () => {}, settled: () => {} };
-    const enter = ({ handler }: { handler: { id: string } }) => {
-      entered.push(handler.id);
-      return call;
-    };
-    const parts = partsUnderTest({ monitor: { enter } });
+  it('is seen by the observers', async () => {
+    const observer = recordingObserver(['call.began']);
+    const parts = partsUnderTest({
+      facts: facts({ observers: [observer], operator: 'me', clock: manualClock(), logger: recordingLogger() }),
+    });
     parts.registry.on.probe({ id: 'fn' }, () => 1);
     await run(parts, 'probe');
-    expect(entered).toEqual(['fn']);
+    expect(observer.of('call.began')).toMatchObject([{ handler: { id: 'fn' } }]);
   });
 });

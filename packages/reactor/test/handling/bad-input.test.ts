@@ -162,8 +162,8 @@ describe('A handler that never ends', () => {
     expect(operator.logger.find('is still running')).toBeUndefined();
     await operator.advance(61);
     expect(operator.logger.messages('warn')).toEqual([
-      "Handler 'c' is still running for 60 s.",
-      "Handler 'c' is still running for 120 s.",
+      "Handler 'c' has been running for 60 s.",
+      "Handler 'c' has been running for 120 s.",
     ]);
     const stopping = operator.stop();
     await operator.settle();

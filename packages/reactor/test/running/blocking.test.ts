@@ -1,4 +1,5 @@
 import type { Clock, Seconds } from '@kopf-ts/core';
+import { facts, observedHandler, observedObject } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { blockingMonitor } from '../../src/running/blocking-monitor.js';
@@ -28,7 +29,20 @@ function monitoring(meanwhile: Meanwhile = COMPUTING) {
     cpu: held * meanwhile.cpu,
     preemptions,
   });
-  const { monitor, service } = blockingMonitor({ clock, logger, usage });
+  const { observer, service } = blockingMonitor({ clock, logger, usage });
+  const all = facts({ observers: [observer], operator: 'me', clock, logger });
+  let calls = 0;
+  /** A function is called; tells when it has returned, and when all of it is over. */
+  const enter = (id: string, name: string) => {
+    const { handler, cause } = callOf(id, name, logger);
+    const call = ++calls;
+    const common = { handler: observedHandler(handler), object: observedObject(cause), logger: cause.logger };
+    all.tell({ kind: 'call.began', call, retry: 0, ...common });
+    return {
+      returned: () => all.tell({ kind: 'call.returned', call }),
+      settled: () => all.tell({ kind: 'call.settled', call }),
+    };
+  };
   const stopping = new AbortController();
   const run = (): Promise<void> => service.run(stopping.signal);
   const hold = (seconds: Seconds): void => {
@@ -37,18 +51,18 @@ function monitoring(meanwhile: Meanwhile = COMPUTING) {
   };
   /** A handler that has returned a promise, and is not done yet. */
   const begin = (id: string, name = 'obj1') => {
-    const { returned, settled } = monitor.enter(callOf(id, name, logger));
+    const { returned, settled } = enter(id, name);
     returned();
     return { settle: settled };
   };
   /** A handler that holds the loop before it returns anything. */
   const call = (id: string, seconds: Seconds, name = 'obj1'): void => {
-    const { returned, settled } = monitor.enter(callOf(id, name, logger));
+    const { returned, settled } = enter(id, name);
     hold(seconds);
     returned();
     settled();
   };
-  return { time, logger, monitor, run, stop: () => stopping.abort(), hold, begin, call };
+  return { time, logger, enter, run, stop: () => stopping.abort(), hold, begin, call };
 }
 
 describe('a handler that does not return for long', () => {
@@ -89,8 +103,8 @@ describe('a handler that does not return for long', () => {
   });
 
   it('is not blamed for the sub-handlers called from inside', () => {
-    const { monitor, hold, call, logger } = monitoring();
-    const parent = monitor.enter(callOf('parent', 'obj1', logger));
+    const { enter, hold, call, logger } = monitoring();
+    const parent = enter('parent', 'obj1');
     hold(0.05);
     call('parent/sub', 0.5);
     hold(0.05);

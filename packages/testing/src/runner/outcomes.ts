@@ -1,12 +1,12 @@
 /** What became of the handlers of an operator: a list to look at, and to wait for. */
-import type { HandlerId, Seconds } from '@kopf-ts/core';
-import { type ExecutionMonitor, type MonitoredCall, type Outcome, onAbort } from '@kopf-ts/core/engine';
+import type { FactOf, HandlerId, ObservedHandler, ObservedObject, Observer, Seconds } from '@kopf-ts/core';
+import { onAbort } from '@kopf-ts/core/engine';
 
 /** One attempt of one handler on one object, and what became of it. */
 export interface HandledCall {
   /** The id of the handler; those of sub-handlers have the ids of their parents before them: `parent/child`. */
   readonly handler: HandlerId;
-  readonly kind: MonitoredCall['handler']['kind'];
+  readonly kind: ObservedHandler['kind'];
   /**
    * Why it was called: `create`, `update`, `delete`, `resume` for changes; `startup`, `cleanup`, etc. for activities;
    * the type of the event (`ADDED`, …) for `on.event`; `undefined` for all others.
@@ -54,8 +54,8 @@ export interface HandledCalls extends ReadonlyArray<HandledCall>, AsyncIterable<
   of(match: CallMatch | HandlerId): readonly HandledCall[];
 }
 
-/** The list, and the monitor that fills it. It ends when the signal aborts. */
-export function handledCalls(ended: AbortSignal): { readonly calls: HandledCalls; readonly monitor: ExecutionMonitor } {
+/** The list, and the observer that fills it. It ends when the signal aborts. */
+export function handledCalls(ended: AbortSignal): { readonly calls: HandledCalls; readonly observer: Observer } {
   const calls: HandledCall[] = [];
   let waiting: (() => void)[] = [];
   const wakeUp = (): void => {
@@ -87,40 +87,42 @@ export function handledCalls(ended: AbortSignal): { readonly calls: HandledCalls
   for (const descriptor of [...Object.values(hidden), hidden[Symbol.asyncIterator]]) descriptor.enumerable = false;
   return {
     calls: Object.defineProperties(calls, hidden) as readonly HandledCall[] as HandledCalls,
-    monitor: {
-      enter: () => ({ returned() {}, settled() {} }),
-      judged(call, outcome, retry) {
-        calls.push(callOf(call, outcome, retry));
+    observer: {
+      wants: ['call.ended'],
+      observe(fact) {
+        if (fact.kind !== 'call.ended') return;
+        calls.push(callOf(fact));
         wakeUp();
       },
     },
   };
 }
 
-function callOf({ handler, cause }: MonitoredCall, outcome: Outcome, retry: number): HandledCall {
+function callOf({
+  handler,
+  reason,
+  object,
+  retry,
+  outcome: how,
+  result,
+  error,
+  delay,
+}: FactOf<'call.ended'>): HandledCall {
   return {
     handler: handler.id,
     kind: handler.kind,
-    reason: reasonOf(cause),
-    object: objectOf(cause),
+    reason,
+    object: object && named(object),
     retry,
-    how: 'result' in outcome ? 'succeeded' : outcome.final ? 'failed' : 'retried',
-    result: 'result' in outcome ? outcome.result : undefined,
-    error: 'error' in outcome ? outcome.error : undefined,
-    delay: 'delay' in outcome ? outcome.delay : undefined,
+    how,
+    result,
+    error,
+    delay,
   };
 }
 
-function reasonOf(cause: MonitoredCall['cause']): string | undefined {
-  if (cause.kind === 'activity') return cause.activity;
-  if (cause.kind === 'changing' || cause.kind === 'webhook') return cause.reason;
-  return cause.kind === 'watching' ? (cause.event.type ?? undefined) : undefined;
-}
-
-function objectOf(cause: MonitoredCall['cause']): HandledObject | undefined {
-  if (cause.kind === 'activity') return undefined;
-  const { namespace, name, uid } = cause.body.metadata ?? {};
-  return { kind: cause.body.kind ?? cause.resource.kind, namespace, name, uid };
+function named({ kind, namespace, name, uid }: ObservedObject): HandledObject {
+  return { kind, namespace, name, uid };
 }
 
 function isMatching(call: HandledCall, match: CallMatch | HandlerId): boolean {

@@ -20,7 +20,7 @@ describe('an operator that is run is given', () => {
     const { client: givenClient, clock, ...others } = fake.given[0] ?? {};
     expect(givenClient).toBe(own.client);
     expect(clock).toBe(own.clock);
-    expect(Object.keys(others).sort()).toEqual(['identity', 'logger', 'monitor', 'namespaces', 'own', 'registry']);
+    expect(Object.keys(others).sort()).toEqual(['identity', 'logger', 'namespaces', 'observers', 'own', 'registry']);
     expect(others).toMatchObject({ namespaces: ['default'], identity: 'me', own: 'own' });
   });
 

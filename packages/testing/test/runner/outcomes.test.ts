@@ -1,20 +1,13 @@
-import { Patch } from '@kopf-ts/core';
-import { type ExecutionMonitor, type MonitoredCall, makeResource, type Outcome } from '@kopf-ts/core/engine';
+import type { Fact } from '@kopf-ts/core';
+import { makeResource, type Outcome } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { type HandledCall, recordingLogger } from '../../src/index.js';
+import type { HandledCall } from '../../src/index.js';
 import { fakeOperator } from './fake-operator.js';
 
-function watched(id: string, name: string): MonitoredCall {
-  const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default', uid: `uid-of-${name}` } };
-  const common = {
-    logger: recordingLogger(),
-    memo: {},
-    resource: makeResource({ group: '', version: 'v1', plural: 'pods' }),
-  };
-  return {
-    handler: { kind: 'watch', id, fn: () => {}, param: undefined },
-    cause: { kind: 'watching', ...common, body, patch: new Patch(), event: { type: 'ADDED', object: body } },
-  } as unknown as MonitoredCall;
+function watched(id: string, name: string) {
+  const resource = makeResource({ group: '', version: 'v1', plural: 'pods' });
+  const object = { resource, kind: 'Pod', namespace: 'default', name, uid: `uid-of-${name}` };
+  return { handler: { kind: 'watch', id }, object, reason: 'ADDED' } as const;
 }
 
 const SUCCESS: Outcome = { final: true, result: 'result', subrefs: [] };
@@ -24,8 +17,23 @@ const RETRY: Outcome = { final: false, error: new Error('later'), delay: 5, subr
 async function running() {
   const fake = fakeOperator();
   const runner = await fake.run();
-  const monitor = fake.given[0]?.monitor;
-  const judged: Required<ExecutionMonitor>['judged'] = (...args) => monitor?.judged?.(...args);
+  const [observer] = fake.given[0]?.observers ?? [];
+  const judged = (call: ReturnType<typeof watched>, outcome: Outcome, retry: number): void => {
+    const fact: Fact = {
+      ...call,
+      kind: 'call.ended',
+      call: 1,
+      outcome: 'result' in outcome ? 'succeeded' : outcome.final ? 'failed' : 'retried',
+      result: 'result' in outcome ? outcome.result : undefined,
+      error: 'error' in outcome ? outcome.error : undefined,
+      delay: 'delay' in outcome ? outcome.delay : undefined,
+      retry,
+      duration: 0,
+      operator: 'me',
+      at: 0,
+    };
+    observer?.observe(fact);
+  };
   return { fake, runner, judged };
 }
 

@@ -19,8 +19,8 @@ import {
 import {
   asJsonPatch,
   describeError,
-  type ExecutionMonitor,
-  executePromptly,
+  executeHandler,
+  type Facts,
   isEnabled,
   isThenable,
   quoteId,
@@ -47,7 +47,7 @@ export interface ReviewParts {
   readonly insights: Insights;
   readonly memos: Memos;
   readonly indices?: Indices | undefined;
-  readonly monitor?: ExecutionMonitor | undefined;
+  readonly facts?: Facts | undefined;
   /** For the events that handlers post explicitly. Their logs are never posted: the object may never come to be. */
   readonly poster?: EventPoster | undefined;
   readonly random?: (() => number) | undefined;
@@ -150,11 +150,11 @@ function errorOf(
   cause: WebhookCause,
   { parts, begunAt, patience, cancellation }: Circumstances,
 ): Error | undefined | Promise<Error | undefined> {
-  const { settings, clock, poster, random, monitor } = parts;
+  const { settings, clock, poster, random, facts } = parts;
   const attempt = new OnlyAttempt(clock);
   const timeLeft = deadlineOf(handler, patience) - (attempt.startedAt - begunAt);
-  const options = { handler, cause, attempt, settings, clock, poster, random, monitor, timeLeft, cancellation };
-  const outcome = executePromptly(options);
+  const execution = { cause, settings, clock, poster, random, facts, timeLeft, signal: cancellation };
+  const outcome = executeHandler(handler, attempt, execution);
   return isThenable(outcome) ? outcome.then(errorIn) : errorIn(outcome);
 }
 

@@ -1,6 +1,7 @@
 import { type Admission, type AnyObject, type Index, info, subhandler } from '@kopf-ts/core';
-import { currentContext } from '@kopf-ts/core/engine';
+import { currentContext, facts } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
+import { manualClock, recordingLogger, recordingObserver } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { CLIENT, EXAMPLES, objectOf, type ReviewedOptions, reviewed } from './reviewed.js';
 
@@ -249,13 +250,12 @@ describe('around a handler,', () => {
   });
 
   it('whoever looks for blocking handlers is told of it', async () => {
-    const told: unknown[] = [];
-    const enter = ({ handler, cause }: { handler: { id: string }; cause: { kind: string } }) => {
-      told.push([handler.id, cause.kind]);
-      return { returned: () => void told.push('returned'), settled: () => void told.push('settled') };
-    };
-    await kwargsFor({}, undefined, { monitor: { enter } });
-    expect(told).toEqual([['fn', 'webhook'], 'returned', 'settled']);
+    const observer = recordingObserver(['call.began', 'call.returned', 'call.settled']);
+    await kwargsFor({}, undefined, {
+      facts: facts({ observers: [observer], operator: 'me', clock: manualClock(), logger: recordingLogger() }),
+    });
+    expect(observer.told.map(({ kind }) => kind)).toEqual(['call.began', 'call.returned', 'call.settled']);
+    expect(observer.told[0]).toMatchObject({ handler: { id: 'fn', kind: 'webhook' } });
   });
 
   it('the context is of the handler', async () => {

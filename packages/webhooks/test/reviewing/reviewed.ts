@@ -14,7 +14,7 @@ import {
   type ReviewRequest,
   type Settings,
 } from '@kopf-ts/core';
-import { type ExecutionMonitor, makeResource } from '@kopf-ts/core/engine';
+import { type Facts, makeResource } from '@kopf-ts/core/engine';
 import { allObjects } from '@kopf-ts/reactor';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
@@ -82,7 +82,7 @@ export interface ReviewedOptions {
   readonly settings?: Settings;
   readonly memo?: object;
   readonly indices?: Indices;
-  readonly monitor?: ExecutionMonitor;
+  readonly facts?: Facts;
   readonly poster?: NonNullable<ReviewParts['poster']>;
   readonly signal?: AbortSignal;
 }

@@ -1,5 +1,5 @@
 /** Memos: what handlers remember in memory. One is the operator's own; each object begins with a copy of it. */
-import { setOwn } from '../values/json.js';
+import { setOwn } from '../../values/json.js';
 
 /** The default memo: any keys with any values. */
 // biome-ignore lint/suspicious/noExplicitAny: an untyped memo is used freely, as in Kopf

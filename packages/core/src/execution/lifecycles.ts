@@ -3,7 +3,7 @@
  * with the progress of this one already stored.
  */
 import type { AnyHandler } from '../intents/handlers.js';
-import type { State } from './progression.js';
+import type { State } from './progress/state.js';
 
 export interface LifeCycleKwargs {
   readonly state: State;

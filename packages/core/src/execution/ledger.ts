@@ -11,11 +11,11 @@ import type { HandlerId } from '../values/ids.js';
 import { deepCopy, deepEqual, getOwn, isEmptyMapping, isMapping, type Mapping } from '../values/json.js';
 import type { Patch, PatchFn } from '../values/patch.js';
 import type { Outcome, Outcomes } from './outcomes.js';
-import type { OwnTimesMemory } from './own-times.js';
-import type { State } from './progression.js';
+import type { OwnTimesMemory } from './progress/own-times.js';
+import type { State } from './progress/state.js';
 
 /** The digest that a handler is known to have seen, instead of the stored one. */
-export interface Correction {
+interface Correction {
   /** As it is in the record. */
   readonly stored: string;
   /** What the handler has seen after all, since the changes between the two are our own. */

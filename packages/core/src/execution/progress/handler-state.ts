@@ -1,12 +1,12 @@
 /** Progress of one handler on one object: as it is stored, as it is known at run time, as it moves by outcomes. */
-import { TemporaryError } from '../errors.js';
-import type { Backoff } from '../intents/handlers.js';
-import type { Seconds } from '../seams/clock.js';
-import type { ProgressRecord, ReportMalformed } from '../seams/storage.js';
-import { type HandlerId, quoteId } from '../values/ids.js';
-import { deepEqual } from '../values/json.js';
-import { formatTimestamp, parseTimestamp } from '../values/timestamps.js';
-import type { Outcome } from './outcomes.js';
+import { TemporaryError } from '../../errors.js';
+import type { Backoff } from '../../intents/handlers.js';
+import type { Seconds } from '../../seams/clock.js';
+import type { ProgressRecord, ReportMalformed } from '../../seams/storage.js';
+import { type HandlerId, quoteId } from '../../values/ids.js';
+import { deepEqual } from '../../values/json.js';
+import { formatTimestamp, parseTimestamp } from '../../values/timestamps.js';
+import type { Outcome } from '../outcomes.js';
 import type { OwnTimes } from './own-times.js';
 import { after, secondsBetween, type Timeline } from './timeline.js';
 

@@ -1,5 +1,5 @@
 /** Wall-clock time that never jumps: read once, then moved by the monotonic clock alone. */
-import type { Clock, Seconds } from '../seams/clock.js';
+import type { Clock, Seconds } from '../../seams/clock.js';
 
 export interface Timeline {
   /** In whole milliseconds, as it is persisted. */

@@ -9,15 +9,16 @@ import { ContextError } from '../errors.js';
 import type { Cause } from '../intents/causes.js';
 import type { Handlers } from '../intents/handler-set.js';
 import type { AnyHandler } from '../intents/handlers.js';
+import type { Facts } from '../observing/facts.js';
 import type { Clock } from '../seams/clock.js';
 import type { EventPoster } from '../seams/poster.js';
 import type { ReportMalformed } from '../seams/storage.js';
 import type { Settings } from '../settings.js';
 import type { FieldPath } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
+import type { CallsUnderWay } from './execute.js';
 import type { Ledger } from './ledger.js';
 import type { LifeCycle } from './lifecycles.js';
-import type { ExecutionMonitor } from './monitoring.js';
 
 /** Sub-handlers of one call of one handler, as they are declared and executed in the course of that call. */
 export interface Subhandling {
@@ -44,7 +45,9 @@ export interface HandlerContext {
   readonly random?: (() => number) | undefined;
   /** Of traces on the object that cannot be understood. */
   readonly malformed?: ReportMalformed | undefined;
-  readonly monitor?: ExecutionMonitor | undefined;
+  readonly facts?: Facts | undefined;
+  /** Where the calls are kept that take their time. */
+  readonly calls?: CallsUnderWay | undefined;
   /** Only in change handlers. */
   readonly subhandling?: Subhandling | undefined;
   /** Where it is noted who has asked for what; absent where nobody wants to know. */
@@ -64,12 +67,35 @@ function contextStorage(): AsyncLocalStorage<HandlerContext> {
 /** Runs the function, and all that it starts, in the current context with these fields replaced. */
 export function runInContext<R>(fields: HandlerContext, fn: () => R): R {
   const storage = contextStorage();
-  return storage.run({ ...storage.getStore(), ...fields }, fn);
+  const around = storage.getStore();
+  return storage.run(around === undefined ? fields : { ...fieldsOf(around), ...fields }, fn);
+}
+
+/** Not all of them are properties of their own: some are made only when somebody asks. */
+function fieldsOf(context: HandlerContext): HandlerContext {
+  const { handler, cause, settings, poster, lifecycle, clock, signal, random, malformed } = context;
+  const { facts, calls, subhandling, ledger, scope } = context;
+  return {
+    handler,
+    cause,
+    settings,
+    poster,
+    lifecycle,
+    clock,
+    signal,
+    random,
+    malformed,
+    facts,
+    calls,
+    subhandling,
+    ledger,
+    scope,
+  };
 }
 
 /** Runs the function in this context, and nothing else: whatever is going on around has nothing to do with it. */
-export function runInOwnContext<R>(context: HandlerContext, fn: () => R): R {
-  return contextStorage().run(context, fn);
+export function runInOwnContext<A, R>(context: HandlerContext, fn: (arg: A) => R, arg: A): R {
+  return contextStorage().run(context, fn, arg);
 }
 
 /** What is going on around, if anything. */

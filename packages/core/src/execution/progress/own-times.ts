@@ -3,9 +3,9 @@
  * clock, which never jumps. Records on objects have wall-clock times, which are right only as long as nobody sets the
  * clock. So a process believes its own memory first, and the record only where the record is not of its own.
  */
-import type { Seconds } from '../seams/clock.js';
-import type { ProgressRecord } from '../seams/storage.js';
-import type { HandlerId } from '../values/ids.js';
+import type { Seconds } from '../../seams/clock.js';
+import type { ProgressRecord } from '../../seams/storage.js';
+import type { HandlerId } from '../../values/ids.js';
 
 /** By the monotonic clock. */
 export interface OwnTimes {

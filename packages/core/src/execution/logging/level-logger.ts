@@ -1,5 +1,5 @@
 /** Loggers that stand before other loggers, and are made by the thousand: most of them are never logged to. */
-import type { LogFields, Logger, LogLevel } from '../seams/logger.js';
+import type { LogFields, Logger, LogLevel } from '../../seams/logger.js';
 
 type LogFn = (message: string, fields?: LogFields) => void;
 

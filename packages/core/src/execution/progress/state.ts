@@ -4,17 +4,17 @@
  *
  * Each state is immutable: every step gives a new one. All of them share one timeline, begun when it was loaded.
  */
-import { KopfError } from '../errors.js';
-import type { Backoff } from '../intents/handlers.js';
-import type { Clock, Seconds } from '../seams/clock.js';
-import type { ProgressStorage, ReportMalformed } from '../seams/storage.js';
-import type { Body } from '../values/body.js';
-import { type HandlerId, quoteId } from '../values/ids.js';
-import type { Patch } from '../values/patch.js';
-import { isThenable } from './deadlines.js';
+import { KopfError } from '../../errors.js';
+import type { Backoff } from '../../intents/handlers.js';
+import type { Clock, Seconds } from '../../seams/clock.js';
+import type { ProgressStorage, ReportMalformed } from '../../seams/storage.js';
+import type { Body } from '../../values/body.js';
+import { type HandlerId, quoteId } from '../../values/ids.js';
+import type { Patch } from '../../values/patch.js';
+import { isThenable } from '../deadlines.js';
+import type { Corrections } from '../ledger.js';
+import type { Outcomes } from '../outcomes.js';
 import { DEFAULT_MAX_DELAY, HandlerState, malformedRecord, maxDelayOf } from './handler-state.js';
-import type { Corrections } from './ledger.js';
-import type { Outcomes } from './outcomes.js';
 import type { OwnTimesMemory } from './own-times.js';
 import { type Timeline, timelineOf } from './timeline.js';
 

@@ -1,6 +1,6 @@
 /** What comes after the handlers were called and their patch was sent. Pure. */
 import type { Seconds } from '../seams/clock.js';
-import { roundedSeconds } from './verdicts.js';
+import { roundedSeconds } from './error-decisions.js';
 
 /** No sleep is longer than this: the world may have changed more than we know. */
 const MAX_SLEEP: Seconds = 600;

@@ -36,7 +36,7 @@ export interface Attempt {
   readonly backoff: Seconds;
 }
 
-export interface Verdict {
+export interface ErrorDecision {
   readonly level: LogLevel;
   readonly text: string;
   /** Whether the error is unexpected, and is to be shown with where it comes from. */
@@ -67,7 +67,7 @@ export function timedOut(handler: AnyHandler, runtime: Seconds, options: ErrorOp
 }
 
 /** The first answer that fits is the answer. */
-export function judgeError(error: Error, attempt: Attempt): Verdict {
+export function judgeError(error: Error, attempt: Attempt): ErrorDecision {
   const { handler } = attempt;
   const title = titleOf(handler);
   const what = describeError(error);
@@ -100,7 +100,7 @@ export function judgeError(error: Error, attempt: Attempt): Verdict {
 }
 
 /** For errors that are not addressed to the framework, the handler's mode decides. */
-function judgeUnexpected(error: Error, attempt: Attempt): Verdict {
+function judgeUnexpected(error: Error, attempt: Attempt): ErrorDecision {
   const { handler, backoff } = attempt;
   const title = `${titleOf(handler)} failed with an exception and will`;
   const what = describeError(error);
@@ -133,7 +133,7 @@ function isWorthTracing(error: Error): boolean {
   return !(error instanceof KopfError && (error.code === 'KOPF_NON_ERROR' || error.code === 'KOPF_REFUSED'));
 }
 
-function failure(text: string, error: Error, { isTraced = false } = {}): Verdict {
+function failure(text: string, error: Error, { isTraced = false } = {}): ErrorDecision {
   return { level: 'error', text, isTraced, outcome: { final: true, error } };
 }
 

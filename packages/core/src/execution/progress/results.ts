@@ -1,8 +1,8 @@
 /** Results of handlers: they go to the status of the object, under the ids of the handlers. */
-import type { AnyHandler } from '../intents/handlers.js';
-import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from '../values/json.js';
-import type { Patch } from '../values/patch.js';
-import type { Outcomes } from './outcomes.js';
+import type { AnyHandler } from '../../intents/handlers.js';
+import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from '../../values/json.js';
+import type { Patch } from '../../values/patch.js';
+import type { Outcomes } from '../outcomes.js';
 
 /**
  * Puts the results into the patch: a mapping is merged into what is there, key by key; all else is put as it is.

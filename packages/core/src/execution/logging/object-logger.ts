@@ -2,15 +2,15 @@
  * Loggers that know their object: every line carries the reference to it, and may become an event about it.
  * Prefixing the texts with the object's name is left to those who print them: the reference is enough for that.
  */
-import type { LogFields, Logger, LogLevel } from '../seams/logger.js';
-import type { EventPoster, KubeEventType } from '../seams/poster.js';
-import type { Settings } from '../settings.js';
-import type { Body } from '../values/body.js';
-import type { Diff } from '../values/diff.js';
-import { deepCopy } from '../values/json.js';
-import { printableValue, redacted, redactedSecret } from '../values/redaction.js';
+import type { LogFields, Logger, LogLevel } from '../../seams/logger.js';
+import type { EventPoster, KubeEventType } from '../../seams/poster.js';
+import type { Settings } from '../../settings.js';
+import type { Body } from '../../values/body.js';
+import type { Diff } from '../../values/diff.js';
+import { deepCopy } from '../../values/json.js';
+import { printableValue, redacted, redactedSecret } from '../../values/redaction.js';
+import { isPosted } from '../handler-api/posting.js';
 import { LevelLogger } from './level-logger.js';
-import { isPosted } from './posting.js';
 
 export interface ObjectLoggerOptions {
   /** Where the lines go. */

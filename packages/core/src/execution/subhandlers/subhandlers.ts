@@ -2,11 +2,11 @@
  * Handlers that make handlers: for a variable number of things to do, each with its own retries and its own record.
  * They are declared while their parent runs, and are executed after it, or when it says so.
  */
-import { ContextError, RegistrationError } from '../errors.js';
-import type { ChangingCause } from '../intents/causes.js';
-import { createChangeHandlers, type Handlers } from '../intents/handler-set.js';
-import { type ChangeHandler, type HandlerFn, titleOf } from '../intents/handlers.js';
-import type { Change, ChangeFilterKwargs, DefaultEnv, ObjectOf } from '../intents/kwargs.js';
+import { ContextError, RegistrationError } from '../../errors.js';
+import type { ChangingCause } from '../../intents/causes.js';
+import { createChangeHandlers, type Handlers } from '../../intents/handler-set.js';
+import { type ChangeHandler, type HandlerFn, titleOf } from '../../intents/handlers.js';
+import type { Change, ChangeFilterKwargs, DefaultEnv, ObjectOf } from '../../intents/kwargs.js';
 import {
   CHANGE_FILTERS,
   type ChangeFilterOptions,
@@ -21,15 +21,15 @@ import {
   mistake,
   type RawOptions,
   refuseUnknown,
-} from '../intents/options.js';
-import type { Awaitable } from '../seams/awaitable.js';
-import type { AnyObject } from '../values/body.js';
-import { functionName, handlerIdOf } from '../values/ids.js';
-import { isMapping } from '../values/json.js';
-import { currentContext, type HandlerContext, type Subhandling } from './context.js';
-import { executeInContext } from './execution.js';
-import type { LifeCycle } from './lifecycles.js';
-import { addSubhandler, executeSubhandlers } from './subexecution.js';
+} from '../../intents/options.js';
+import type { Awaitable } from '../../seams/awaitable.js';
+import type { AnyObject } from '../../values/body.js';
+import { functionName, handlerIdOf } from '../../values/ids.js';
+import { isMapping } from '../../values/json.js';
+import { currentContext, type HandlerContext, type Subhandling } from '../context.js';
+import { executeInContext } from '../execute.js';
+import type { LifeCycle } from '../lifecycles.js';
+import { addSubhandler, executeSubhandlers } from './execute-subhandlers.js';
 
 export type SubhandlerFn<R = AnyObject, P = undefined> = (kwargs: Change<R, P>) => Awaitable<unknown>;
 

@@ -2,16 +2,16 @@
  * Which change handlers take part in handling, given what they did before. Beside those that want the cause now, there
  * are those which have begun with it, or with an earlier stage of it, and must come to an end.
  */
-import type { ChangingCause } from '../intents/causes.js';
-import type { ChangeHandler } from '../intents/handlers.js';
-import { fieldOf } from '../intents/kwargs.js';
-import type { Clock } from '../seams/clock.js';
-import type { ProgressStorage, ReportMalformed } from '../seams/storage.js';
-import { digestOf } from '../values/digest.js';
-import { type FieldPath, resolveField } from '../values/fields.js';
-import type { HandlerId } from '../values/ids.js';
-import type { Corrections } from './ledger.js';
-import { isOutdated, type LoadOptions, type ProgressCounts, State } from './progression.js';
+import type { ChangingCause } from '../../intents/causes.js';
+import type { ChangeHandler } from '../../intents/handlers.js';
+import { fieldOf } from '../../intents/kwargs.js';
+import type { Clock } from '../../seams/clock.js';
+import type { ProgressStorage, ReportMalformed } from '../../seams/storage.js';
+import { digestOf } from '../../values/digest.js';
+import { type FieldPath, resolveField } from '../../values/fields.js';
+import type { HandlerId } from '../../values/ids.js';
+import type { Corrections } from '../ledger.js';
+import { isOutdated, type LoadOptions, type ProgressCounts, State } from './state.js';
 
 /** Enough to tell one essence from another; annotations are not for more. */
 const DIGEST_LENGTH = 16;
@@ -22,7 +22,7 @@ const DIGEST_LENGTH = 16;
  * There is none for deletions: these are handled once, and whatever is changed in an object that is about to vanish
  * is no reason to delete it again. Nor is there one for resuming: that happens once in the life of an operator.
  */
-export function digestFor(handler: ChangeHandler, cause: ChangingCause): string | undefined {
+function digestFor(handler: ChangeHandler, cause: ChangingCause): string | undefined {
   return cause.reason === 'delete' || handler.initial ? undefined : digestOfSeen(handler, cause.new);
 }
 

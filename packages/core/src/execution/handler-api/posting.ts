@@ -2,12 +2,12 @@
  * Events of Kubernetes about any objects: `kubectl describe` shows them. They are only handed over here; the poster
  * of the operator sends them later, and no failure of it is a failure of a handler.
  */
-import { ContextError, describeError } from '../errors.js';
-import type { LogLevel } from '../seams/logger.js';
-import type { EventPoster, KubeEventType } from '../seams/poster.js';
-import type { Settings } from '../settings.js';
-import { flattenObjects } from '../values/hierarchy.js';
-import { requireContext } from './context.js';
+import { ContextError, describeError } from '../../errors.js';
+import type { LogLevel } from '../../seams/logger.js';
+import type { EventPoster, KubeEventType } from '../../seams/poster.js';
+import type { Settings } from '../../settings.js';
+import { flattenObjects } from '../../values/hierarchy.js';
+import { requireContext } from '../context.js';
 
 /** One object, or any iterables of them, however nested. Absent ones are skipped. */
 export type EventObjects = object | null | undefined | Iterable<EventObjects>;

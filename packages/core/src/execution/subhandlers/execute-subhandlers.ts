@@ -1,18 +1,18 @@
 /** Executing the sub-handlers of a handler: a cycle within a cycle, with its own states and results. */
-import { HandlerTimeoutError, KopfError, RegistrationError } from '../errors.js';
-import type { ChangingCause } from '../intents/causes.js';
-import type { Handlers } from '../intents/handler-set.js';
-import { type ChangeHandler, titleOf } from '../intents/handlers.js';
-import { functionName, quoteId } from '../values/ids.js';
-import type { HandlerContext, Subhandling } from './context.js';
-import { getDefaultLifecycle } from './defaults.js';
-import type { LifeCycle } from './lifecycles.js';
-import { reportOnce } from './malformed.js';
-import type { Outcomes } from './outcomes.js';
-import type { State } from './progression.js';
-import { deliverResults } from './results.js';
-import { loadProgress } from './selection.js';
-import { childrenRetry } from './verdicts.js';
+import { HandlerTimeoutError, KopfError, RegistrationError } from '../../errors.js';
+import type { ChangingCause } from '../../intents/causes.js';
+import type { Handlers } from '../../intents/handler-set.js';
+import { type ChangeHandler, titleOf } from '../../intents/handlers.js';
+import { functionName, type HandlerId, quoteId } from '../../values/ids.js';
+import type { HandlerContext, Subhandling } from '../context.js';
+import { getDefaultLifecycle } from '../defaults.js';
+import { childrenRetry } from '../error-decisions.js';
+import type { LifeCycle } from '../lifecycles.js';
+import { reportOnce } from '../logging/report-once.js';
+import type { Outcomes } from '../outcomes.js';
+import { deliverResults } from '../progress/results.js';
+import { loadProgress } from '../progress/selection.js';
+import type { State } from '../progress/state.js';
 
 /** How handlers are executed. It is a parameter, since it in turn executes the sub-handlers of sub-handlers. */
 export type ExecuteFn = (options: {
@@ -21,6 +21,8 @@ export type ExecuteFn = (options: {
   readonly state: State;
   readonly lifecycle: LifeCycle;
   readonly context: HandlerContext;
+  /** Where the handlers above them collect their ids. */
+  readonly subrefs: readonly Set<HandlerId>[];
 }) => Promise<Outcomes>;
 
 export interface SubexecutionOptions {
@@ -77,7 +79,7 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   for (const id of state.ids) for (const subrefs of subhandling.subrefs) subrefs.add(id);
 
   const lifecycle = options.lifecycle ?? context.lifecycle ?? getDefaultLifecycle();
-  const outcomes = await options.execute({ handlers, cause, state, lifecycle, context });
+  const outcomes = await options.execute({ handlers, cause, state, lifecycle, context, subrefs: subhandling.subrefs });
   // If the parent is out of its time, nobody waits for this any more, and the patch may be on its way.
   if (context.signal?.reason instanceof HandlerTimeoutError) throw context.signal.reason;
 

@@ -1,0 +1,246 @@
+/**
+ * One call of one handler: what is known around it, its signal, its time, and what is told of it. There are many calls,
+ * and of most of these things nobody asks: so they are made when somebody does.
+ */
+import type { Cause } from '../intents/causes.js';
+import { type AnyHandler, titleOf } from '../intents/handlers.js';
+import { fieldOf } from '../intents/kwargs.js';
+import { NO_FACTS } from '../observing/facts.js';
+import type { Seconds } from '../seams/clock.js';
+import type { ObservedHandler, ObservedObject } from '../seams/observer.js';
+import { onAbort } from '../sync/abort.js';
+import type { Body } from '../values/body.js';
+import type { FieldPath } from '../values/fields.js';
+import type { HandlerId } from '../values/ids.js';
+import type { Resource } from '../values/resource.js';
+import { type AttemptState, callKwargs, causeFor } from './call-kwargs.js';
+import { type HandlerContext, runInOwnContext } from './context.js';
+import { type Deadline, isThenable } from './deadlines.js';
+import { roundedSeconds, timedOut } from './error-decisions.js';
+import type { Execution } from './execute.js';
+import type { Outcome } from './outcomes.js';
+import { CallSubhandlers } from './subhandlers/call-subhandlers.js';
+
+/** After this time, it is told that a handler is still running; then after twice that time, and so on. */
+const PATIENCE: Seconds = 60;
+
+const NO_SUBHANDLERS: readonly HandlerId[] = [];
+const WHOLE: FieldPath = [];
+
+let callsSoFar = 0;
+
+export class Call implements HandlerContext, Deadline {
+  readonly handler: AnyHandler;
+  readonly attempt: AttemptState;
+  readonly execution: Execution;
+  /** As the handler sees it. */
+  readonly cause: Cause;
+  readonly subhandling: CallSubhandlers | undefined;
+  #own: AbortController | undefined;
+  #parent: AbortSignal | undefined;
+  #unfollow: (() => void) | undefined;
+  /** Only if somebody wants to know. */
+  #number: number | undefined;
+  #beganAt: Seconds | undefined;
+
+  constructor(handler: AnyHandler, attempt: AttemptState, execution: Execution) {
+    this.handler = handler;
+    this.attempt = attempt;
+    this.execution = execution;
+    this.cause = causeFor(execution.cause, handler);
+    const hasSubhandlers = handler.kind === 'change' && this.cause.kind === 'changing';
+    this.subhandling = hasSubhandlers ? new CallSubhandlers(execution.subrefs) : undefined;
+    if (typeof execution.signal === 'object') this.#parent = execution.signal;
+  }
+
+  get settings() {
+    return this.execution.settings;
+  }
+
+  get clock() {
+    return this.execution.clock;
+  }
+
+  get poster() {
+    return this.execution.poster;
+  }
+
+  get lifecycle() {
+    return this.execution.lifecycle;
+  }
+
+  get random() {
+    return this.execution.random;
+  }
+
+  get malformed() {
+    return this.execution.malformed;
+  }
+
+  get facts() {
+    return this.execution.facts;
+  }
+
+  get calls() {
+    return this.execution.calls;
+  }
+
+  get ledger() {
+    return this.execution.ledger;
+  }
+
+  /** Where in the essence the handler looks: by its own field and those of all handlers above it. */
+  get scope(): FieldPath {
+    const { scope = WHOLE } = this.execution;
+    const field = this.handler.kind === 'change' ? fieldOf(this.handler) : undefined;
+    return field === undefined ? scope : [...scope, ...field];
+  }
+
+  /** All sub-handlers executed in the course of the call, however deep. */
+  get subrefs(): readonly HandlerId[] {
+    return this.subhandling?.ids ?? NO_SUBHANDLERS;
+  }
+
+  get title(): string {
+    return titleOf(this.handler);
+  }
+
+  /** Calls the function in its own context. A synchronous one returns, or throws, synchronously. */
+  invoke(): unknown {
+    const { facts = NO_FACTS } = this.execution;
+    const kwargs = callKwargs(this.cause, this.handler, this.attempt, this);
+    const { wants } = facts;
+    if (!wants['call.began'] && !wants['call.returned'] && !wants['call.settled'] && !wants['call.ended']) {
+      return runInOwnContext(this, this.handler.fn, kwargs);
+    }
+    const call = this.#callNumber;
+    this.#beganAt = this.clock.now();
+    if (wants['call.began']) {
+      const { handler, object } = this;
+      const [{ retries: retry }, { logger }] = [this.attempt, this.cause];
+      facts.tell({ kind: 'call.began', call, handler: observedHandler(handler), object, retry, logger });
+    }
+    let returned: unknown;
+    try {
+      returned = runInOwnContext(this, this.handler.fn, kwargs);
+    } finally {
+      if (wants['call.returned']) facts.tell({ kind: 'call.returned', call });
+      if (wants['call.settled'] && !isThenable(returned)) facts.tell({ kind: 'call.settled', call });
+    }
+    if (wants['call.settled'] && isThenable(returned)) {
+      const settled = (): void => facts.tell({ kind: 'call.settled', call });
+      Promise.resolve(returned).then(settled, settled);
+    }
+    return returned;
+  }
+
+  /** Tells what became of the handler, and gives it back. */
+  end(outcome: Outcome): Outcome {
+    const { facts = NO_FACTS } = this.execution;
+    if (facts.wants['call.ended']) {
+      facts.tell({
+        kind: 'call.ended',
+        call: this.#callNumber,
+        handler: observedHandler(this.handler),
+        object: this.object,
+        reason: reasonOf(this.cause),
+        outcome: 'result' in outcome ? 'succeeded' : outcome.final ? 'failed' : 'retried',
+        result: 'result' in outcome ? outcome.result : undefined,
+        error: 'error' in outcome ? outcome.error : undefined,
+        retry: this.attempt.retries,
+        duration: this.#beganAt === undefined ? 0 : this.clock.now() - this.#beganAt,
+        delay: 'delay' in outcome ? outcome.delay : undefined,
+      });
+    }
+    return outcome;
+  }
+
+  get object(): ObservedObject | undefined {
+    return observedObject(this.cause);
+  }
+
+  get #callNumber(): number {
+    this.#number ??= ++callsSoFar;
+    return this.#number;
+  }
+
+  /** What the function is given. Without a deadline, nobody else can abort the call: the signal of the others will do. */
+  get signal(): AbortSignal {
+    if (this.#own !== undefined) return this.#own.signal;
+    if (this.#parent !== undefined && this.timeLeft === Number.POSITIVE_INFINITY) return this.#parent;
+    this.#own = new AbortController();
+    if (this.#parent !== undefined) this.#follow(this.#parent);
+    return this.#own.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#own ??= new AbortController();
+    this.#own.abort(reason);
+  }
+
+  /** The function goes on by itself: from now on, it can be aborted by others, if it can at all. */
+  followOthers(): AbortSignal | undefined {
+    const { signal } = this.execution;
+    if (typeof signal !== 'function') return this.#parent;
+    this.#parent = signal();
+    if (this.#own !== undefined) this.#follow(this.#parent);
+    return this.#parent;
+  }
+
+  #follow(parent: AbortSignal): void {
+    this.#unfollow = onAbort(parent, (reason) => this.abort(reason));
+  }
+
+  dispose(): void {
+    this.#unfollow?.();
+  }
+
+  /** Of the handler, by its timeout; and of this very call, where nobody can wait longer. */
+  get timeLeft(): Seconds {
+    const { timeout = Number.POSITIVE_INFINITY } = this.handler;
+    const ofHandler = timeout === Number.POSITIVE_INFINITY ? timeout : timeout - this.attempt.runtime;
+    return Math.min(ofHandler, this.execution.timeLeft ?? Number.POSITIVE_INFINITY);
+  }
+
+  timeout(options?: ErrorOptions) {
+    return timedOut(this.handler, this.attempt.runtime, options);
+  }
+
+  /** Daemons are made to run for long. */
+  get patience(): Seconds | undefined {
+    return this.handler.kind === 'daemon' ? undefined : PATIENCE;
+  }
+
+  onStillRunning(runtime: Seconds): void {
+    this.cause.logger.warn(`${this.title} has been running for ${roundedSeconds(runtime)} s.`);
+  }
+
+  onLateEnd(error: Error | undefined): void {
+    const what = error === undefined ? 'ended' : 'failed';
+    const text = `${this.title} has ${what} after it had timed out. Its result or error is ignored.`;
+    this.cause.logger.warn(text, error && { error });
+  }
+}
+
+/** The handler, as facts have it. */
+export function observedHandler({ id, kind }: AnyHandler): ObservedHandler {
+  return { id, kind };
+}
+
+/** An object, as facts have it. */
+export function observedBody(resource: Resource, { kind, metadata }: Body): ObservedObject {
+  const { namespace, name, uid } = metadata ?? {};
+  return { resource, kind: kind ?? resource?.kind, namespace, name, uid };
+}
+
+/** The object of a cause, as facts have it. */
+export function observedObject(cause: Cause): ObservedObject | undefined {
+  if (cause.kind === 'activity') return undefined;
+  return observedBody(cause.resource, cause.body);
+}
+
+function reasonOf(cause: Cause): string | undefined {
+  if (cause.kind === 'activity') return cause.activity;
+  if (cause.kind === 'changing' || cause.kind === 'webhook') return cause.reason;
+  return cause.kind === 'watching' ? (cause.event.type ?? undefined) : undefined;
+}

@@ -1,0 +1,95 @@
+/**
+ * Promises that may not last for ever. A running function cannot be stopped in JavaScript: it can be told that its time
+ * is over, and it can be left alone if it does not care.
+ */
+import { type HandlerTimeoutError, PermanentError, toError } from '../errors.js';
+import type { Clock, Seconds } from '../seams/clock.js';
+import { alarm } from '../sync/alarm.js';
+import { isChildrenRetry } from './error-decisions.js';
+
+export interface Deadline {
+  readonly clock: Clock;
+  /** How much of the time is left; `Infinity` for no limit. */
+  readonly timeLeft: Seconds;
+  /** What to abort the call with, and to fail it with. */
+  timeout(options?: ErrorOptions): HandlerTimeoutError;
+  /** Tells the function that its time is over. */
+  abort(reason: Error): void;
+  /** Told if a call that was left alone has ended after all: with an error, or without. */
+  onLateEnd(error: Error | undefined): void;
+  /** How long to wait for a call before telling that it is still running: then, after twice as long, and so on. */
+  readonly patience: Seconds | undefined;
+  onStillRunning(runtime: Seconds): void;
+}
+
+/**
+ * Waits for the function until its deadline. A function that obeys its signal fails by it; one that does not is left
+ * alone, and the call fails all the same. Either way, nothing of it is kept after the call.
+ */
+export async function untilDeadline(running: PromiseLike<unknown>, deadline: Deadline): Promise<unknown> {
+  const stopTelling = tellFromTimeToTime(deadline);
+  try {
+    return await (deadline.timeLeft === Number.POSITIVE_INFINITY
+      ? running
+      : raceWithDeadline(Promise.resolve(running), deadline));
+  } finally {
+    stopTelling();
+  }
+}
+
+/** Tells that it is still running, until stopped. */
+function tellFromTimeToTime(deadline: Deadline): () => void {
+  const { clock, patience } = deadline;
+  if (patience === undefined) return () => {};
+  let cancel = (): void => {};
+  const tellAfter = (step: Seconds, total: Seconds): void => {
+    cancel = alarm(clock, step, () => {
+      deadline.onStillRunning(total);
+      tellAfter(total, total * 2);
+    });
+  };
+  tellAfter(patience, patience);
+  return () => cancel();
+}
+
+async function raceWithDeadline(running: Promise<unknown>, deadline: Deadline): Promise<unknown> {
+  const { clock, timeLeft } = deadline;
+  let deadlineError: HandlerTimeoutError | undefined;
+  let cancel = (): void => {};
+  const over = new Promise<never>((_resolve, reject) => {
+    cancel = alarm(clock, timeLeft, () => {
+      deadlineError = deadline.timeout();
+      deadline.abort(deadlineError);
+      // A function that listens to the signal needs a moment to react, and then ends in its own way.
+      void clock.sleep(0).then(() => reject(deadlineError));
+    });
+  });
+  const watched = running.catch((thrown: unknown) => {
+    throw deadlineError === undefined ? thrown : asTimeout(toError(thrown), deadline);
+  });
+  try {
+    return await Promise.race([watched, over]);
+  } catch (error) {
+    if (error !== undefined && error === deadlineError) {
+      void running.then(
+        () => deadline.onLateEnd(undefined),
+        (thrown: unknown) => {
+          if (thrown !== deadlineError) deadline.onLateEnd(toError(thrown));
+        },
+      );
+    }
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+/** Whatever the abortion makes the function throw is about the time that is over; unless it says that it is final. */
+function asTimeout(error: Error, deadline: Deadline): Error {
+  return error instanceof PermanentError || isChildrenRetry(error) ? error : deadline.timeout({ cause: error });
+}
+
+/** To be asked before waiting where there is mostly nothing to wait for: waiting for nothing costs three promises. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}

@@ -1,0 +1,230 @@
+/**
+ * The executor of handlers: of changes, events, indices, daemons, timers, activities, reviews. Whatever a handler does,
+ * it becomes an outcome here; only its cancellation by others goes further.
+ *
+ * It is synchronous as long as the handler is: indices and reviews are called so often that waiting for nothing would
+ * cost more than the calls.
+ */
+import { KopfError, toError } from '../errors.js';
+import type { Cause } from '../intents/causes.js';
+import type { AnyHandler } from '../intents/handlers.js';
+import type { Facts } from '../observing/facts.js';
+import type { Awaitable } from '../seams/awaitable.js';
+import type { Clock, Seconds } from '../seams/clock.js';
+import type { EventPoster } from '../seams/poster.js';
+import type { ReportMalformed } from '../seams/storage.js';
+import type { Settings } from '../settings.js';
+import { isCancellation } from '../sync/abort.js';
+import type { FieldPath } from '../values/fields.js';
+import { type HandlerId, quoteId } from '../values/ids.js';
+import { Call } from './call.js';
+import { type AttemptState, filterKwargs } from './call-kwargs.js';
+import { runInOwnContext } from './context.js';
+import { isThenable, untilDeadline } from './deadlines.js';
+import { getDefaultLifecycle } from './defaults.js';
+import { backoffOf, judgeError, whySpent } from './error-decisions.js';
+import type { Ledger } from './ledger.js';
+import { allAtOnce, asap, type LifeCycle, oneByOne } from './lifecycles.js';
+import { isEnabled } from './logging/object-logger.js';
+import type { Outcome, Outcomes } from './outcomes.js';
+import { isDelivered, whyNotStorable } from './progress/results.js';
+import type { State } from './progress/state.js';
+import { type ExecuteFn, executeSubhandlers } from './subhandlers/execute-subhandlers.js';
+
+/** Which handlers are being waited for. */
+export interface CallsUnderWay {
+  begin(handler: AnyHandler): void;
+  end(handler: AnyHandler): void;
+}
+
+/** The same for all handlers that are executed together. */
+export interface Execution {
+  readonly cause: Cause;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /**
+   * When it aborts, the handlers are not needed any more. A function is asked for it only when a handler turns out to
+   * be asynchronous.
+   */
+  readonly signal?: AbortSignal | (() => AbortSignal) | undefined;
+  /**
+   * How long this very call may take, where nobody can wait longer. Unlike the `timeout` of a handler, it tells nothing
+   * of whether there is time for other attempts.
+   */
+  readonly timeLeft?: Seconds | undefined;
+  /** For sub-handlers, too. By default: the default one for changes; all at once for everything else. */
+  readonly lifecycle?: LifeCycle | undefined;
+  readonly poster?: EventPoster | undefined;
+  readonly random?: (() => number) | undefined;
+  /** Of traces on the object that cannot be understood, for those who load the progress of sub-handlers. */
+  readonly malformed?: ReportMalformed | undefined;
+  readonly facts?: Facts | undefined;
+  /** Where the calls are kept that take their time. */
+  readonly calls?: CallsUnderWay | undefined;
+  /** Where it is noted who has asked for what. */
+  readonly ledger?: Ledger | undefined;
+  /** Where in the essence the handlers look, if they are sub-handlers of those with fields. */
+  readonly scope?: FieldPath | undefined;
+  /** If they are sub-handlers: where the handlers above them collect the ids of all handlers below. */
+  readonly subrefs?: readonly Set<HandlerId>[] | undefined;
+}
+
+/**
+ * Calls the handler once, unless it is out of its time or attempts, and tells what became of it: at once, if the
+ * function is synchronous. Fails only if the signal has aborted, and the handler has ended because of that.
+ */
+export function execute(handler: AnyHandler, attempt: AttemptState, execution: Execution): Awaitable<Outcome> {
+  if (typeof execution.signal === 'object') execution.signal.throwIfAborted();
+  const call = new Call(handler, attempt, execution);
+  const { logger } = execution.cause;
+  if (isEnabled(logger, 'debug')) logger.debug(`${call.title} is invoked.`);
+  try {
+    const spent = whySpent({ handler, runtime: attempt.runtime, retries: attempt.retries });
+    if (spent !== undefined) throw spent;
+    if (execution.timeLeft !== undefined && execution.timeLeft <= 0) throw call.timeout();
+    const returned = callWithSubhandlers(call);
+    return isThenable(returned) ? waitFor(returned, call) : succeeded(call, returned);
+  } catch (thrown) {
+    return failed(call, thrown, typeof execution.signal === 'object' ? execution.signal : undefined);
+  }
+}
+
+async function waitFor(running: PromiseLike<unknown>, call: Call): Promise<Outcome> {
+  const signal = call.followOthers();
+  call.execution.calls?.begin(call.handler);
+  try {
+    const isWatched = call.patience !== undefined || call.timeLeft !== Number.POSITIVE_INFINITY;
+    return succeeded(call, await (isWatched ? untilDeadline(running, call) : running));
+  } catch (thrown) {
+    return failed(call, thrown, signal);
+  } finally {
+    call.execution.calls?.end(call.handler);
+    call.dispose();
+  }
+}
+
+function succeeded(call: Call, returned: unknown): Outcome {
+  const { logger } = call.cause;
+  const result = storable(returned, call);
+  if (isEnabled(logger, 'info')) logger.info(`${call.title} succeeded.`);
+  return call.end({ final: true, result, subrefs: call.subrefs });
+}
+
+function failed(call: Call, thrown: unknown, signal: AbortSignal | undefined): Outcome {
+  const { handler, attempt, execution } = call;
+  const { logger } = execution.cause;
+  if (isCancellation(thrown, signal)) {
+    logger.warn(`${call.title} is cancelled. Will escalate.`);
+    throw thrown;
+  }
+  const { retries, runtime } = attempt;
+  const backoff = backoffOf(handler.backoff ?? execution.settings.execution.defaultBackoff, retries, execution.random);
+  const error = toError(thrown);
+  const decision = judgeError(error, { handler, runtime, retries, backoff });
+  logger[decision.level](decision.text, decision.isTraced ? { error } : undefined);
+  return call.end({ ...decision.outcome, subrefs: call.subrefs });
+}
+
+/** Calls the function, and then the sub-handlers that it has declared, unless it has executed them by itself. */
+function callWithSubhandlers(call: Call): unknown {
+  const returned = call.invoke();
+  const { subhandling, cause } = call;
+  if (subhandling === undefined || cause.kind !== 'changing') return returned;
+  if (!isThenable(returned) && !subhandling.isPending) return returned;
+  return (async () => {
+    const result = await returned;
+    // The handler may have begun these without waiting for them; but it is not done until they are.
+    if (subhandling.executions.length > 0) await Promise.all(subhandling.executions);
+    if (!subhandling.isExecuted && subhandling.hasHandlers) {
+      subhandling.isExecuted = true;
+      const { handlers } = subhandling;
+      await runInOwnContext(call, executeSubhandlers, {
+        context: call,
+        subhandling,
+        cause,
+        handlers,
+        execute: executeInContext,
+      });
+    }
+    return result;
+  })();
+}
+
+/**
+ * The handler has done its work, and must not repeat it for the sake of a result that cannot be stored: such a result
+ * is dropped, and the author of the handler is told.
+ */
+function storable(result: unknown, { handler, cause, title }: Call): unknown {
+  const problem = isDelivered(handler) ? whyNotStorable(result) : undefined;
+  if (problem === undefined) return result;
+  cause.logger.error(`${title} has returned what cannot be stored in${nameOf(cause)}: ${problem}. It is dropped.`);
+  return undefined;
+}
+
+function nameOf(cause: Cause): string {
+  if (cause.kind === 'activity') return '';
+  const { namespace, name } = cause.body.metadata ?? {};
+  const kind = cause.body.kind ?? cause.resource.kind ?? cause.resource.plural;
+  return ` ${kind} ${[namespace, name].filter(Boolean).join('/')}`;
+}
+
+export interface ExecuteAllOptions extends Execution {
+  readonly handlers: readonly AnyHandler[];
+  readonly state: State;
+}
+
+/**
+ * Calls those of the handlers that are due now and that the lifecycle picks, one after another.
+ * Rejects only if the handlers are not needed any more, or if the lifecycle itself has failed.
+ */
+export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> {
+  const { handlers, cause, state, signal, ledger } = options;
+  const outcomes = new Map<HandlerId, Outcome>();
+  for (const handler of picked(handlers, state, options)) {
+    // What is done so far is worth storing, even if the rest is not needed any more.
+    if (outcomes.size > 0 && typeof signal === 'object' && signal.aborted) break;
+    const handlerState = state.get(handler.id);
+    if (handlerState === undefined) throw strangeHandler(handler);
+    const note = 'patch' in cause ? ledger?.watch(handler, cause.patch, handlerState.retries) : undefined;
+    const outcome = execute(handler, handlerState, options);
+    outcomes.set(handler.id, isThenable(outcome) ? await outcome : outcome);
+    note?.();
+  }
+  return outcomes;
+}
+
+function picked(handlers: readonly AnyHandler[], state: State, execution: Execution): readonly AnyHandler[] {
+  const { cause, random } = execution;
+  const lifecycle = execution.lifecycle ?? (cause.kind === 'changing' ? getDefaultLifecycle() : allAtOnce);
+  const due = inFairOrder(
+    handlers.filter((handler) => state.get(handler.id)?.awakened),
+    state,
+  );
+  // If nothing is to be picked, there is no need to make up the kwargs for picking, in each event.
+  const isWhole = lifecycle === allAtOnce || (due.length === 1 && (lifecycle === asap || lifecycle === oneByOne));
+  return isWhole ? due : lifecycle(due, { ...filterKwargs(cause), ...(random && { random }), state });
+}
+
+/**
+ * Handlers that are called again for newer changes come after all others, and the one that has waited longest is the
+ * first of them: otherwise, an object that is changed all the time would keep one handler busy, and starve the rest.
+ */
+function inFairOrder(due: readonly AnyHandler[], state: State): readonly AnyHandler[] {
+  const since = ({ id }: AnyHandler): number => state.get(id)?.reopenedAt?.getTime() ?? 0;
+  return due.some((handler) => since(handler) > 0) ? due.toSorted((a, b) => since(a) - since(b)) : due;
+}
+
+function strangeHandler({ id }: AnyHandler): KopfError {
+  return new KopfError(`The lifecycle has picked the handler ${quoteId(id)}, which was not offered to it.`, {
+    code: 'KOPF_LIFECYCLE',
+  });
+}
+
+/** Executes sub-handlers with all that their parent is executed with. */
+export const executeInContext: ExecuteFn = ({ context, subrefs, ...options }) => {
+  const { settings, clock, signal, poster, random, malformed, facts, calls, ledger, scope } = context;
+  if (settings === undefined || clock === undefined)
+    throw new KopfError('Sub-handlers need the context of their parent.');
+  const ofParent = { settings, clock, signal, poster, random, malformed, facts, calls, ledger, scope, subrefs };
+  return executeAll({ ...options, ...ofParent });
+};
