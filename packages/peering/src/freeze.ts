@@ -9,10 +9,10 @@ import {
   matchesAnyNamespace,
   type NamespacePattern,
 } from '@kopf-ts/core/engine';
-import { detectIdentity } from './identity.js';
-import { type PeeringSelector, peeringSelectors } from './kopf-peering.js';
-import type { Peer } from './peers.js';
-import { describePeering, type PeeringAddress, removeRecords, touch, type Written } from './records.js';
+import { detectIdentity } from './identity/identity.js';
+import { type PeeringSelector, peeringSelectors } from './kopf/kopf-peering.js';
+import { describePeering, type PeeringAddress, removeRecords, touch, type Written } from './kopf/peering-records.js';
+import type { Peer } from './kopf/peers.js';
 
 export interface ResumeOptions {
   readonly client: KubeClient;

@@ -6,12 +6,12 @@
 
 // Ways to agree.
 export { standalone } from './standalone.js';
-export { kopfPeering, type KopfPeeringOptions } from './kopf-peering.js';
-export { leasePeering, type LeasePeeringOptions } from './lease-peering.js';
+export { kopfPeering, type KopfPeeringOptions } from './kopf/kopf-peering.js';
+export { leasePeering, type LeasePeeringOptions } from './lease/lease-peering.js';
 
 // Who we are.
-export { detectIdentity, type IdentityOptions } from './identity.js';
-export type { HostNames } from './hostnames.js';
+export { detectIdentity, type IdentityOptions } from './identity/identity.js';
+export type { HostNames } from './identity/hostnames.js';
 
 // Pausing others by hand.
 export { type Announcement, freeze, type FreezeOptions, resume, type ResumeOptions } from './freeze.js';

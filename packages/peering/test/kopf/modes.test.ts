@@ -1,7 +1,7 @@
 import { apiError, settings } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { kopfPeering } from '../../src/index.js';
-import { peeringSelectors } from '../../src/kopf-peering.js';
+import { peeringSelectors } from '../../src/kopf/kopf-peering.js';
 import { definePeerings, join, makeRig, peeringObject, record, records, writeRecords } from '../helpers/joining.js';
 
 const me = (overrides = {}) => kopfPeering({ settings: settings({ peering: overrides }), identity: 'me' });

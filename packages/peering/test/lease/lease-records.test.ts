@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freeSince, heldSpec, type Lease, observeLease, releasedSpec } from '../../src/lease-record.js';
+import { freeSince, heldSpec, type Lease, observeLease, releasedSpec } from '../../src/lease/lease-record.js';
 
 const utc = new Date('2020-12-31T23:59:59.123Z');
 const now = '2020-12-31T23:59:59.123000Z';

@@ -9,6 +9,7 @@ import {
   type Seconds,
 } from '@kopf-ts/core';
 import { childController, describeError, makeResource, onAbort, resourceUrl, sleepAmong } from '@kopf-ts/core/engine';
+import { impatient, withinTime } from '../urgent-requests.js';
 import {
   freeSince,
   heldSpec,
@@ -19,7 +20,6 @@ import {
   observeLease,
   releasedSpec,
 } from './lease-record.js';
-import { impatient, withinTime } from './requests.js';
 
 export interface ElectionOptions {
   readonly client: KubeClient;

@@ -8,7 +8,7 @@ import {
   type Moment,
   parsePeer,
   recordOf,
-} from '../../src/peers.js';
+} from '../../src/kopf/peers.js';
 
 const utc = new Date('2020-12-31T23:59:59.123Z');
 const moment = (now: number): Moment => ({ now, utc: new Date(utc.getTime() + now * 1000) });

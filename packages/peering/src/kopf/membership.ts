@@ -9,10 +9,10 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { childController, describeError, onAbort, sleepAmong, watch } from '@kopf-ts/core/engine';
-import { peeringVoice } from './membership-voice.js';
+import { impatient, urgent, withinTime } from '../urgent-requests.js';
+import { peeringVoice } from './membership-log.js';
+import { removeRecords, touch } from './peering-records.js';
 import { type Judgement, judge, look, type Sightings } from './peers.js';
-import { removeRecords, touch } from './records.js';
-import { impatient, urgent, withinTime } from './requests.js';
 
 /** Whether the operator may work, as far as this one peering is concerned. */
 export type Verdict = 'work' | 'pause';

@@ -1,7 +1,7 @@
 import { settings } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { freeze, kopfPeering, resume } from '../../src/index.js';
-import { definePeerings, join, makeRig, peeringObject, type Rig, records } from '../helpers/joining.js';
+import { freeze, kopfPeering, resume } from '../src/index.js';
+import { definePeerings, join, makeRig, peeringObject, type Rig, records } from './helpers/joining.js';
 
 const cluster = 'clusterkopfpeerings/default';
 

@@ -1,9 +1,9 @@
 /** Kopf's own way of agreeing: records of operators in a common object, and priorities. */
 import { KopfError, type Peering, type PeeringScope, type Resource, type Settings } from '@kopf-ts/core';
 import { childController, formatResource, resourceKey, untilAborted } from '@kopf-ts/core/engine';
-import { detectIdentity } from './identity.js';
+import { detectIdentity } from '../identity/identity.js';
+import { standalone } from '../standalone.js';
 import { takePart, type Verdict } from './membership.js';
-import { standalone } from './standalone.js';
 
 export interface KopfPeeringOptions {
   /** Read whenever needed: they may be changed until the operator joins, and some of them also later. */

@@ -1,8 +1,8 @@
 /** What a member of a peering says in the logs: each thing once, and again only when it changes. */
 import type { Logger, PeeringSettings } from '@kopf-ts/core';
 import { describeError } from '@kopf-ts/core/engine';
+import { describePeering, type PeeringAddress } from './peering-records.js';
 import { describePeers, type Peer } from './peers.js';
-import { describePeering, type PeeringAddress } from './records.js';
 
 /** Why the operator may work or not. */
 interface Grounds {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { KopfError, type Peering, type PeeringScope, type Seconds } from '@kopf-ts/core';
 import { childController, untilAborted } from '@kopf-ts/core/engine';
-import { detectIdentity } from './identity.js';
+import { detectIdentity } from '../identity/identity.js';
 import { type Election, election } from './lease-election.js';
 
 export interface LeasePeeringOptions {

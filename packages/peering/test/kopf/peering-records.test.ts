@@ -1,7 +1,7 @@
 import { apiError, type KubeRequest } from '@kopf-ts/core';
 import { makeResource } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { describePeering, removeRecords, touch } from '../../src/records.js';
+import { describePeering, removeRecords, touch } from '../../src/kopf/peering-records.js';
 
 const resource = makeResource({ group: 'kopf.dev', version: 'v1', plural: 'kopfpeerings', namespaced: true });
 const lastseen = new Date('2020-12-31T23:59:59.123Z');
