@@ -1,6 +1,6 @@
 import { type Body, buildEssence, type DiffBaseStorage, type Essence, isDigestOnly } from '@kopf-ts/core';
-import { withAll } from './in-turn.js';
-import { operatorsAnnotations } from './marks.js';
+import { withAll } from '../maybe-async.js';
+import { operatorsAnnotations } from '../prefix-marks.js';
 
 /**
  * Keeps the last handled state in several storages at once: writes to all, reads from the first that has it.

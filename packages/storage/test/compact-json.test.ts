@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactJson } from '../src/json.js';
+import { compactJson } from '../src/compact-json.js';
 
 describe('compact JSON', () => {
   it.each<[string, unknown, string]>([

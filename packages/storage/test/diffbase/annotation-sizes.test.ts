@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Body, digestOf, digestOnly, type Essence, isDigestOnly, Patch } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { annotationsDiffBaseStorage } from '../src/index.js';
+import { annotationsDiffBaseStorage } from '../../src/index.js';
 
 const KEY = 'kopf.zalando.org/last-handled-configuration';
 const [PACKED, DIGEST] = [`${KEY}-gzip`, `${KEY}-digest`];

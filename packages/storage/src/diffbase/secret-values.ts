@@ -20,8 +20,8 @@ import {
   resolveField,
   setOwn,
 } from '@kopf-ts/core';
-import { compactJson } from './json.js';
-import type { Compat } from './records.js';
+import { compactJson } from '../compact-json.js';
+import type { Compat } from '../progress/progress-records.js';
 
 /** How the values of Secrets are kept: as salted digests, or as they are (as Kopf does). */
 export type SecretsMode = 'digests' | 'plain';

@@ -13,13 +13,13 @@ import {
   removeField,
   resolveField,
 } from '@kopf-ts/core';
+import { type Complain, compactJson, readMapping } from '../compact-json.js';
+import { namedField } from '../named-field.js';
+import { erase } from '../patching.js';
+import { operatorsAnnotations } from '../prefix-marks.js';
+import type { Compat } from '../progress/progress-records.js';
 import { digestText, isForDigest, readDigest } from './digests.js';
-import { namedField } from './fields.js';
-import { type Complain, compactJson, readMapping } from './json.js';
-import { operatorsAnnotations } from './marks.js';
-import type { Compat } from './records.js';
-import { concealing, type SecretsMode } from './secrets.js';
-import { erase } from './traces.js';
+import { concealing, type SecretsMode } from './secret-values.js';
 
 export interface StatusDiffBaseOptions {
   /** The name of the operator, to be put into the field. Default: `kopf`. */

@@ -1,6 +1,6 @@
 /** Progress records as they are stored: the order of fields, what counts as a record and what does not. */
 import { isMapping, type Mapping, type ProgressRecord, parseTimestamp } from '@kopf-ts/core';
-import { type Complain, nameOf } from './json.js';
+import { type Complain, nameOf } from '../compact-json.js';
 
 type Problem = string | undefined;
 

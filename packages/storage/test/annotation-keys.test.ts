@@ -1,7 +1,7 @@
 import type { Body } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
+import { formKeys } from '../src/annotation-keys.js';
 import { annotationsDiffBaseStorage, annotationsProgressStorage } from '../src/index.js';
-import { formKeys } from '../src/keys.js';
 
 const x = (count: number) => 'x'.repeat(count);
 const ofDeployment: Body = { kind: 'ReplicaSet', metadata: { ownerReferences: [{ kind: 'Deployment' }] } };

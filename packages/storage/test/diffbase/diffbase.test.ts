@@ -1,6 +1,6 @@
 import { type Body, type DiffBaseStorage, digestOnly, type FieldPath, isDigestOnly, Patch } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { annotationsDiffBaseStorage, multiDiffBaseStorage, statusDiffBaseStorage } from '../src/index.js';
+import { annotationsDiffBaseStorage, multiDiffBaseStorage, statusDiffBaseStorage } from '../../src/index.js';
 
 const KEY = 'kopf.zalando.org/last-handled-configuration';
 

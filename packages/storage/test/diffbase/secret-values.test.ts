@@ -1,7 +1,7 @@
 import { type Body, type DiffBaseStorage, type Essence, Patch, type Resource } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { annotationsDiffBaseStorage, multiDiffBaseStorage, statusDiffBaseStorage } from '../src/index.js';
-import type { SecretsMode } from '../src/secrets.js';
+import type { SecretsMode } from '../../src/diffbase/secret-values.js';
+import { annotationsDiffBaseStorage, multiDiffBaseStorage, statusDiffBaseStorage } from '../../src/index.js';
 
 const PASSWORD = 'aHVudGVyMg==';
 const DIGEST = /^sha256:[0-9a-f]{64}$/;

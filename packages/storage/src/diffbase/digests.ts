@@ -1,6 +1,6 @@
 /** Last handled states of which only digests are kept, as they are stored: where, is up to each storage. */
 import { digestOf, digestOnly, type Essence, getOwn, isDeeperThan, isDigestOnly, MAX_DEPTH } from '@kopf-ts/core';
-import { type Complain, compactJson, readMapping } from './json.js';
+import { type Complain, compactJson, readMapping } from '../compact-json.js';
 
 /** Whether the state cannot be kept as a text: there is none, or it is so deep that it would not be read again. */
 export function isForDigest(essence: Essence): boolean {

@@ -11,10 +11,10 @@ import {
   removeField,
   resolveField,
 } from '@kopf-ts/core';
-import { namedField } from './fields.js';
-import { type Complain, nameOf } from './json.js';
-import { type Compat, isRecord, readRecord, verboseRecord } from './records.js';
-import { erase, touchField } from './traces.js';
+import { type Complain, nameOf } from '../compact-json.js';
+import { namedField } from '../named-field.js';
+import { erase, touchField } from '../patching.js';
+import { type Compat, isRecord, readRecord, verboseRecord } from './progress-records.js';
 
 export interface StatusProgressOptions {
   /** The name of the operator, to be put into the fields. Default: `kopf`. */

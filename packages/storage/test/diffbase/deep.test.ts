@@ -7,7 +7,7 @@ import {
   multiDiffBaseStorage,
   statusDiffBaseStorage,
   statusProgressStorage,
-} from '../src/index.js';
+} from '../../src/index.js';
 
 const KEY = 'kopf.zalando.org/last-handled-configuration';
 

@@ -3,7 +3,7 @@
  * would look to another one as a change made by a user, and the two would answer each other for ever.
  */
 import { type Body, ensureField, hasField, type Patch } from '@kopf-ts/core';
-import { annotationPath } from './traces.js';
+import { annotationPath } from './patching.js';
 
 const MARK = 'kopf-managed';
 /** The value of a mark. */

@@ -1,7 +1,7 @@
 import { type Body, Patch } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { annotationsDiffBaseStorage, annotationsProgressStorage } from '../src/index.js';
-import { operatorsAnnotations } from '../src/marks.js';
+import { operatorsAnnotations } from '../src/prefix-marks.js';
 
 const MARK = 'op.example.com/kopf-managed';
 

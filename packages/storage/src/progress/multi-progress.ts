@@ -1,5 +1,5 @@
 import type { ProgressStorage } from '@kopf-ts/core';
-import { firstOf, withAll } from './in-turn.js';
+import { firstOf, withAll } from '../maybe-async.js';
 
 /**
  * Keeps the progress in several storages at once: writes to all, reads from the first that has it. For migrations.

@@ -2,7 +2,7 @@
 import { type Body, type DiffBaseStorage, diff, Patch } from '@kopf-ts/core';
 import { applyMergePatch } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { annotationsDiffBaseStorage, multiDiffBaseStorage, statusDiffBaseStorage } from '../src/index.js';
+import { annotationsDiffBaseStorage, multiDiffBaseStorage, statusDiffBaseStorage } from '../../src/index.js';
 
 const NUMBERS =
   '{"above":9007199254740993,"below":-9007199254740995,"max":9223372036854775807,"unsigned":18446744073709551615,' +

@@ -8,11 +8,11 @@ import {
   removeEmptyStanzas,
   resolveField,
 } from '@kopf-ts/core';
-import { type Complain, compactJson, readMapping } from './json.js';
-import { checkPrefix, keysFormer } from './keys.js';
-import { MARKED, markOf, markPrefix } from './marks.js';
-import { type Compat, isRecord, readRecord, strippedRecord, verboseRecord } from './records.js';
-import { annotationPath, erase, touchField } from './traces.js';
+import { checkPrefix, keysFormer } from '../annotation-keys.js';
+import { type Complain, compactJson, readMapping } from '../compact-json.js';
+import { annotationPath, erase, touchField } from '../patching.js';
+import { MARKED, markOf, markPrefix } from '../prefix-marks.js';
+import { type Compat, isRecord, readRecord, strippedRecord, verboseRecord } from './progress-records.js';
 
 export interface AnnotationsProgressOptions {
   /** What stands before the slash in the annotations. Operators of different prefixes do not mix. Default: `kopf.zalando.org`. */

@@ -5,7 +5,7 @@ import {
   multiProgressStorage,
   smartProgressStorage,
   statusProgressStorage,
-} from '../src/index.js';
+} from '../../src/index.js';
 
 const annotated = (annotations: Record<string, string>): Body => ({ metadata: { annotations } });
 

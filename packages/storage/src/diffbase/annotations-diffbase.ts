@@ -14,14 +14,14 @@ import {
   removeEmptyStanzas,
   resolveField,
 } from '@kopf-ts/core';
+import { checkPrefix, keysFormer } from '../annotation-keys.js';
+import { type Complain, compactJson, readMapping } from '../compact-json.js';
+import { annotationPath, erase } from '../patching.js';
+import { markOf, markPrefix, operatorsAnnotations } from '../prefix-marks.js';
+import type { Compat } from '../progress/progress-records.js';
+import { pack, roomForAnnotations, sizeOf, unpack } from './annotation-sizes.js';
 import { digestText, isForDigest, readDigest } from './digests.js';
-import { pack, roomForAnnotations, sizeOf, unpack } from './fallbacks.js';
-import { type Complain, compactJson, readMapping } from './json.js';
-import { checkPrefix, keysFormer } from './keys.js';
-import { markOf, markPrefix, operatorsAnnotations } from './marks.js';
-import type { Compat } from './records.js';
-import { concealing, type SecretsMode } from './secrets.js';
-import { annotationPath, erase } from './traces.js';
+import { concealing, type SecretsMode } from './secret-values.js';
 
 export interface AnnotationsDiffBaseOptions {
   /** What stands before the slash in the annotations. Operators of different prefixes do not mix. Default: `kopf.zalando.org`. */
