@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { WebhookError } from '@kopf-ts/core';
 import { untilAborted } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { type WebhookServerUnderTest, webhookServerCases } from '../../src/index.js';
-import { type Habits, tinyWebhookServer } from '../helpers/tiny-webhook-server.js';
-import { complaint, failures } from './failures.js';
+import { type WebhookServerUnderTest, webhookServerCases } from '../../../src/index.js';
+import { type Habits, tinyWebhookServer } from '../../helpers/tiny-webhook-server.js';
+import { complaint, failures } from '../failures.js';
 
 /** The servers that do not close by themselves are closed after the case. */
 const world =

@@ -12,8 +12,8 @@ import {
 } from '@kopf-ts/core';
 import { annotationsProgressStorage, statusProgressStorage } from '@kopf-ts/storage';
 import { describe, expect, it } from 'vitest';
-import { progressStorageCases, testProgressStorage } from '../../src/index.js';
-import { complaint, failures } from './failures.js';
+import { progressStorageCases, testProgressStorage } from '../../../src/index.js';
+import { complaint, failures } from '../failures.js';
 
 const good = annotationsProgressStorage({ v1: false });
 const prefix = 'kopf.zalando.org';

@@ -10,8 +10,8 @@ import {
 } from '@kopf-ts/core';
 import { annotationsDiffBaseStorage, statusDiffBaseStorage } from '@kopf-ts/storage';
 import { describe, expect, it } from 'vitest';
-import { diffBaseStorageCases, testDiffBaseStorage } from '../../src/index.js';
-import { complaint, failures } from './failures.js';
+import { diffBaseStorageCases, testDiffBaseStorage } from '../../../src/index.js';
+import { complaint, failures } from '../failures.js';
 
 const good = annotationsDiffBaseStorage({ v1: false });
 const status = statusDiffBaseStorage();

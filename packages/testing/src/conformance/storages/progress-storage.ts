@@ -11,8 +11,8 @@ import {
   type ProgressRecord,
   type ProgressStorage,
 } from '@kopf-ts/core';
-import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
-import { frozen, patched, sampleBody, spoiled } from './objects.js';
+import { type ConformanceCase, declareCases, type TestRunner } from '../cases.js';
+import { frozen, patched, sampleBody, spoiled } from './sample-objects.js';
 
 export interface ProgressStorageExpectations {
   /** Whether the storage keeps the `digest` of records. Those that write only what Kopf would, do not. Default: true. */

@@ -12,8 +12,8 @@ import {
   type Mapping,
   Patch,
 } from '@kopf-ts/core';
-import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
-import { frozen, patched, sampleBody, spoiled } from './objects.js';
+import { type ConformanceCase, declareCases, type TestRunner } from '../cases.js';
+import { frozen, patched, sampleBody, spoiled } from './sample-objects.js';
 
 export interface DiffBaseStorageExpectations {
   /** How the values of Secrets are kept: `'plain'` for those who keep them as Kopf does. Default: `'digests'`. */

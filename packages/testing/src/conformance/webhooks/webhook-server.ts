@@ -9,8 +9,8 @@ import {
   UnknownResourceError,
   type WebhookClientConfig,
 } from '@kopf-ts/core';
-import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
-import { ServedWorld, type WebhookServerExpectations, type WebhookServerUnderTest } from './webhook-world.js';
+import { type ConformanceCase, declareCases, type TestRunner } from '../cases.js';
+import { ServedWorld, type WebhookServerExpectations, type WebhookServerUnderTest } from './webhook-callers.js';
 
 type Create = () => Awaitable<WebhookServerUnderTest>;
 

@@ -15,8 +15,8 @@ import type {
   WebhookClientConfig,
   WebhookServer,
 } from '@kopf-ts/core';
-import { type ManualClock, manualClock } from '../manual-clock.js';
-import { recordingLogger } from '../recording-logger.js';
+import { type ManualClock, manualClock } from '../../manual-clock.js';
+import { recordingLogger } from '../../recording-logger.js';
 
 /** A server or a tunnel, and how to call it. */
 export interface WebhookServerUnderTest {
