@@ -1,6 +1,6 @@
 import type { LogLevel } from '@kopf-ts/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { configure, consoleLogger, defaultLogger, type LogFormat } from '../../src/logging.js';
+import { configure, consoleLogger, defaultLogger, type LogFormat } from '../../src/logging/default-logger.js';
 import { capture } from './captured.js';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runIn } from '../../src/run.js';
+import { runIn } from '../../src/running/run.js';
 import { fakeHost, running } from './fake-host.js';
 
 describe('a signal of the process', () => {

@@ -12,7 +12,7 @@ import {
 import { recordingLogger } from '@kopf-ts/testing';
 import { createRegistry, operator, webhooks } from 'kopf-ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runIn } from '../../src/run.js';
+import { runIn } from '../../src/running/run.js';
 import { fakeHost } from '../running/fake-host.js';
 import { newPlace, startOperator, stopOperator } from './wired.js';
 

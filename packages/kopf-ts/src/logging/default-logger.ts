@@ -1,9 +1,9 @@
 /** The logger of operators that have none of their own: lines to stderr, in Kopf's formats. */
 import { KopfError, type LogFields, type Logger, type LogLevel } from '@kopf-ts/core';
-import { FORMATS, type LineStyle, type LogFormat } from './logging/formats.js';
-import { writeOrLose } from './logging/lost-streams.js';
+import { FORMATS, type LineStyle, type LogFormat } from './formats.js';
+import { writeOrLose } from './lost-streams.js';
 
-export type { LogFormat } from './logging/formats.js';
+export type { LogFormat } from './formats.js';
 
 /** Where the lines go: any writable stream of Node fits. If it fails, the lines are lost, and the operator goes on. */
 export interface LogStream {

@@ -11,8 +11,8 @@ import {
 import { type Clock, getDefaultRegistry, type Logger, LoginError, type Seconds, settings } from '@kopf-ts/core';
 import { childController, describeError } from '@kopf-ts/core/engine';
 import { systemClock } from '@kopf-ts/reactor';
-import { defaultLogger } from './logging.js';
-import { run } from './run.js';
+import { defaultLogger } from '../logging/default-logger.js';
+import { run } from '../running/run.js';
 
 /** Runs the operator; gives the exit code. */
 export async function runForCli({ kubeconfig, ...options }: RunChoice): Promise<number> {

@@ -1,32 +1,31 @@
 /** What the command line needs of us; see `@kopf-ts/cli`. */
-import { createRequire } from 'node:module';
 import type { CliRuntime, ReleasedObject } from '@kopf-ts/cli';
 import type { Clock, KubeClient, Logger } from '@kopf-ts/core';
+import type { Released } from '../release/release.js';
 import { ownCopyOf } from './own-copies.js';
-import type { Released } from './release.js';
 
-/** The runtime of this process; the program is the file that it was started with. Modules are imported when they are needed: `--help` needs none of them. */
-export function processRuntime(program: string): CliRuntime {
+/** The runtime of this process, started with the program's file. Imports modules when they are needed: `--help` needs none. */
+export function processRuntime({ program, version }: { program: string; version: string }): CliRuntime {
   return {
-    version: (createRequire(import.meta.url)('../package.json') as { version: string }).version,
+    version,
     command: [process.execPath, ...process.execArgv, program],
     async configure(options) {
-      const { configure, defaultLogger } = await import('./logging.js');
+      const { configure, defaultLogger } = await import('../logging/default-logger.js');
       configure(options);
       return defaultLogger();
     },
     async warmUp() {
-      await import('./run.js');
+      await import('../running/run.js');
     },
     async run(options) {
-      const { runForCli } = await import('./cli-run.js');
+      const { runForCli } = await import('./run-command.js');
       return await runForCli(options);
     },
     freeze: (options) =>
       withClient(async ({ client, clock }) => (await peering()).freeze({ ...options, client, clock })),
     resume: (options) => withClient(async ({ client }) => (await peering()).resume({ ...options, client })),
     async release({ selectors, namespaces, finalizer, prefix, dryRun, onObject }) {
-      const { release } = await import('./release.js');
+      const { release } = await import('../release/release.js');
       const settings = await settingsWith(finalizer, prefix);
       await withClient(async ({ client }) => {
         const all = release({ client, selector: selectors, settings, namespaces, dryRun });
@@ -70,7 +69,7 @@ async function withClient<T>(use: (connection: Connection) => Promise<T>): Promi
     await Promise.all([
       import('@kopf-ts/client'),
       import('@kopf-ts/reactor'),
-      import('./logging.js'),
+      import('../logging/default-logger.js'),
       import('@kopf-ts/core'),
     ]);
   const logger = defaultLogger();
@@ -90,7 +89,7 @@ function calm(logger: Logger): Logger {
 }
 
 async function settingsWith(finalizer: string | undefined, prefix: string | undefined) {
-  const { defaultSettings } = await import('./defaults.js');
+  const { defaultSettings } = await import('../defaults.js');
   const { annotationsDiffBaseStorage, smartProgressStorage } = await import('@kopf-ts/storage');
   return defaultSettings({
     persistence: {

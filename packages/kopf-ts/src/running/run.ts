@@ -2,12 +2,12 @@
 import type { Clock, Logger, Seconds, Settings } from '@kopf-ts/core';
 import { childController, describeError } from '@kopf-ts/core/engine';
 import { type Operator, systemClock } from '@kopf-ts/reactor';
-import { defaultSettings } from './defaults.js';
-import { codeOfSignal, type Host, processHost, type StopSignal } from './host.js';
-import { surviveLostOutput } from './logging/lost-streams.js';
-import { defaultLogger } from './logging.js';
-import { operator } from './operator.js';
-import type { OperatorOptions } from './options.js';
+import { defaultSettings } from '../defaults.js';
+import { defaultLogger } from '../logging/default-logger.js';
+import { surviveLostOutput } from '../logging/lost-streams.js';
+import { operator } from '../operator.js';
+import type { OperatorOptions } from '../options.js';
+import { codeOfSignal, type Host, processHost, type StopSignal } from './process-host.js';
 
 /**
  * Runs an operator until SIGINT or SIGTERM, until its own signal aborts, or until it fails. Resolves with the exit

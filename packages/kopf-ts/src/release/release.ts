@@ -25,8 +25,8 @@ import {
   resourceUrl,
   toError,
 } from '@kopf-ts/core/engine';
-import { defaultSettings, withStorages } from './defaults.js';
-import { fieldsOf, tracesOf } from './release/traces.js';
+import { defaultSettings, withStorages } from '../defaults.js';
+import { fieldsOf, tracesOf } from './storage-traces.js';
 
 export interface ReleaseOptions {
   readonly client: KubeClient;
