@@ -8,11 +8,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { sep } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
-import { failureText } from './errors.js';
+import { failureText } from '../errors.js';
+import type { Environment } from '../http/proxies.js';
 import { endOfToken } from './jwt.js';
 import { type Entry, fieldsOf, pathIn, textOf } from './kubeconfig.js';
-import type { Environment } from './proxies.js';
-import { maskSecrets } from './secrets.js';
+import { maskSecrets } from './secret-masking.js';
 
 /** What is used of the library. Its own types are as large as its code. */
 interface ClientNode {

@@ -1,5 +1,6 @@
 /** Logins: what a person or a pod has → a connection. */
 import { type Clock, type ConnectionInfo, type Impersonation, LoginError, type Seconds } from '@kopf-ts/core';
+import type { Environment } from '../http/proxies.js';
 import { rereadingTime } from './jwt.js';
 import {
   contentOf,
@@ -12,8 +13,7 @@ import {
   readListed,
   textOf,
 } from './kubeconfig.js';
-import { isPluginUser, type LoginClock, loginByPlugin, PLUGIN_TIMEOUT, type PluginOptions } from './plugins.js';
-import type { Environment } from './proxies.js';
+import { isPluginUser, type LoginClock, loginByPlugin, PLUGIN_TIMEOUT, type PluginOptions } from './login-plugins.js';
 import { loginWithServiceAccount, type ServiceAccountLoginOptions } from './service-account.js';
 
 export interface KubeconfigLoginOptions {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, type ConnectionInfo, LoginError } from '@kopf-ts/core';
+import type { Environment } from '../http/proxies.js';
 import { rereadingTime } from './jwt.js';
-import type { Environment } from './proxies.js';
 
 export interface ServiceAccountLoginOptions {
   /** Where the token, the namespace and the CA are mounted. Default: where Kubernetes mounts them. */

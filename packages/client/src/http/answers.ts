@@ -1,6 +1,6 @@
 /** Bodies of answers → values and errors. */
 import { type ApiError, apiError, type Clock, type Seconds } from '@kopf-ts/core';
-import { KubeConnectionError } from './errors.js';
+import { KubeConnectionError } from '../errors.js';
 import type { HttpAnswer } from './exchange.js';
 import { retryAfterOf } from './retry-after.js';
 

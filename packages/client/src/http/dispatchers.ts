@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { pemOf } from './pem.js';
+import { pemOf } from '../auth/pem.js';
 import { type Environment, proxyOf } from './proxies.js';
 
 /**

@@ -2,7 +2,7 @@
 import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import { alarm, onAbort } from '@kopf-ts/core/engine';
 import type { Dispatcher } from 'undici';
-import { failureText, KubeConnectionError, KubeTimeoutError, tooLarge } from './errors.js';
+import { failureText, KubeConnectionError, KubeTimeoutError, tooLarge } from '../errors.js';
 
 export interface HttpCall {
   readonly dispatcher: Dispatcher;

@@ -1,7 +1,7 @@
 /** Which proxy, if any, leads to the server. The environment is looked at only where it is trusted. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { type ConnectionInfo, LoginError } from '@kopf-ts/core';
-import { maskUrl } from './secrets.js';
+import { maskUrl } from '../auth/secret-masking.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 import { type ConnectionInfo, KopfError, LoginError } from '@kopf-ts/core';
-import { maskUrl } from './secrets.js';
+import { maskUrl } from '../auth/secret-masking.js';
 
 export interface Address {
   readonly origin: string;

@@ -10,7 +10,7 @@ import {
   type Seconds,
   type Settings,
 } from '@kopf-ts/core';
-import { KubeConnectionError } from './errors.js';
+import { KubeConnectionError } from '../errors.js';
 
 export interface RetryPolicy {
   /** As they are at the moment: settings may be changed at any time. */

@@ -3,7 +3,7 @@
  * kind of request to each server: servers throttle by these, too, and what they say of lists is of no concern to leases.
  */
 import type { Clock, Seconds } from '@kopf-ts/core';
-import { KubeTimeoutError } from './errors.js';
+import { KubeTimeoutError } from '../errors.js';
 
 export interface Gates {
   isClosed(key: string): boolean;

@@ -1,6 +1,6 @@
 /** Bytes of a stream → lines → objects. Chunks end anywhere: inside of a line, or inside of a character. */
 import { KopfError } from '@kopf-ts/core';
-import { tooLarge } from './errors.js';
+import { tooLarge } from '../errors.js';
 
 const NEWLINE = 0x0a;
 const SPACE = 0x20;

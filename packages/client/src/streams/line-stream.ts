@@ -1,5 +1,5 @@
 import type { KubeRequest } from '@kopf-ts/core';
-import type { HttpAnswer } from './exchange.js';
+import type { HttpAnswer } from '../http/exchange.js';
 import type { JsonLines } from './json-lines.js';
 
 /**

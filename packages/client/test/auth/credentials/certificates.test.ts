@@ -4,10 +4,10 @@ import type { TLSSocket } from 'node:tls';
 import { settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { kubeClient, loginWithKubeconfig, loginWithServiceAccount, reloadingCredentials } from '../../src/index.js';
-import { type Authority, authority } from '../helpers/certificates.js';
-import { kubeconfig, temporaryFolder } from '../helpers/folders.js';
-import { until } from '../helpers/servers.js';
+import { kubeClient, loginWithKubeconfig, loginWithServiceAccount, reloadingCredentials } from '../../../src/index.js';
+import { type Authority, authority } from '../../helpers/certificates.js';
+import { kubeconfig, temporaryFolder } from '../../helpers/folders.js';
+import { until } from '../../helpers/servers.js';
 
 const authorities = [authority('first-ca'), authority('second-ca'), authority('third-ca')] as const;
 const [first, second, third] = authorities;

@@ -1,8 +1,8 @@
 import { type ConnectionInfo, LoginError } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { reloadingCredentials, staticCredentials } from '../../src/index.js';
-import { inTime } from '../helpers/scripted.js';
+import { reloadingCredentials, staticCredentials } from '../../../src/index.js';
+import { inTime } from '../../helpers/scripted.js';
 
 const cause = new Error('401');
 const START = Date.parse('2020-01-01T00:00:00Z');

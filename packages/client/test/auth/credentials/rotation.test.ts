@@ -1,9 +1,9 @@
 import { settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { expect, it } from 'vitest';
-import { kubeClient, loginWithServiceAccount, reloadingCredentials } from '../../src/index.js';
-import { jwt, temporaryFolder } from '../helpers/folders.js';
-import { loopbackServer, until } from '../helpers/servers.js';
+import { kubeClient, loginWithServiceAccount, reloadingCredentials } from '../../../src/index.js';
+import { jwt, temporaryFolder } from '../../helpers/folders.js';
+import { loopbackServer, until } from '../../helpers/servers.js';
 
 const get = { method: 'GET', path: '/' } as const;
 

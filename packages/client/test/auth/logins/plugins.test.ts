@@ -2,9 +2,9 @@ import { chmodSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { LoginError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { loginWithKubeconfig } from '../../src/index.js';
-import { loginByPlugin } from '../../src/plugins.js';
-import { jwt, kubeconfig, type TemporaryFolder, temporaryFolder } from '../helpers/folders.js';
+import { loginByPlugin } from '../../../src/auth/login-plugins.js';
+import { loginWithKubeconfig } from '../../../src/index.js';
+import { jwt, kubeconfig, type TemporaryFolder, temporaryFolder } from '../../helpers/folders.js';
 
 const future = '2049-01-01T00:00:00Z';
 const futureSeconds = Date.parse(future) / 1000;

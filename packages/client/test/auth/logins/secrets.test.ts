@@ -5,11 +5,11 @@ import { inspect } from 'node:util';
 import { type ConnectionInfo, LoginError, settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { kubeClient, loginWithKubeconfig, tlsOptions } from '../../src/index.js';
-import { maskSecrets, maskUrl } from '../../src/secrets.js';
-import { authority } from '../helpers/certificates.js';
-import { jwt, kubeconfig, temporaryFolder } from '../helpers/folders.js';
-import { loopbackServer, until } from '../helpers/servers.js';
+import { maskSecrets, maskUrl } from '../../../src/auth/secret-masking.js';
+import { kubeClient, loginWithKubeconfig, tlsOptions } from '../../../src/index.js';
+import { authority } from '../../helpers/certificates.js';
+import { jwt, kubeconfig, temporaryFolder } from '../../helpers/folders.js';
+import { loopbackServer, until } from '../../helpers/servers.js';
 
 const get = { method: 'GET', path: '/api' } as const;
 const ca = authority();

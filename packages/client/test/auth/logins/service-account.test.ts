@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { LoginError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { login, loginWithServiceAccount } from '../../src/index.js';
-import { jwt, kubeconfig, temporaryFolder } from '../helpers/folders.js';
+import { login, loginWithServiceAccount } from '../../../src/index.js';
+import { jwt, kubeconfig, temporaryFolder } from '../../helpers/folders.js';
 
 const clock = { utc: () => new Date('2020-01-01T00:00:00Z') };
 const seconds = (text: string): number => Date.parse(text) / 1000;

@@ -1,9 +1,9 @@
 import { settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { KubeConnectionError, kubeClient } from '../../src/index.js';
-import { authority } from '../helpers/certificates.js';
-import { loopbackServer } from '../helpers/servers.js';
+import { KubeConnectionError, kubeClient } from '../../../src/index.js';
+import { authority } from '../../helpers/certificates.js';
+import { loopbackServer } from '../../helpers/servers.js';
 
 const ca = authority();
 const { cert, key } = ca.issue('server', [{ ip: '127.0.0.1' }]);

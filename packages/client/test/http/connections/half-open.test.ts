@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { kubeClient } from '../../src/index.js';
-import { loopbackServer, until } from '../helpers/servers.js';
+import { kubeClient } from '../../../src/index.js';
+import { loopbackServer, until } from '../../helpers/servers.js';
 
 type Death = 'silent' | 'reset';
 

@@ -2,8 +2,8 @@ import { type ConnectionInfo, type Credentials, settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { kubeClient } from '../../src/index.js';
-import { loopbackServer, until } from '../helpers/servers.js';
+import { kubeClient } from '../../../src/index.js';
+import { loopbackServer, until } from '../../helpers/servers.js';
 
 const get = { method: 'GET', path: '/' } as const;
 /** Of as many kinds as it takes to have all connections in use: one kind does not get them all. */

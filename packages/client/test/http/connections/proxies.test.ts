@@ -3,10 +3,10 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { type ConnectionInfo, settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { kubeClient } from '../../src/index.js';
-import { proxyOf } from '../../src/proxies.js';
-import { authority } from '../helpers/certificates.js';
-import { loopbackServer } from '../helpers/servers.js';
+import { proxyOf } from '../../../src/http/proxies.js';
+import { kubeClient } from '../../../src/index.js';
+import { authority } from '../../helpers/certificates.js';
+import { loopbackServer } from '../../helpers/servers.js';
 
 const ca = authority();
 const identity = ca.issue('server', [{ ip: '127.0.0.1' }]);

@@ -3,9 +3,9 @@ import type { TLSSocket } from 'node:tls';
 import { type ConnectionInfo, LoginError, settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { kubeClient, tlsOptions } from '../../src/index.js';
-import { authority } from '../helpers/certificates.js';
-import { type LoopbackServer, loopbackServer } from '../helpers/servers.js';
+import { kubeClient, tlsOptions } from '../../../src/index.js';
+import { authority } from '../../helpers/certificates.js';
+import { type LoopbackServer, loopbackServer } from '../../helpers/servers.js';
 
 const ca = authority();
 const strangers = authority('another-ca');
@@ -110,7 +110,7 @@ it.each(['/etc/ssl/ca.crt', 'nonsense', base64('not a certificate'), ''])('"%s" 
 });
 
 it('reads no files by names that look like certificates', () => {
-  const path = new URL('../../package.json', import.meta.url).pathname;
+  const path = new URL('../../../package.json', import.meta.url).pathname;
   expect(readFileSync(path, 'utf8')).toContain('undici');
   expect(() => tlsOptions({ server: 'https://host', ca: path })).toThrow(/pass the file's content/);
 });

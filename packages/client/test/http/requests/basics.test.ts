@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { ApiClientError, ApiError, ApiServerError, type ConnectionInfo, settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { authorizationOf, KubeConnectionError, kubeClient } from '../../src/index.js';
-import { scripted, scriptedServer } from '../helpers/scripted.js';
+import { authorizationOf, KubeConnectionError, kubeClient } from '../../../src/index.js';
+import { scripted, scriptedServer } from '../../helpers/scripted.js';
 
 const get = { method: 'GET', path: '/api/v1/pods' } as const;
 
@@ -85,7 +85,7 @@ describe('the authorization', () => {
 
 describe('the user agent', () => {
   it('is that of the framework, with its version', async () => {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     expect((await sentTo({ server: 'https://host' })).headers?.['user-agent']).toBe(`kopf-ts/${version}`);
   });
 

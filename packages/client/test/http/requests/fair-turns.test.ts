@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fairSemaphore } from '../../src/fair-semaphore.js';
-import { inTime, type SentRequest, scripted } from '../helpers/scripted.js';
+import { fairSemaphore } from '../../../src/http/fair-semaphore.js';
+import { inTime, type SentRequest, scripted } from '../../helpers/scripted.js';
 
 const requestOf = (plural: string) =>
   ({ method: 'PATCH', path: `/apis/example.com/v1/${plural}/x`, body: {} }) as const;

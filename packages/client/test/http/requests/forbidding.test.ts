@@ -1,9 +1,9 @@
 import { settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { expect, it } from 'vitest';
-import { kubeClient } from '../../src/index.js';
-import { authority } from '../helpers/certificates.js';
-import { loopbackServer, until } from '../helpers/servers.js';
+import { kubeClient } from '../../../src/index.js';
+import { authority } from '../../helpers/certificates.js';
+import { loopbackServer, until } from '../../helpers/servers.js';
 
 const ca = authority();
 const { cert, key } = ca.issue('server', [{ ip: '127.0.0.1' }]);

@@ -1,7 +1,7 @@
 import type { KubeRequest } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { lossyIntegers } from '../../src/lossy-integers.js';
-import { scripted } from '../helpers/scripted.js';
+import { lossyIntegers } from '../../../src/http/lossy-integers.js';
+import { scripted } from '../../helpers/scripted.js';
 
 const path = '/apis/kopf.dev/v1/namespaces/ns/kopfexamples/x';
 const INEXACT = [

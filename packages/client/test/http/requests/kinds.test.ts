@@ -1,6 +1,6 @@
 import type { KubeRequest } from '@kopf-ts/core';
 import { expect, it } from 'vitest';
-import { requestKindOf, titleOfKind } from '../../src/request-kind.js';
+import { requestKindOf, titleOfKind } from '../../../src/http/request-kind.js';
 
 it.each<[KubeRequest['method'], string, string]>([
   ['GET', '/api/v1/pods?limit=500', 'list pods'],

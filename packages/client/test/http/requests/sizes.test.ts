@@ -1,9 +1,9 @@
 import { settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { kubeClient } from '../../src/index.js';
-import { JsonLines } from '../../src/json-lines.js';
-import { loopbackServer, until } from '../helpers/servers.js';
+import { kubeClient } from '../../../src/index.js';
+import { JsonLines } from '../../../src/streams/json-lines.js';
+import { loopbackServer, until } from '../../helpers/servers.js';
 
 /** A server that never ends what it says; counts what it could get rid of. */
 async function endlessServer(beginning: string, piece: string) {

@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { type Settings, settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { KubeTimeoutError, kubeClient } from '../../src/index.js';
-import { loopbackServer, until } from '../helpers/servers.js';
+import { KubeTimeoutError, kubeClient } from '../../../src/index.js';
+import { loopbackServer, until } from '../../helpers/servers.js';
 
 const limits = { errorBackoffs: [], connectTimeout: 5, headersTimeout: 30, requestTimeout: 300 };
 

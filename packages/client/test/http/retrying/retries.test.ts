@@ -1,7 +1,7 @@
 import { ApiError, ApiTooManyRequestsError, KopfError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { KubeConnectionError } from '../../src/index.js';
-import { scripted } from '../helpers/scripted.js';
+import { KubeConnectionError } from '../../../src/index.js';
+import { scripted } from '../../helpers/scripted.js';
 
 const get = { method: 'GET', path: '/api/v1/pods' } as const;
 const refusal = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });

@@ -1,6 +1,6 @@
 import type { KubeRequest } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { inTime, scripted } from '../helpers/scripted.js';
+import { inTime, scripted } from '../../helpers/scripted.js';
 
 const get = { method: 'GET', path: '/api/v1/pods' } as const;
 const tooMany = { status: 429, headers: { 'retry-after': '10' } };

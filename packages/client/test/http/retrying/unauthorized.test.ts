@@ -1,6 +1,6 @@
 import { ApiUnauthorizedError, type ConnectionInfo, type Credentials, LoginError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { scripted, scriptedServer } from '../helpers/scripted.js';
+import { scripted, scriptedServer } from '../../helpers/scripted.js';
 
 const get = { method: 'GET', path: '/api/v1/pods' } as const;
 const REFUSAL = { status: 401, body: { kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 } };
