@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { ApiUnauthorizedError } from '@kopf-ts/core';
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { localCluster } from '../../src/index.js';
+import { localCluster } from '../src/index.js';
 
 describe('conveniences', () => {
   const yaml = `

@@ -1,9 +1,9 @@
 /** What reviews are refused for: questions that ask nothing, too much, or something else than their kind is about. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
-import { invalidValue, required } from './causes.js';
-import type { Cause } from './contracts/objects.js';
-import { goJson } from './go-text.js';
-import { badRequest, invalid } from './status.js';
+import type { Cause } from '../contracts/objects.js';
+import { badRequest, invalid } from '../http/status-errors.js';
+import { invalidValue, required } from '../text/field-causes.js';
+import { goJson } from '../text/go-text.js';
 
 /** Throws if the question cannot be answered. `question` is decoded, and in the namespace of the request. */
 export function checkReview({ group, kind }: { group: string; kind: string }, question: Mapping): void {

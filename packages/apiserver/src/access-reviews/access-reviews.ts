@@ -1,14 +1,14 @@
 /** Questions that are answered and not kept: who somebody is, and what they may do. Everybody may do everything. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
-import { jsonAnswer, timestampOf } from './backend.js';
-import { readObject } from './bodies.js';
-import type { UserInfo } from './contracts/objects.js';
-import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
-import type { Authenticator } from './contracts/security.js';
-import type { Review } from './discovery.js';
-import { checkReview } from './review-rules.js';
-import { badRequest } from './status.js';
-import { DecodingError, type TypedDecoder } from './typed/decode.js';
+import type { UserInfo } from '../contracts/objects.js';
+import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
+import type { Authenticator } from '../contracts/security.js';
+import { readObject } from '../http/request-bodies.js';
+import { badRequest } from '../http/status-errors.js';
+import { jsonAnswer, timestampOf } from '../routing/backend.js';
+import type { Review } from '../routing/discovery.js';
+import { DecodingError, type TypedDecoder } from '../typed/decode.js';
+import { checkReview } from './access-review-rules.js';
 
 const AUTHENTICATION = 'authentication.k8s.io';
 const AUTHORIZATION = 'authorization.k8s.io';

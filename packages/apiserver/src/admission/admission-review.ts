@@ -4,7 +4,7 @@ import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
 import type { AdmissionAttributes } from '../contracts/admission.js';
 import type { ServedObject } from '../contracts/objects.js';
 import type { ResourceInfo } from '../contracts/resource.js';
-import { goQuote } from '../go-text.js';
+import { goQuote } from '../text/go-text.js';
 import type { Hook } from './hooks.js';
 import { namespaceOf } from './matching.js';
 

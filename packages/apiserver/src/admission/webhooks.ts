@@ -4,13 +4,13 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../contracts/admissio
 import type { ServedObject } from '../contracts/objects.js';
 import type { Catalog, ResourceInfo } from '../contracts/resource.js';
 import type { Collection, StoreReader } from '../contracts/store.js';
-import { goQuote } from '../go-text.js';
-import { badRequest, internalError, StatusError } from '../status.js';
+import { badRequest, internalError, StatusError } from '../http/status-errors.js';
+import { goQuote } from '../text/go-text.js';
+import { composeReview, HookFailure, readVerdict, type Verdict } from './admission-review.js';
 import { HookCaller, type ServiceResolver } from './calling.js';
 import { type Hook, parseHooks } from './hooks.js';
 import { isExempt, matchHook } from './matching.js';
 import { applyReviewPatch } from './patching.js';
-import { composeReview, HookFailure, readVerdict, type Verdict } from './review.js';
 
 export interface WebhookAdmissionOptions {
   readonly store: StoreReader;

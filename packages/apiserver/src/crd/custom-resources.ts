@@ -1,13 +1,13 @@
 /** Custom resources as they are served: one row per served version of a definition. */
 import { deepCopy, isMapping, type Mapping } from '@kopf-ts/core';
-import { invalidValue } from '../causes.js';
 import type { Cause, ServedObject } from '../contracts/objects.js';
 import type { CompiledSchema, JsonSchema, SchemaCompiler } from '../contracts/schema.js';
 import { itemsOf, maybeMapping } from '../kinds/defaults/setting.js';
 import type { PrinterColumn, ScalePaths, Served, Strategy, Subresource } from '../kinds/served.js';
 import { SUBRESOURCE_VERBS } from '../kinds/served.js';
 import { compareVersions } from '../kinds/versions.js';
-import { valueAt } from '../paths.js';
+import { invalidValue } from '../text/field-causes.js';
+import { valueAt } from '../text/field-paths.js';
 import { DecodingError, type TypedDecoder } from '../typed/decode.js';
 import { STANDARD_FINALIZERS, validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
 import { dnsSubdomain } from '../validation/names.js';

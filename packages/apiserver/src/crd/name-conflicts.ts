@@ -1,7 +1,7 @@
 /** Who got which names: definitions of one group compete for plurals, short names and kinds; the first one wins. */
 import { deepEqual, getOwn, isMapping, type Mapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
-import { goQuote } from '../go-text.js';
+import { goQuote } from '../text/go-text.js';
 
 /** One row of `status.conditions`. */
 export interface DefinitionCondition {

@@ -1,14 +1,14 @@
 /** Keeps what is served in step with the definitions: names, conditions, versions, and the end of all that. */
 import { deepEqual } from '@kopf-ts/core';
-import { type Backend, timestampOf } from '../backend.js';
 import type { ServedObject } from '../contracts/objects.js';
 import type { SchemaCompiler } from '../contracts/schema.js';
 import type { Revision, StoreEvent } from '../contracts/store.js';
+import { type Backend, timestampOf } from '../routing/backend.js';
 import { parseRevision } from '../store/revision.js';
 import type { TypedDecoder } from '../typed/decode.js';
-import { DEFINITIONS } from './collection.js';
-import { serveDefinition } from './custom.js';
-import { advanceDefinition, CLEANUP_FINALIZER, isConditionTrue, setCondition } from './names.js';
+import { serveDefinition } from './custom-resources.js';
+import { DEFINITIONS } from './definitions-collection.js';
+import { advanceDefinition, CLEANUP_FINALIZER, isConditionTrue, setCondition } from './name-conflicts.js';
 
 /** Seconds in which those who watch may still get the last events of a kind that is gone or has changed. */
 const TEARDOWN_DELAY = 1;

@@ -1,7 +1,7 @@
 /** Faults on demand. One plan serves the embedded server and the proxy alike; what differs is behind `ServerControl`. */
 import type { Awaitable, Clock, Seconds } from '@kopf-ts/core';
-import type { FaultPlan, RequestFault, ServerControl, StreamControl, StreamFault } from './contracts/faults.js';
-import type { StreamLine } from './contracts/pipeline.js';
+import type { FaultPlan, RequestFault, ServerControl, StreamControl, StreamFault } from '../contracts/faults.js';
+import type { StreamLine } from '../contracts/request.js';
 import {
   type FaultMatch,
   type FaultRule,

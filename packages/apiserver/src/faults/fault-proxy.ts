@@ -12,12 +12,12 @@ import {
 import { createServer as createTlsServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '@kopf-ts/core';
-import { systemClock } from './clock.js';
-import type { RequestFault, ServerControl } from './contracts/faults.js';
-import type { StreamLine } from './contracts/pipeline.js';
+import type { RequestFault, ServerControl } from '../contracts/faults.js';
+import type { StreamLine } from '../contracts/request.js';
+import { systemClock } from '../system-clock.js';
+import { Faults } from './fault-plan.js';
 import { readTarget, type Target } from './fault-proxy-target.js';
 import { type FaultyRequest, isWatch, renderAnswer } from './fault-rules.js';
-import { Faults } from './faults.js';
 
 export interface FaultProxyOptions {
   /** The URL of the real server, its kubeconfig (the text of it), or the details. */

@@ -1,6 +1,6 @@
 /** The words for faults, the same for the embedded server and for the proxy in front of a real one. */
 import type { Seconds } from '@kopf-ts/core';
-import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
+import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
 
 /** Which requests are meant. What is not specified matches everything. */
 export interface FaultMatch {

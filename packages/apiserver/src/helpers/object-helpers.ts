@@ -1,9 +1,9 @@
 /** Short ways for tests to read and write objects; each is what a client would do. */
 import { type AnyObject, ApiNotFoundError, type Body, KopfError, type KubeClient, type PatchType } from '@kopf-ts/core';
-import type { Backend } from './backend.js';
-import { definitionOf, type ResourceDefinition } from './definitions.js';
-import { objectOf } from './encoding.js';
-import { parseReference, pathOf, referenceOf } from './references.js';
+import { objectOf } from '../http/object-encoding.js';
+import type { Backend } from '../routing/backend.js';
+import { parseReference, pathOf, referenceOf } from './object-references.js';
+import { definitionOf, type ResourceDefinition } from './resource-definition.js';
 
 export interface PatchOptions {
   readonly subresource?: string;

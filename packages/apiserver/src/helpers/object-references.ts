@@ -1,7 +1,7 @@
 /** How tests name objects and kinds: `kopfexamples/default/one`, `pods`, `nodes/n1`, `deployments.apps/default/web`. */
 import { type AnyObject, KopfError } from '@kopf-ts/core';
-import type { ServedCatalog } from './kinds/catalog.js';
-import type { Served } from './kinds/served.js';
+import type { ServedCatalog } from '../kinds/catalog.js';
+import type { Served } from '../kinds/served.js';
 
 export interface Reference {
   readonly served: Served;

@@ -1,5 +1,5 @@
 /** A short way to write a definition of a custom resource, for tests. */
-import type { ServedObject } from './contracts/objects.js';
+import type { ServedObject } from '../contracts/objects.js';
 
 export interface ResourceDefinition {
   readonly group: string;

@@ -1,5 +1,5 @@
 /** What the client wants to get: the object as it is, its metadata only, or a table for people; as JSON or YAML. */
-import { StatusError } from './status.js';
+import { StatusError } from './status-errors.js';
 
 export interface Wanted {
   readonly format: 'json' | 'yaml';

@@ -1,7 +1,8 @@
 /** Answers that are the same wherever they are given. */
-import { jsonAnswer } from './backend.js';
-import type { ApiAnswer } from './contracts/pipeline.js';
-import { badRequest, internalError, StatusError } from './status.js';
+
+import type { ApiAnswer } from '../contracts/request.js';
+import { jsonAnswer } from '../routing/backend.js';
+import { badRequest, internalError, StatusError } from './status-errors.js';
 
 /** An error as an answer. What is no refusal is a mistake of ours, and says so. */
 export function refusal(error: unknown): ApiAnswer {

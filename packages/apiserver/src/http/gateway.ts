@@ -1,11 +1,12 @@
 /** The front of the server, behind all doors: faults first, then who it is, then what they want. */
+
+import type { FaultPlan } from '../contracts/faults.js';
+import type { UserInfo } from '../contracts/objects.js';
+import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
+import type { Pipeline } from '../routing/pipeline.js';
+import { ConnectionReset, makeOutlet, type Outlet } from '../watching/outlet.js';
 import { refusal } from './answers.js';
-import type { FaultPlan } from './contracts/faults.js';
-import type { UserInfo } from './contracts/objects.js';
-import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
-import type { Pipeline } from './pipeline.js';
-import { unauthorized } from './status.js';
-import { ConnectionReset, makeOutlet, type Outlet } from './watching/outlet.js';
+import { unauthorized } from './status-errors.js';
 
 export interface FrontAnswer extends Omit<ApiAnswer, 'stream'> {
   readonly outlet?: Outlet;

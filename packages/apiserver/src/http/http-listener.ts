@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { Credentials, Security } from '../contracts/security.js';
+import { PROTOBUF, type ProtobufReader, protobufReader, WireError } from '../typed/protobuf.js';
+import { ConnectionReset } from '../watching/outlet.js';
 import { refusal } from './answers.js';
-import { mediaTypeOf } from './bodies.js';
-import type { Credentials, Security } from './contracts/security.js';
-import type { Front, FrontAnswer } from './front.js';
-import { badRequest, StatusError } from './status.js';
-import { PROTOBUF, type ProtobufReader, protobufReader, WireError } from './typed/protobuf.js';
-import { ConnectionReset } from './watching/outlet.js';
+import type { Front, FrontAnswer } from './gateway.js';
+import { mediaTypeOf } from './request-bodies.js';
+import { badRequest, StatusError } from './status-errors.js';
 
 export interface HttpDoor {
   readonly url: string;

@@ -1,9 +1,9 @@
 /** The in-process door: a client without sockets, for the same requests and the same answers. */
 import { apiError, type KubeClient, type KubeRequest } from '@kopf-ts/core';
 import { abortable } from '@kopf-ts/core/engine';
-import type { UserInfo } from './contracts/objects.js';
-import type { ApiRequest } from './contracts/pipeline.js';
-import type { Front, FrontAnswer } from './front.js';
+import type { UserInfo } from '../contracts/objects.js';
+import type { ApiRequest } from '../contracts/request.js';
+import type { Front, FrontAnswer } from './gateway.js';
 
 /** Of an open cluster; each request is made by that user. */
 export function inProcessClient(front: () => Front, user: UserInfo): KubeClient {

@@ -1,8 +1,8 @@
 /** Stored revisions as they are given out: in the version of the request, as they are or as columns for people. */
-import type { ServedObject } from './contracts/objects.js';
-import type { Revision } from './contracts/store.js';
-import type { Served } from './kinds/served.js';
-import { parseRevision, rewriteApiVersion, tailOf } from './store/revision.js';
+import type { ServedObject } from '../contracts/objects.js';
+import type { Revision } from '../contracts/store.js';
+import type { Served } from '../kinds/served.js';
+import { parseRevision, rewriteApiVersion, tailOf } from '../store/revision.js';
 
 /** The object in the version of the request; a copy that may be changed. */
 export function objectOf(served: Served, revision: Revision): ServedObject {

@@ -1,8 +1,8 @@
 /** The query of a request, read and checked as kube-apiserver does it. */
 
-import { forbiddenField, notSupported } from './causes.js';
-import type { Cause } from './contracts/objects.js';
-import { badRequest, invalid } from './status.js';
+import type { Cause } from '../contracts/objects.js';
+import { forbiddenField, notSupported } from '../text/field-causes.js';
+import { badRequest, invalid } from './status-errors.js';
 
 export interface WriteOptions {
   readonly dryRun: boolean;

@@ -1,8 +1,8 @@
 /** Objects shown otherwise than they are: as tables for people, or without anything but their metadata. */
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
+import type { Served } from '../kinds/served.js';
 import type { Wanted } from './accept.js';
-import type { Served } from './kinds/served.js';
-import { StatusError } from './status.js';
+import { StatusError } from './status-errors.js';
 
 /** The text of the object or of the list, shown as wanted. */
 export function represent(text: string, wanted: Wanted, served: Served, query: URLSearchParams, now: Date): string {

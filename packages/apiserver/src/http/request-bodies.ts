@@ -1,9 +1,9 @@
 /** The body of a request: from text to an object, with the refusals that kube-apiserver would give. */
 import { deepCopy, isMapping, type Mapping } from '@kopf-ts/core';
-import type { ApiRequest } from './contracts/pipeline.js';
-import { parseJson } from './json-syntax.js';
-import { badRequest, StatusError } from './status.js';
-import { jsonTypeOf } from './typed/scalars.js';
+import type { ApiRequest } from '../contracts/request.js';
+import { parseJson } from '../text/json-syntax.js';
+import { jsonTypeOf } from '../typed/scalars.js';
+import { badRequest, StatusError } from './status-errors.js';
 
 const READABLE = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 

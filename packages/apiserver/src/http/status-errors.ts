@@ -1,6 +1,6 @@
 /** Errors as Kubernetes words them: `Status` objects, thrown as `StatusError` and turned into answers at the door. */
-import type { Cause } from './contracts/objects.js';
-import { goQuote } from './go-text.js';
+import type { Cause } from '../contracts/objects.js';
+import { goQuote } from '../text/go-text.js';
 
 export interface StatusDetails {
   name?: string;

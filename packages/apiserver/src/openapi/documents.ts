@@ -1,7 +1,7 @@
 /** The descriptions of the API in OpenAPI 3: one document per group and version, and an index of them. */
 import { createHash } from 'node:crypto';
-import type { Review } from '../discovery.js';
 import type { ServedCatalog } from '../kinds/catalog.js';
+import type { Review } from '../routing/discovery.js';
 import { type Operable, pathsOf } from './operations.js';
 import { makeComponents } from './schemas.js';
 

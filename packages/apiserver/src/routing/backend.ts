@@ -1,12 +1,12 @@
 /** What all verbs work with, and what one request is to them. */
 import type { Clock } from '@kopf-ts/core';
-import type { AdmissionPlugin } from './contracts/admission.js';
-import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
-import type { Store } from './contracts/store.js';
-import type { ServedCatalog } from './kinds/catalog.js';
-import type { Served } from './kinds/served.js';
-import type { TypedDecoder } from './typed/decode.js';
-import type { OpenWatches } from './watching/open-watches.js';
+import type { AdmissionPlugin } from '../contracts/admission.js';
+import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
+import type { Store } from '../contracts/store.js';
+import type { ServedCatalog } from '../kinds/catalog.js';
+import type { Served } from '../kinds/served.js';
+import type { TypedDecoder } from '../typed/decode.js';
+import type { OpenWatches } from '../watching/open-watches.js';
 
 export interface Backend {
   readonly store: Store;

@@ -1,7 +1,7 @@
 /** What is served, as clients ask for it: the plain documents and the aggregated one. */
 import { createHash } from 'node:crypto';
-import type { ServedCatalog } from './kinds/catalog.js';
-import type { Served, Subresource } from './kinds/served.js';
+import type { ServedCatalog } from '../kinds/catalog.js';
+import type { Served, Subresource } from '../kinds/served.js';
 
 export interface Discovery {
   /** `/api` */

@@ -1,13 +1,13 @@
 /** Everything that is not about objects: discovery, the version, health, and the schemas for clients. */
 import { createHash } from 'node:crypto';
-import type { Wanted } from './accept.js';
-import { pageNotFound } from './answers.js';
+import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
+import type { Wanted } from '../http/accept.js';
+import { pageNotFound } from '../http/answers.js';
+import { noSuchResource } from '../http/status-errors.js';
+import { addressOf, type OpenApi } from '../openapi/documents.js';
+import { methodNotAllowed } from '../verbs/dispatch.js';
 import { jsonAnswer } from './backend.js';
-import type { ApiAnswer, ApiRequest } from './contracts/pipeline.js';
 import type { Discovery } from './discovery.js';
-import { addressOf, type OpenApi } from './openapi/documents.js';
-import { noSuchResource } from './status.js';
-import { methodNotAllowed } from './verbs/dispatch.js';
 
 /** The version that is behaved like. */
 const VERSION = {

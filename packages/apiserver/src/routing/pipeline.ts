@@ -1,20 +1,20 @@
 /** One way for all requests, whichever door they come by. */
 
-import { negotiate, type Wanted } from './accept.js';
-import { badAddress, pageNotFound, refusal } from './answers.js';
-import { answerAside } from './aside.js';
+import { answerReview, type ReviewContext, reviews } from '../access-reviews/access-reviews.js';
+import type { ApiAnswer, ApiRequest, StreamLine } from '../contracts/request.js';
+import { negotiate, type Wanted } from '../http/accept.js';
+import { badAddress, pageNotFound, refusal } from '../http/answers.js';
+import { represent } from '../http/representations.js';
+import { badRequest, noSuchResource, StatusError } from '../http/status-errors.js';
+import type { Served } from '../kinds/served.js';
+import { makeOpenApi } from '../openapi/documents.js';
+import { pathSegment } from '../validation/names.js';
+import { dispatch, methodNotAllowed } from '../verbs/dispatch.js';
+import { represented } from '../watching/lines.js';
 import type { Backend, Call } from './backend.js';
-import type { ApiAnswer, ApiRequest, StreamLine } from './contracts/pipeline.js';
 import type { Discovery } from './discovery.js';
-import type { Served } from './kinds/served.js';
-import { makeOpenApi } from './openapi/documents.js';
-import { represent } from './representations.js';
-import { answerReview, type ReviewContext, reviews } from './reviews.js';
+import { answerAside } from './non-resource-urls.js';
 import { parseResourcePath, type ResourcePath, segmentsOf } from './router.js';
-import { badRequest, noSuchResource, StatusError } from './status.js';
-import { pathSegment } from './validation/names.js';
-import { dispatch, methodNotAllowed } from './verbs/dispatch.js';
-import { represented } from './watching/lines.js';
 
 export interface Pipeline {
   /** Never throws: refusals and mishaps are answers, too. */

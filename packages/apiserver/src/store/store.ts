@@ -1,9 +1,9 @@
 /** All objects of a cluster, their versions, and whoever looks at them change. */
 import type { Collection, Revision, Store, StoreEvent } from '../contracts/store.js';
-import { expired, StatusError } from '../status.js';
+import { expired, StatusError } from '../http/status-errors.js';
 import { type HistoryLimits, makeHistory } from './history.js';
 import { makeRevision, withVersion } from './revision.js';
-import { byText, keyOf, makeShelf, type Shelf } from './shelf.js';
+import { byText, keyOf, makeShelf, type Shelf } from './sorted-collection.js';
 
 type Listener = (event: StoreEvent) => void;
 

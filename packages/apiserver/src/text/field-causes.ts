@@ -1,5 +1,5 @@
 /** The reasons why an object is refused, one function per kind of reason, worded as the real server words them. */
-import type { Cause } from './contracts/objects.js';
+import type { Cause } from '../contracts/objects.js';
 import { goQuote, goValue } from './go-text.js';
 
 /** What the real server calls a place in an object when the place is the object itself. */

@@ -1,7 +1,7 @@
 /** The last stage of a stream: what really goes out of a door, after all faults. */
 import { KopfError } from '@kopf-ts/core';
 import type { StreamControl, StreamFault } from '../contracts/faults.js';
-import type { StreamLine } from '../contracts/pipeline.js';
+import type { StreamLine } from '../contracts/request.js';
 
 /** The connection was broken on purpose. */
 export class ConnectionReset extends KopfError {

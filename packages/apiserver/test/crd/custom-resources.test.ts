@@ -1,6 +1,6 @@
 import type { AnyObject } from '@kopf-ts/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Door, doors, inProcess, MERGE } from '../support/doors.js';
+import { type Door, doors, inProcess, MERGE } from '../support/listeners.js';
 
 const THINGS = '/apis/example.com/v1/namespaces/default/things';
 const thing = (name: string, rest: object = {}, version = 'v1') => ({
@@ -157,7 +157,7 @@ describe('definitions', () => {
 
   it('with wrong names are refused', async () => {
     const wrong = {
-      ...(await import('../../src/definitions.js')).definitionOf({
+      ...(await import('../../src/helpers/resource-definition.js')).definitionOf({
         group: 'example.com',
         plural: 'things',
         kind: 'Thing',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServedObject } from '../../src/contracts/objects.js';
-import { advanceDefinition, CLEANUP_FINALIZER, isConditionTrue, markForCleanup } from '../../src/crd/names.js';
+import { advanceDefinition, CLEANUP_FINALIZER, isConditionTrue, markForCleanup } from '../../src/crd/name-conflicts.js';
 
 const definition = (plural: string, kind: string, shortNames?: string[]): ServedObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',

@@ -1,9 +1,9 @@
 import { manualClock } from '@kopf-ts/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { localCluster } from '../../src/index.js';
-import { parseJson } from '../../src/json-syntax.js';
 import { mergePatch } from '../../src/patches/merge.js';
-import { type Door, doors, JSON_PATCH, MERGE, overHttp } from '../support/doors.js';
+import { parseJson } from '../../src/text/json-syntax.js';
+import { type Door, doors, JSON_PATCH, MERGE, overHttp } from '../support/listeners.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 

@@ -1,7 +1,7 @@
 import type { AnyObject } from '@kopf-ts/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compareVersions } from '../../src/kinds/versions.js';
-import { type Door, inProcess, MERGE } from '../support/doors.js';
+import { type Door, inProcess, MERGE } from '../support/listeners.js';
 
 let door: Door;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Door, inProcess } from '../support/doors.js';
+import { type Door, inProcess } from '../support/listeners.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 let door: Door;

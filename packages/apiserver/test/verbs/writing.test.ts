@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Door, doors, JSON_PATCH, MERGE } from '../support/doors.js';
+import { type Door, doors, JSON_PATCH, MERGE } from '../support/listeners.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, rest: object = {}) => ({ metadata: { name }, ...rest });

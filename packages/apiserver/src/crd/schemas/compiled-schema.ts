@@ -1,8 +1,8 @@
 /** Structural schemas of custom resources: what the rest of the server knows of them. */
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
-import { invalidValue, NOWHERE } from '../causes.js';
-import type { Cause, ServedObject } from '../contracts/objects.js';
-import type { CompiledSchema, JsonSchema, SchemaCompiler } from '../contracts/schema.js';
+import type { Cause, ServedObject } from '../../contracts/objects.js';
+import type { CompiledSchema, JsonSchema, SchemaCompiler } from '../../contracts/schema.js';
+import { invalidValue, NOWHERE } from '../../text/field-causes.js';
 import { checkSchema } from './schema-check.js';
 import { validateEmbedded, validateLists } from './schema-lists.js';
 import { applyDefaults, pruneObject } from './schema-prune.js';

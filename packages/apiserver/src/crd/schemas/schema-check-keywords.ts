@@ -1,7 +1,7 @@
 /** Keyword by keyword: what may not be used at all, and which combinations make no sense. */
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
-import { forbiddenField, invalidValue, notSupported, required } from '../causes.js';
-import type { Cause } from '../contracts/objects.js';
+import type { Cause } from '../../contracts/objects.js';
+import { forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);

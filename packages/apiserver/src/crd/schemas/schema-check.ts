@@ -1,7 +1,7 @@
 /** What is wrong with a schema itself: whether it is structural, and whether it says only what the server understands. */
 import { deepCopy, deepEqual, isMapping } from '@kopf-ts/core';
-import { forbiddenField, invalidValue, required } from '../causes.js';
-import type { Cause } from '../contracts/objects.js';
+import type { Cause } from '../../contracts/objects.js';
+import { forbiddenField, invalidValue, required } from '../../text/field-causes.js';
 import { checkKeywords } from './schema-check-keywords.js';
 import { validateEmbedded } from './schema-lists.js';
 import { compilePattern, patternProblem } from './schema-patterns.js';

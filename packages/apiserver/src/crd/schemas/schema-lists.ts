@@ -1,8 +1,8 @@
 /** Invariants beyond JSON schemas: unique keys of lists, and the identity of embedded resources. */
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
-import { duplicate, invalidValue, required } from '../causes.js';
-import type { Cause } from '../contracts/objects.js';
-import { goJson } from '../go-text.js';
+import type { Cause } from '../../contracts/objects.js';
+import { duplicate, invalidValue, required } from '../../text/field-causes.js';
+import { goJson } from '../../text/go-text.js';
 import { type Structural, schemaOfOthers } from './structural.js';
 
 const childOf = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);

@@ -3,9 +3,17 @@
  * of `anyOf` is complained about, and what is forgiven for unchanged values are all specific to the real server.
  */
 import { deepEqual, getOwn, isMapping, type Mapping } from '@kopf-ts/core';
-import { invalidType, invalidValue, NOWHERE, notSupported, required, tooLong, tooMany } from '../causes.js';
-import type { Cause } from '../contracts/objects.js';
-import { goJson, goNumber, goQuote } from '../go-text.js';
+import type { Cause } from '../../contracts/objects.js';
+import {
+  invalidType,
+  invalidValue,
+  NOWHERE,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+} from '../../text/field-causes.js';
+import { goJson, goNumber, goQuote } from '../../text/go-text.js';
 import { formatCheck } from './schema-formats.js';
 import { patternCheck } from './schema-patterns.js';
 import { type Structural, schemaOfOthers } from './structural.js';

@@ -1,11 +1,12 @@
 /** Deletion of all that is listed. */
-import { type Backend, type Call, jsonAnswer } from '../backend.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import { parseListOptions } from '../options.js';
-import { StatusError } from '../status.js';
+
+import type { ApiAnswer } from '../../contracts/request.js';
+import { parseListOptions } from '../../http/query-options.js';
+import { StatusError } from '../../http/status-errors.js';
+import { type Backend, type Call, jsonAnswer } from '../../routing/backend.js';
+import { listPage, pageText } from '../read/list.js';
 import { removeObject } from './delete.js';
 import { readDeleteOptions } from './delete-options.js';
-import { listPage, pageText } from './list.js';
 
 export async function removeCollection(backend: Backend, call: Call): Promise<ApiAnswer> {
   const options = await readDeleteOptions(backend, call);

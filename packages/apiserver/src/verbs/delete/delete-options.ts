@@ -1,13 +1,13 @@
 /** How something is to be deleted, from the body or from the query. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
-import type { Backend, Call } from '../backend.js';
-import { readData } from '../bodies.js';
-import { invalidValue, notSupported } from '../causes.js';
-import type { Cause } from '../contracts/objects.js';
-import { integerOf, refuse, validateDryRun } from '../options.js';
-import { badRequest } from '../status.js';
-import { DecodingError } from '../typed/decode.js';
-import { jsonTypeOf } from '../typed/scalars.js';
+import type { Cause } from '../../contracts/objects.js';
+import { integerOf, refuse, validateDryRun } from '../../http/query-options.js';
+import { readData } from '../../http/request-bodies.js';
+import { badRequest } from '../../http/status-errors.js';
+import type { Backend, Call } from '../../routing/backend.js';
+import { invalidValue, notSupported } from '../../text/field-causes.js';
+import { DecodingError } from '../../typed/decode.js';
+import { jsonTypeOf } from '../../typed/scalars.js';
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined;

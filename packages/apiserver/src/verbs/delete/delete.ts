@@ -1,16 +1,16 @@
 /** Deletion of objects: at once, or by a mark that waits for finalizers and grace periods. */
 import { deepEqual } from '@kopf-ts/core';
-import { type Backend, type Call, jsonAnswer, timestampOf } from '../backend.js';
-import type { ServedObject } from '../contracts/objects.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import type { Revision } from '../contracts/store.js';
-import { DEFINITIONS } from '../crd/collection.js';
-import { markForCleanup } from '../crd/names.js';
-import { objectOf, textOf } from '../encoding.js';
-import { conflict, notFound } from '../status.js';
-import { admitByNamespace, validate } from './admitting.js';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { ApiAnswer } from '../../contracts/request.js';
+import type { Revision } from '../../contracts/store.js';
+import { DEFINITIONS } from '../../crd/definitions-collection.js';
+import { markForCleanup } from '../../crd/name-conflicts.js';
+import { objectOf, textOf } from '../../http/object-encoding.js';
+import { conflict, notFound } from '../../http/status-errors.js';
+import { type Backend, type Call, jsonAnswer, timestampOf } from '../../routing/backend.js';
+import { find } from '../read/get.js';
+import { admitByNamespace, validate } from '../write/admitting.js';
 import { type DeleteOptions, readDeleteOptions } from './delete-options.js';
-import { find } from './get.js';
 
 export async function remove(backend: Backend, call: Call): Promise<ApiAnswer> {
   const options = await readDeleteOptions(backend, call);

@@ -1,10 +1,11 @@
 /** Getting one object. */
-import { type Backend, type Call, jsonAnswer } from '../backend.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import type { Revision } from '../contracts/store.js';
-import { textOf } from '../encoding.js';
-import { parseVersion } from '../options.js';
-import { notFound, StatusError } from '../status.js';
+
+import type { ApiAnswer } from '../../contracts/request.js';
+import type { Revision } from '../../contracts/store.js';
+import { textOf } from '../../http/object-encoding.js';
+import { parseVersion } from '../../http/query-options.js';
+import { notFound, StatusError } from '../../http/status-errors.js';
+import { type Backend, type Call, jsonAnswer } from '../../routing/backend.js';
 
 export function get(backend: Backend, call: Call): ApiAnswer {
   return jsonAnswer(200, textOf(call.served, find(backend, call)));

@@ -1,14 +1,15 @@
 /** Lists: selected, paged, and of the past if so asked. */
-import { type Backend, type Call, jsonAnswer } from '../backend.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import type { Revision } from '../contracts/store.js';
-import { itemTextOf } from '../encoding.js';
-import { parseJson } from '../json-syntax.js';
-import { type ListOptions, parseListOptions, parseVersion } from '../options.js';
-import { parseFieldSelector } from '../selectors/fields.js';
-import { parseLabelSelector } from '../selectors/labels.js';
-import { badRequest, expired, type StatusError } from '../status.js';
-import { keyOf } from '../store/shelf.js';
+
+import type { ApiAnswer } from '../../contracts/request.js';
+import type { Revision } from '../../contracts/store.js';
+import { itemTextOf } from '../../http/object-encoding.js';
+import { type ListOptions, parseListOptions, parseVersion } from '../../http/query-options.js';
+import { badRequest, expired, type StatusError } from '../../http/status-errors.js';
+import { type Backend, type Call, jsonAnswer } from '../../routing/backend.js';
+import { parseFieldSelector } from '../../selectors/fields.js';
+import { parseLabelSelector } from '../../selectors/labels.js';
+import { keyOf } from '../../store/sorted-collection.js';
+import { parseJson } from '../../text/json-syntax.js';
 import { tooLarge } from './get.js';
 
 export interface Page {

@@ -1,12 +1,12 @@
 /** Watches: what is there, what has changed since, and what changes from now on. */
 import { randomInt } from 'node:crypto';
-import type { Backend, Call } from '../backend.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import type { Revision, StoreEvent } from '../contracts/store.js';
-import { type ListOptions, parseListOptions, parseVersion } from '../options.js';
-import { StatusError } from '../status.js';
-import { type Channel, makeChannel } from '../watching/channel.js';
-import { type EventType, errorLine, type LineMaker } from '../watching/lines.js';
+import type { ApiAnswer } from '../../contracts/request.js';
+import type { Revision, StoreEvent } from '../../contracts/store.js';
+import { type ListOptions, parseListOptions, parseVersion } from '../../http/query-options.js';
+import { StatusError } from '../../http/status-errors.js';
+import type { Backend, Call } from '../../routing/backend.js';
+import { type Channel, makeChannel } from '../../watching/channel.js';
+import { type EventType, errorLine, type LineMaker } from '../../watching/lines.js';
 import { selectorOf } from './list.js';
 
 const BOOKMARK_PERIOD = 60;

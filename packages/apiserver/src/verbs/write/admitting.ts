@@ -1,11 +1,11 @@
 /** Admission in the write path: the life of namespaces, then whatever plugins there are. */
 import type { Mapping } from '@kopf-ts/core';
-import type { Backend, Call } from '../backend.js';
-import type { AdmissionAttributes } from '../contracts/admission.js';
-import type { ServedObject } from '../contracts/objects.js';
-import type { WriteOptions } from '../options.js';
-import { forbidden, internalError, notFound } from '../status.js';
-import { DecodingError } from '../typed/decode.js';
+import type { AdmissionAttributes } from '../../contracts/admission.js';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { WriteOptions } from '../../http/query-options.js';
+import { forbidden, internalError, notFound } from '../../http/status-errors.js';
+import type { Backend, Call } from '../../routing/backend.js';
+import { DecodingError } from '../../typed/decode.js';
 
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', plural: 'namespaces' };

@@ -1,15 +1,15 @@
 /** The common part of everything that changes an existing object: updates, patches, scales. */
 import { deepEqual } from '@kopf-ts/core';
-import type { Backend, Call } from '../backend.js';
-import { invalidValue } from '../causes.js';
-import type { ServedObject } from '../contracts/objects.js';
-import type { Revision } from '../contracts/store.js';
-import { objectOf, textOf } from '../encoding.js';
-import type { WriteOptions } from '../options.js';
-import { conflict, invalid, notFound, OBJECT_MODIFIED, StatusError } from '../status.js';
-import { validateCommon } from '../validation/metadata.js';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { Revision } from '../../contracts/store.js';
+import { objectOf, textOf } from '../../http/object-encoding.js';
+import type { WriteOptions } from '../../http/query-options.js';
+import { conflict, invalid, notFound, OBJECT_MODIFIED, StatusError } from '../../http/status-errors.js';
+import type { Backend, Call } from '../../routing/backend.js';
+import { invalidValue } from '../../text/field-causes.js';
+import { validateCommon } from '../../validation/metadata.js';
 import { type Admission, admitByNamespace, type Face, mutate, validate } from './admitting.js';
-import { dropRepeatedOwners } from './owners.js';
+import { dropRepeatedOwners } from './repeated-owners.js';
 
 export interface Change {
   /** The object as it should be, made from the current one, which may be changed. Called again after a conflict. */

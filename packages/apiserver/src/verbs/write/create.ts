@@ -1,18 +1,18 @@
 /** Creation of objects. */
 import { randomInt, randomUUID } from 'node:crypto';
-import { type Backend, type Call, jsonAnswer, timestampOf } from '../backend.js';
-import type { ServedObject } from '../contracts/objects.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import { DEFINITIONS } from '../crd/collection.js';
-import { textOf } from '../encoding.js';
-import { parseWriteOptions, type WriteOptions } from '../options.js';
-import { alreadyExists, forbidden, invalid, StatusError } from '../status.js';
-import { parseRevision } from '../store/revision.js';
-import { validateMetadata } from '../validation/metadata.js';
-import { pathSegment } from '../validation/names.js';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { ApiAnswer } from '../../contracts/request.js';
+import { DEFINITIONS } from '../../crd/definitions-collection.js';
+import { textOf } from '../../http/object-encoding.js';
+import { parseWriteOptions, type WriteOptions } from '../../http/query-options.js';
+import { alreadyExists, forbidden, invalid, StatusError } from '../../http/status-errors.js';
+import { type Backend, type Call, jsonAnswer, timestampOf } from '../../routing/backend.js';
+import { parseRevision } from '../../store/revision.js';
+import { validateMetadata } from '../../validation/metadata.js';
+import { pathSegment } from '../../validation/names.js';
 import { type Admission, admitByNamespace, mutate, validate } from './admitting.js';
-import { dropRepeatedOwners } from './owners.js';
-import { readRequested, settleNamespace } from './reading.js';
+import { dropRepeatedOwners } from './repeated-owners.js';
+import { readRequested, settleNamespace } from './requested-object.js';
 
 export async function create(backend: Backend, call: Call): Promise<ApiAnswer> {
   const options = parseWriteOptions(call.query, 'CreateOptions');

@@ -1,20 +1,20 @@
 /** Patches of objects, or of their subresources. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
-import { type Backend, type Call, jsonAnswer } from '../backend.js';
-import { mediaTypeOf, readPatch, unsupportedMediaType } from '../bodies.js';
-import { invalidValue } from '../causes.js';
-import type { ServedObject } from '../contracts/objects.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import { goJson } from '../go-text.js';
-import { parseWriteOptions, type WriteOptions } from '../options.js';
-import { jsonPatch } from '../patches/json.js';
-import { mergePatch } from '../patches/merge.js';
-import { beyondMerging } from '../patches/strategic.js';
-import { badRequest, invalid, StatusError } from '../status.js';
-import { DecodingError } from '../typed/decode.js';
-import { jsonTypeOf } from '../typed/scalars.js';
-import { checkName, settleNamespace, typeProblem } from './reading.js';
-import { change } from './updating.js';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { ApiAnswer } from '../../contracts/request.js';
+import { parseWriteOptions, type WriteOptions } from '../../http/query-options.js';
+import { mediaTypeOf, readPatch, unsupportedMediaType } from '../../http/request-bodies.js';
+import { badRequest, invalid, StatusError } from '../../http/status-errors.js';
+import { jsonPatch } from '../../patches/json.js';
+import { mergePatch } from '../../patches/merge.js';
+import { beyondMerging } from '../../patches/strategic.js';
+import { type Backend, type Call, jsonAnswer } from '../../routing/backend.js';
+import { invalidValue } from '../../text/field-causes.js';
+import { goJson } from '../../text/go-text.js';
+import { DecodingError } from '../../typed/decode.js';
+import { jsonTypeOf } from '../../typed/scalars.js';
+import { change } from './changing.js';
+import { checkName, settleNamespace, typeProblem } from './requested-object.js';
 
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';

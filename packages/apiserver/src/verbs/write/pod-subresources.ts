@@ -1,12 +1,12 @@
 /** Subresources of pods that act on them: binding to a node, and eviction. */
 import { isMapping } from '@kopf-ts/core';
-import { type Backend, type Call, jsonAnswer, timestampOf } from '../backend.js';
-import { readObject } from '../bodies.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import { parseWriteOptions } from '../options.js';
-import { badRequest, conflict } from '../status.js';
-import { removeObject } from './delete.js';
-import { change } from './updating.js';
+import type { ApiAnswer } from '../../contracts/request.js';
+import { parseWriteOptions } from '../../http/query-options.js';
+import { readObject } from '../../http/request-bodies.js';
+import { badRequest, conflict } from '../../http/status-errors.js';
+import { type Backend, type Call, jsonAnswer, timestampOf } from '../../routing/backend.js';
+import { removeObject } from '../delete/delete.js';
+import { change } from './changing.js';
 
 const SUCCESS = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
 

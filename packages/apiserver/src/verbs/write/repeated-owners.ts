@@ -1,7 +1,7 @@
 /** Owners that are given twice. */
 import { deepEqual } from '@kopf-ts/core';
-import type { Call } from '../backend.js';
-import type { ServedObject } from '../contracts/objects.js';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { Call } from '../../routing/backend.js';
 
 /** Each is kept once, and the client is told of it. */
 export function dropRepeatedOwners(call: Call, { metadata }: ServedObject): void {

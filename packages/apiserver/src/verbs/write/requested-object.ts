@@ -1,12 +1,12 @@
 /** From the body of a request to an object of the kind, in the version of the request. */
 import type { Mapping } from '@kopf-ts/core';
-import type { Backend, Call } from '../backend.js';
-import { excerpt, mediaTypeOf, readObject, textOf } from '../bodies.js';
-import type { ServedObject } from '../contracts/objects.js';
-import { duplicateFields, numbersIn } from '../json-syntax.js';
-import type { WriteOptions } from '../options.js';
-import { badRequest } from '../status.js';
-import { DecodingError } from '../typed/decode.js';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { WriteOptions } from '../../http/query-options.js';
+import { excerpt, mediaTypeOf, readObject, textOf } from '../../http/request-bodies.js';
+import { badRequest } from '../../http/status-errors.js';
+import type { Backend, Call } from '../../routing/backend.js';
+import { duplicateFields, numbersIn } from '../../text/json-syntax.js';
+import { DecodingError } from '../../typed/decode.js';
 
 /** The object that a client wants to be there. */
 export async function readRequested(backend: Backend, call: Call, options: WriteOptions): Promise<ServedObject> {

@@ -1,21 +1,21 @@
 /** The `scale` subresource: replicas of anything that has them, as one kind. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
-import { type Backend, type Call, jsonAnswer } from '../backend.js';
-import { readObject } from '../bodies.js';
-import { invalidValue } from '../causes.js';
-import type { ServedObject } from '../contracts/objects.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import { objectOf } from '../encoding.js';
-import type { ScalePaths } from '../kinds/served.js';
-import { parseWriteOptions } from '../options.js';
-import { setValueAt, valueAt } from '../paths.js';
-import { badRequest, internalError, invalid, type StatusError } from '../status.js';
-import { DecodingError } from '../typed/decode.js';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { ApiAnswer } from '../../contracts/request.js';
+import { objectOf } from '../../http/object-encoding.js';
+import { parseWriteOptions } from '../../http/query-options.js';
+import { readObject } from '../../http/request-bodies.js';
+import { badRequest, internalError, invalid, type StatusError } from '../../http/status-errors.js';
+import type { ScalePaths } from '../../kinds/served.js';
+import { type Backend, type Call, jsonAnswer } from '../../routing/backend.js';
+import { invalidValue } from '../../text/field-causes.js';
+import { setValueAt, valueAt } from '../../text/field-paths.js';
+import { DecodingError } from '../../typed/decode.js';
+import { find } from '../read/get.js';
 import type { Face } from './admitting.js';
-import { find } from './get.js';
+import { change } from './changing.js';
 import { readApplicable } from './patch.js';
-import { checkType } from './reading.js';
-import { change } from './updating.js';
+import { checkType } from './requested-object.js';
 
 export function getScale(backend: Backend, call: Call): ApiAnswer {
   const object = objectOf(call.served, find(backend, call));

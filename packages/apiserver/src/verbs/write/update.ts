@@ -1,11 +1,11 @@
 /** Replacement of objects, or of their subresources. */
 import { deepCopy } from '@kopf-ts/core';
-import { type Backend, type Call, jsonAnswer } from '../backend.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import { parseWriteOptions } from '../options.js';
+import type { ApiAnswer } from '../../contracts/request.js';
+import { parseWriteOptions } from '../../http/query-options.js';
+import { type Backend, type Call, jsonAnswer } from '../../routing/backend.js';
+import { change } from './changing.js';
 import { createObject } from './create.js';
-import { checkName, readRequested, settleNamespace } from './reading.js';
-import { change } from './updating.js';
+import { checkName, readRequested, settleNamespace } from './requested-object.js';
 
 export async function update(backend: Backend, call: Call): Promise<ApiAnswer> {
   const options = parseWriteOptions(call.query, 'UpdateOptions');
