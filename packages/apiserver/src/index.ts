@@ -7,7 +7,7 @@
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 
 export { type LocalCluster, type LocalClusterOptions, localCluster } from './cluster.js';
-export type { Conveniences, PatchOptions } from './helpers/object-helpers.js';
+export type { ObjectHelpers, PatchOptions } from './helpers/object-helpers.js';
 export type { ResourceDefinition } from './helpers/resource-definition.js';
 export type { UserInfo } from './contracts/objects.js';
 export type { HistoryLimits } from './store/history.js';

@@ -6,7 +6,7 @@ import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { localCluster } from '../src/index.js';
 
-describe('conveniences', () => {
+describe('objectHelpers', () => {
   const yaml = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -1,4 +1,4 @@
-/** What reviews are refused for: questions that ask nothing, too much, or something else than their kind is about. */
+/** Why access reviews are refused: they ask nothing, too much, or something other than their kind is about. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
 import type { Cause } from '../contracts/objects.js';
 import { badRequest, invalid } from '../http/status-errors.js';
@@ -6,7 +6,7 @@ import { invalidValue, required } from '../text/field-causes.js';
 import { goJson } from '../text/go-text.js';
 
 /** Throws if the question cannot be answered. `question` is decoded, and in the namespace of the request. */
-export function checkReview({ group, kind }: { group: string; kind: string }, question: Mapping): void {
+export function checkAccessReview({ group, kind }: { group: string; kind: string }, question: Mapping): void {
   const spec = isMapping(question.spec) ? question.spec : {};
   if (kind === 'TokenReview' && (spec.token ?? '') === '') {
     throw badRequest('token is required for TokenReview in authentication');

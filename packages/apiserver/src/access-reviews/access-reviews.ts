@@ -6,14 +6,14 @@ import type { Authenticator } from '../contracts/security.js';
 import { readObject } from '../http/request-bodies.js';
 import { badRequest } from '../http/status-errors.js';
 import { jsonAnswer, timestampOf } from '../routing/backend.js';
-import type { Review } from '../routing/discovery.js';
+import type { AccessReview } from '../routing/discovery.js';
 import { DecodingError, type TypedDecoder } from '../typed/decode.js';
-import { checkReview } from './access-review-rules.js';
+import { checkAccessReview } from './access-review-rules.js';
 
 const AUTHENTICATION = 'authentication.k8s.io';
 const AUTHORIZATION = 'authorization.k8s.io';
 
-const review = (group: string, kind: string, plural: string, namespaced = false): Review => ({
+const review = (group: string, kind: string, plural: string, namespaced = false): AccessReview => ({
   group,
   version: 'v1',
   plural,
@@ -22,7 +22,7 @@ const review = (group: string, kind: string, plural: string, namespaced = false)
   namespaced,
 });
 
-export const reviews: readonly Review[] = [
+export const accessReviews: readonly AccessReview[] = [
   review(AUTHENTICATION, 'SelfSubjectReview', 'selfsubjectreviews'),
   review(AUTHENTICATION, 'TokenReview', 'tokenreviews'),
   review(AUTHORIZATION, 'LocalSubjectAccessReview', 'localsubjectaccessreviews', true),
@@ -31,18 +31,18 @@ export const reviews: readonly Review[] = [
   review(AUTHORIZATION, 'SubjectAccessReview', 'subjectaccessreviews'),
 ];
 
-export interface ReviewContext {
+export interface AccessReviewContext {
   readonly decode: TypedDecoder;
   readonly authenticator: Authenticator;
   readonly now: () => Date;
 }
 
 /** The question itself with the answer in its status. */
-export async function answerReview(
-  one: Review,
+export async function answerAccessReview(
+  one: AccessReview,
   namespace: string,
   request: ApiRequest,
-  context: ReviewContext,
+  context: AccessReviewContext,
 ): Promise<ApiAnswer> {
   const raw = await readObject(request, one.kind);
   let question: Mapping;
@@ -53,7 +53,7 @@ export async function answerReview(
     throw badRequest(`${one.kind} in version "v1" cannot be handled as a ${one.kind}: ${error.message}`);
   }
   const metadata = settledMetadata(question, namespace);
-  checkReview(one, { ...question, metadata });
+  checkAccessReview(one, { ...question, metadata });
   const body = {
     kind: one.kind,
     apiVersion: `${one.group}/v1`,
@@ -85,13 +85,18 @@ function settledMetadata(question: Mapping, namespace: string): Mapping {
 }
 
 /** Questions about the asker are answered anew: nothing of them is repeated. */
-function shownQuestion(one: Review, { metadata, spec }: Mapping, { now }: ReviewContext): Mapping {
+function shownQuestion(one: AccessReview, { metadata, spec }: Mapping, { now }: AccessReviewContext): Mapping {
   if (one.kind === 'SelfSubjectReview') return { metadata: { creationTimestamp: timestampOf(now()) } };
   if (one.kind === 'SelfSubjectRulesReview') return { metadata: {}, spec: {} };
   return { metadata, ...(spec === undefined ? {} : { spec }) };
 }
 
-function statusOf(one: Review, question: Mapping, user: UserInfo, { authenticator }: ReviewContext): Mapping {
+function statusOf(
+  one: AccessReview,
+  question: Mapping,
+  user: UserInfo,
+  { authenticator }: AccessReviewContext,
+): Mapping {
   switch (one.kind) {
     case 'SelfSubjectReview':
       return { userInfo: userData(user) };

@@ -15,7 +15,7 @@ export interface Review {
 }
 
 /** What a webhook has decided. */
-export interface Verdict {
+export interface Decision {
   readonly isAllowed: boolean;
   readonly status: Mapping | undefined;
   readonly warnings: readonly string[];
@@ -73,7 +73,7 @@ const kindOf = ({ group, version, kind }: ResourceInfo): object => ({ group, ver
 const resourceOf = ({ group, version, plural }: ResourceInfo): object => ({ group, version, resource: plural });
 
 /** Reads the answer of a webhook. */
-export function readVerdict(answer: unknown, review: Review, isMutating: boolean): Verdict {
+export function readDecision(answer: unknown, review: Review, isMutating: boolean): Decision {
   const data: Mapping = isMapping(answer) ? answer : {};
   const isV1 = review.apiVersion.endsWith('/v1');
   const [given, expected] = [String(getOwn(data, 'apiVersion') ?? ''), review.apiVersion];

@@ -1,4 +1,4 @@
-/** One request and its answer, the same for the HTTP door and the in-process one. */
+/** One request and its answer, the same over HTTP and in the process. */
 import type { UserInfo } from './objects.js';
 
 export interface ApiRequest {
@@ -7,10 +7,9 @@ export interface ApiRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Text as it came; or data that are already parsed, from the in-process door only. */
+  /** The text as received; or, in the process only, data that are already parsed. */
   readonly body: string | object | undefined;
   readonly user: UserInfo;
-  readonly door: 'http' | 'in-process';
   /** Fired when the client goes away. */
   readonly signal: AbortSignal;
 }

@@ -13,7 +13,7 @@ export interface DefinitionCondition {
 }
 
 /** The names that the definition gets, and whether these are all that it wants. */
-interface NamesVerdict {
+interface NamesDecision {
   readonly acceptedNames: Mapping;
   readonly isAccepted: boolean;
   readonly reason: string;
@@ -21,7 +21,7 @@ interface NamesVerdict {
 }
 
 /** Decides on the names of a definition, given all the other definitions. */
-function judgeNames(definition: ServedObject, others: Iterable<ServedObject>): NamesVerdict {
+function judgeNames(definition: ServedObject, others: Iterable<ServedObject>): NamesDecision {
   const spec = mapping(definition, 'spec');
   const wanted = mapping(spec, 'names');
   const owned = mapping(mapping(definition, 'status'), 'acceptedNames');
@@ -90,18 +90,18 @@ export function advanceDefinition(definition: ServedObject, others: Iterable<Ser
   const owned = mapping(mapping(definition, 'status'), 'acceptedNames');
   if (!deepEqual(wanted, owned)) {
     const before = JSON.stringify(getOwn(definition, 'status'));
-    const verdict = judgeNames(definition, others);
+    const decision = judgeNames(definition, others);
     const status = mapping(definition, 'status');
-    status['acceptedNames'] = verdict.acceptedNames;
+    status['acceptedNames'] = decision.acceptedNames;
     definition['status'] = status;
-    const { reason, message } = verdict;
+    const { reason, message } = decision;
     setCondition(
       definition,
-      { type: 'NamesAccepted', status: verdict.isAccepted ? 'True' : 'False', reason, message },
+      { type: 'NamesAccepted', status: decision.isAccepted ? 'True' : 'False', reason, message },
       now,
     );
     if (!isConditionTrue(definition, 'Established')) {
-      const notYet = verdict.isAccepted
+      const notYet = decision.isAccepted
         ? { reason: 'Installing', message: 'the initial names have been accepted' }
         : { reason: 'NotAccepted', message: 'not all names are accepted' };
       setCondition(definition, { type: 'Established', status: 'False', ...notYet }, now);

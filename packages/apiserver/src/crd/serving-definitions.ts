@@ -102,10 +102,10 @@ export function serveDefinitions(
     } else if (remaining.length < revision.finalizers.length) {
       const definition = parseRevision(revision);
       definition.metadata.finalizers = remaining;
-      const verdict = isConditionTrue(definition, 'Established')
+      const outcome = isConditionTrue(definition, 'Established')
         ? { reason: 'InstanceDeletionCompleted', message: 'removed all instances' }
         : { reason: 'NeverEstablished', message: 'resource was never established' };
-      setCondition(definition, { type: 'Terminating', status: 'False', ...verdict }, now());
+      setCondition(definition, { type: 'Terminating', status: 'False', ...outcome }, now());
       store.put(DEFINITIONS, definition, revision);
     }
   };

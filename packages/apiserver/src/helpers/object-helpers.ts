@@ -11,7 +11,7 @@ export interface PatchOptions {
   readonly contentType?: PatchType;
 }
 
-export interface Conveniences {
+export interface ObjectHelpers {
   /** The object as it is now; `undefined` if there is none: `get('kopfexamples/default/one')`, `get('nodes/n1')`. */
   get(reference: string): Body | undefined;
   /** The objects as they are now: `list('pods')`, `list('pods/default')`. */
@@ -29,7 +29,7 @@ export interface Conveniences {
   define(definition: ResourceDefinition): Promise<void>;
 }
 
-export function conveniences({ store, catalog }: Backend, client: KubeClient): Conveniences {
+export function objectHelpers({ store, catalog }: Backend, client: KubeClient): ObjectHelpers {
   const create = <T extends AnyObject>(object: T): Promise<T> => {
     const reference = { ...referenceOf(catalog, object), name: '' };
     return client.request<T>({ method: 'POST', path: pathOf(reference), body: object });

@@ -1,4 +1,4 @@
-/** The HTTP door: a server on the loopback interface, with or without TLS. */
+/** The HTTP listener: a server on the loopback interface, with or without TLS. */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -7,11 +7,11 @@ import type { Credentials, Security } from '../contracts/security.js';
 import { PROTOBUF, type ProtobufReader, protobufReader, WireError } from '../typed/protobuf.js';
 import { ConnectionReset } from '../watching/outlet.js';
 import { refusal } from './answers.js';
-import type { Front, FrontAnswer } from './gateway.js';
+import type { Gateway, GatewayAnswer } from './gateway.js';
 import { mediaTypeOf } from './request-bodies.js';
 import { badRequest, StatusError } from './status-errors.js';
 
-export interface HttpDoor {
+export interface HttpListener {
   readonly url: string;
   readonly port: number;
   refuseConnections(refuse: boolean): void;
@@ -21,17 +21,17 @@ export interface HttpDoor {
   open(): Promise<void>;
 }
 
-export interface HttpOptions {
-  readonly front: () => Front;
+export interface HttpListenerOptions {
+  readonly gateway: () => Gateway;
   readonly security: Security;
   readonly host: string;
   readonly port: number;
 }
 
-/** As large as bodies may be. */
+/** The limit for request bodies, in bytes. */
 const MAX_BODY = 3 * 1024 * 1024;
 
-export async function openDoor({ front, security, host, port }: HttpOptions): Promise<HttpDoor> {
+export async function openListener({ gateway, security, host, port }: HttpListenerOptions): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const readProtobuf = protobufReader();
   let isRefusing = false;
@@ -41,7 +41,7 @@ export async function openDoor({ front, security, host, port }: HttpOptions): Pr
 
   const listen = async (): Promise<void> => {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
-      void serve(request, response, front(), security, readProtobuf);
+      void serve(request, response, gateway(), security, readProtobuf);
     };
     const created = await createFor(security, listener);
     // Connections are kept by their clients for as long as these want: that is what pools are for.
@@ -107,7 +107,7 @@ async function createFor(security: Security, listener: Listener): Promise<Server
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  front: Front,
+  gateway: Gateway,
   security: Security,
   readProtobuf: ProtobufReader,
 ): Promise<void> {
@@ -117,13 +117,12 @@ async function serve(
   });
   try {
     const body = contentOf(request, await readBody(request), readProtobuf);
-    const answer = await front.handle(
+    const answer = await gateway.handle(
       {
         method: request.method ?? 'GET',
         url: request.url ?? '/',
         headers: request.headers as Record<string, string | undefined>,
         body,
-        door: 'http',
         signal: leaving.signal,
       },
       () => security.authenticate(credentialsOf(request)),
@@ -169,7 +168,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-/** Text as it came; but protobuf is read at the door, so that nobody behind it has to know of it. */
+/** The text as received; protobuf is decoded here, so that nothing behind the listener needs to know of it. */
 function contentOf(
   request: IncomingMessage,
   body: Buffer | undefined,
@@ -201,7 +200,7 @@ function credentialsOf(request: IncomingMessage): Credentials {
   };
 }
 
-async function send(response: ServerResponse, answer: FrontAnswer): Promise<void> {
+async function send(response: ServerResponse, answer: GatewayAnswer): Promise<void> {
   const { status, headers, body, outlet } = answer;
   const always = { 'audit-id': randomUUID(), 'cache-control': 'no-cache, private' };
   const all: Record<string, string | string[]> = { ...always, ...(headers as Record<string, string | string[]>) };

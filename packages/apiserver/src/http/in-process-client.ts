@@ -1,16 +1,16 @@
-/** The in-process door: a client without sockets, for the same requests and the same answers. */
+/** A client without sockets: the same requests and the same answers within the process. */
 import { apiError, type KubeClient, type KubeRequest } from '@kopf-ts/core';
 import { abortable } from '@kopf-ts/core/engine';
 import type { UserInfo } from '../contracts/objects.js';
 import type { ApiRequest } from '../contracts/request.js';
-import type { Front, FrontAnswer } from './gateway.js';
+import type { Gateway, GatewayAnswer } from './gateway.js';
 
-/** Of an open cluster; each request is made by that user. */
-export function inProcessClient(front: () => Front, user: UserInfo): KubeClient {
-  const send = async (request: KubeRequest, signal: AbortSignal): Promise<FrontAnswer> => {
+/** Sends every request as the given user. */
+export function inProcessClient(gateway: () => Gateway, user: UserInfo): KubeClient {
+  const send = async (request: KubeRequest, signal: AbortSignal): Promise<GatewayAnswer> => {
     signal.throwIfAborted();
-    const answering = front().handle(apiRequest(request, signal), () => user);
-    // Whoever waits for an answer may leave before it comes.
+    const answering = gateway().handle(apiRequest(request, signal), () => user);
+    // The caller may leave before the answer comes.
     const answer = await abortable(answering, signal);
     if (answer.status >= 200 && answer.status < 300) return answer;
     const retryAfter = Number(answer.headers['retry-after']);
@@ -66,12 +66,11 @@ function apiRequest(request: KubeRequest, signal: AbortSignal): Omit<ApiRequest,
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
     },
     body: hasBody ? (typeof body === 'object' && body !== null ? body : JSON.stringify(body)) : undefined,
-    door: 'in-process',
     signal,
   };
 }
 
-function payloadOf({ headers, body }: FrontAnswer): unknown {
+function payloadOf({ headers, body }: GatewayAnswer): unknown {
   if (body === '') return undefined;
   const type = headers['content-type'];
   return typeof type === 'string' && type.startsWith('application/json') ? JSON.parse(body) : body;

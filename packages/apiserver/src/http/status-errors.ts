@@ -1,4 +1,4 @@
-/** Errors as Kubernetes words them: `Status` objects, thrown as `StatusError` and turned into answers at the door. */
+/** Errors as Kubernetes words them: `Status` objects, thrown as `StatusError` and turned into answers by the gateway. */
 import type { Cause } from '../contracts/objects.js';
 import { goQuote } from '../text/go-text.js';
 

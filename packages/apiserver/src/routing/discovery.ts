@@ -40,7 +40,7 @@ const STORED_AS: Readonly<Record<string, string>> = {
 };
 
 /** Kinds that are asked and not kept: they have no place in the catalog. */
-export interface Review {
+export interface AccessReview {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
@@ -54,20 +54,24 @@ interface Row {
   readonly info: Pick<Served, 'singular' | 'kind' | 'namespaced' | 'verbs'> & Partial<Served>;
 }
 
-export function makeDiscovery(catalog: ServedCatalog, reviews: readonly Review[], address: () => string): Discovery {
+export function makeDiscovery(
+  catalog: ServedCatalog,
+  accessReviews: readonly AccessReview[],
+  address: () => string,
+): Discovery {
   const groupNames = (): readonly string[] => {
-    const names = new Set([...catalog.groups().keys(), ...reviews.map(({ group }) => group)]);
+    const names = new Set([...catalog.groups().keys(), ...accessReviews.map(({ group }) => group)]);
     names.delete('');
     const known = PREFERRED.filter((name) => names.has(name));
     return [...known, ...[...names].filter((name) => !known.includes(name)).sort()];
   };
   const versionsOf = (group: string): readonly string[] =>
     catalog.groups().get(group) ?? [
-      ...new Set(reviews.filter((one) => one.group === group).map(({ version }) => version)),
+      ...new Set(accessReviews.filter((one) => one.group === group).map(({ version }) => version)),
     ];
   const rowsOf = (group: string, version: string): readonly Row[] => {
     const served = [...catalog.all()].filter((one) => one.group === group && one.version === version);
-    const asked = reviews.filter((one) => one.group === group && one.version === version);
+    const asked = accessReviews.filter((one) => one.group === group && one.version === version);
     const rows: Row[] = [
       ...served.map((info) => ({ name: info.plural, info })),
       ...asked.map((review) => ({ name: review.plural, info: { ...review, verbs: ['create'] } })),
@@ -89,7 +93,7 @@ export function makeDiscovery(catalog: ServedCatalog, reviews: readonly Review[]
     groups: () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: groupNames().map(groupDocument) }),
     group: (name) =>
       groupNames().includes(name) ? { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(name) } : undefined,
-    isBuiltin: (name) => catalog.isBuiltinGroup(name) || reviews.some(({ group }) => group === name),
+    isBuiltin: (name) => catalog.isBuiltinGroup(name) || accessReviews.some(({ group }) => group === name),
     resources(group, version) {
       if (!versionsOf(group).includes(version)) return undefined;
       return {

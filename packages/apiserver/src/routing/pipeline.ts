@@ -1,6 +1,6 @@
-/** One way for all requests, whichever door they come by. */
+/** The same path for all requests, over HTTP and in the process. */
 
-import { answerReview, type ReviewContext, reviews } from '../access-reviews/access-reviews.js';
+import { type AccessReviewContext, accessReviews, answerAccessReview } from '../access-reviews/access-reviews.js';
 import type { ApiAnswer, ApiRequest, StreamLine } from '../contracts/request.js';
 import { negotiate, type Wanted } from '../http/accept.js';
 import { badAddress, pageNotFound, refusal } from '../http/answers.js';
@@ -21,8 +21,8 @@ export interface Pipeline {
   handle(request: ApiRequest): Promise<ApiAnswer>;
 }
 
-export function makePipeline(backend: Backend, discovery: Discovery, review: ReviewContext): Pipeline {
-  const documents = { discovery, openApi: makeOpenApi(backend.catalog, reviews) };
+export function makePipeline(backend: Backend, discovery: Discovery, reviewing: AccessReviewContext): Pipeline {
+  const documents = { discovery, openApi: makeOpenApi(backend.catalog, accessReviews) };
   return {
     async handle(request) {
       const warnings: string[] = [];
@@ -44,7 +44,7 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
     if (resource === undefined) return answerAside(request, segments, documents, wanted);
     const query = new URLSearchParams(search);
     const served = backend.catalog.find(resource.group, resource.version, resource.plural);
-    if (served === undefined) return await routeReview(request, resource);
+    if (served === undefined) return await routeAccessReview(request, resource);
     if (served.isCustom && !isInScope(served, resource, request.method)) return pageNotFound();
     checkAddress(resource, served);
     if (served.strategy.deprecation !== undefined) warnings.push(served.strategy.deprecation);
@@ -53,15 +53,17 @@ export function makePipeline(backend: Backend, discovery: Discovery, review: Rev
     return shown(answer, wanted, call);
   }
 
-  async function routeReview(request: ApiRequest, resource: ResourcePath): Promise<ApiAnswer> {
+  async function routeAccessReview(request: ApiRequest, resource: ResourcePath): Promise<ApiAnswer> {
     const { group, version, plural, name, namespace } = resource;
-    const one = reviews.find((known) => known.group === group && known.version === version && known.plural === plural);
+    const one = accessReviews.find(
+      (known) => known.group === group && known.version === version && known.plural === plural,
+    );
     if (one === undefined || name !== '' || one.namespaced !== (namespace !== '')) {
-      const isKnown = backend.catalog.isBuiltinGroup(group) || reviews.some((known) => known.group === group);
+      const isKnown = backend.catalog.isBuiltinGroup(group) || accessReviews.some((known) => known.group === group);
       return isKnown ? refusal(noSuchResource()) : pageNotFound();
     }
     if (request.method !== 'POST') throw methodNotAllowed();
-    return await answerReview(one, namespace, request, review);
+    return await answerAccessReview(one, namespace, request, reviewing);
   }
 
   async function shown(answer: ApiAnswer, wanted: Wanted, call: Call): Promise<ApiAnswer> {

@@ -1,4 +1,4 @@
-/** Objects of one collection, by name, and in the order of their names whenever somebody asks for it. */
+/** Objects of one collection by name, sorted by name on demand. */
 import type { Revision } from '../contracts/store.js';
 
 /** Sorts as `namespace/name` does: that is the order in which the API server lists. */
@@ -6,7 +6,7 @@ export function keyOf(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-export interface Shelf {
+export interface SortedCollection {
   readonly size: number;
   get(key: string): Revision | undefined;
   set(key: string, revision: Revision): void;
@@ -15,7 +15,7 @@ export interface Shelf {
   sorted(prefix?: string): Revision[];
 }
 
-export function makeShelf(): Shelf {
+export function makeSortedCollection(): SortedCollection {
   const byKey = new Map<string, Revision>();
   /** In order, but possibly with keys that are gone, and without those that are new. */
   let keys: string[] = [];

@@ -1,4 +1,4 @@
-/** Lines on their way to one watcher: pushed by the store, taken by a door. */
+/** Lines on their way to one watcher: pushed by the store, taken by a listener. */
 import type { StreamLine } from '../contracts/request.js';
 
 export interface Channel extends AsyncIterable<StreamLine> {

@@ -1,4 +1,4 @@
-/** The last stage of a stream: what really goes out of a door, after all faults. */
+/** The last stage of a stream: what is really sent, after all faults. */
 import { KopfError } from '@kopf-ts/core';
 import type { StreamControl, StreamFault } from '../contracts/faults.js';
 import type { StreamLine } from '../contracts/request.js';
@@ -57,8 +57,8 @@ export function makeOutlet(
       for (;;) {
         const { done, value } = await iterator.next();
         if (done === true || state !== 'open' || isAbandoned) break;
-        const verdict = fault === undefined ? 'send' : fault.pass(value);
-        if ((typeof verdict === 'string' ? verdict : await verdict) === 'drop') continue;
+        const passing = fault === undefined ? 'send' : fault.pass(value);
+        if ((typeof passing === 'string' ? passing : await passing) === 'drop') continue;
         if (state !== 'open' || isAbandoned) break;
         texts.push(value.text);
         wakeReader?.();

@@ -1,6 +1,6 @@
 import type { AnyObject } from '@kopf-ts/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Door, doors, inProcess, MERGE } from '../support/listeners.js';
+import { type Client, inProcess, listeners, MERGE } from '../support/listeners.js';
 
 const THINGS = '/apis/example.com/v1/namespaces/default/things';
 const thing = (name: string, rest: object = {}, version = 'v1') => ({
@@ -20,11 +20,11 @@ const schema = {
   },
 };
 
-describe.each(doors)('%s', (_name, open) => {
-  let door: Door;
+describe.each(listeners)('%s', (_name, open) => {
+  let client: Client;
   beforeEach(async () => {
-    door = await open();
-    await door.cluster.define({
+    client = await open();
+    await client.cluster.define({
       group: 'example.com',
       version: 'v1',
       plural: 'things',
@@ -34,13 +34,13 @@ describe.each(doors)('%s', (_name, open) => {
     });
   });
   afterEach(async () => {
-    await door.cluster.stop();
+    await client.cluster.stop();
   });
 
   it('objects are pruned, defaulted and validated', async () => {
-    const { body } = await door.send('POST', THINGS, thing('one', { spec: { size: 'x', color: 'red' } }));
+    const { body } = await client.send('POST', THINGS, thing('one', { spec: { size: 'x', color: 'red' } }));
     expect(body.spec).toEqual({ size: 'x', replicas: 1 });
-    expect(await door.send('POST', THINGS, thing('two', { spec: { size: 5 } }))).toMatchObject({
+    expect(await client.send('POST', THINGS, thing('two', { spec: { size: 5 } }))).toMatchObject({
       status: 422,
       body: {
         message:
@@ -50,14 +50,18 @@ describe.each(doors)('%s', (_name, open) => {
   });
 
   it('the status is changed by its subresource, and nothing else is', async () => {
-    const { body: created } = await door.send('POST', THINGS, thing('one', { spec: { size: 'x' }, status: { a: 1 } }));
+    const { body: created } = await client.send(
+      'POST',
+      THINGS,
+      thing('one', { spec: { size: 'x' }, status: { a: 1 } }),
+    );
     expect(created).not.toHaveProperty('status');
     const all = { spec: { size: 'y' }, status: { b: 2 }, metadata: { labels: { c: 'd' } } };
-    const { body: byObject } = await door.send('PATCH', `${THINGS}/one`, all, MERGE);
+    const { body: byObject } = await client.send('PATCH', `${THINGS}/one`, all, MERGE);
     expect(byObject).toMatchObject({ spec: { size: 'y' }, metadata: { labels: { c: 'd' }, generation: 2 } });
     expect(byObject).not.toHaveProperty('status');
     const more = { spec: { size: 'z' }, status: { b: 2 }, metadata: { labels: { c: 'e' } } };
-    const { body: byStatus } = await door.send('PATCH', `${THINGS}/one/status`, more, MERGE);
+    const { body: byStatus } = await client.send('PATCH', `${THINGS}/one/status`, more, MERGE);
     expect(byStatus).toMatchObject({
       spec: { size: 'y' },
       status: { b: 2 },
@@ -66,27 +70,27 @@ describe.each(doors)('%s', (_name, open) => {
   });
 
   it('the scale is a view of the object', async () => {
-    await door.send('POST', THINGS, thing('one', { spec: { replicas: 2 } }));
-    const { body: scaled } = await door.send('PATCH', `${THINGS}/one/scale`, { spec: { replicas: 5 } }, MERGE);
+    await client.send('POST', THINGS, thing('one', { spec: { replicas: 2 } }));
+    const { body: scaled } = await client.send('PATCH', `${THINGS}/one/scale`, { spec: { replicas: 5 } }, MERGE);
     expect(scaled).toMatchObject({ kind: 'Scale', spec: { replicas: 5 }, status: { replicas: 0 } });
-    expect((await door.send('GET', `${THINGS}/one`)).body).toMatchObject({
+    expect((await client.send('GET', `${THINGS}/one`)).body).toMatchObject({
       spec: { replicas: 5 },
       metadata: { generation: 2 },
     });
   });
 
   it('updates must say what they are based on', async () => {
-    await door.send('POST', THINGS, thing('one'));
-    expect(await door.send('PUT', `${THINGS}/one`, thing('one'))).toMatchObject({
+    await client.send('POST', THINGS, thing('one'));
+    expect(await client.send('PUT', `${THINGS}/one`, thing('one'))).toMatchObject({
       status: 422,
       body: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
     });
   });
 
   it('generations count all changes but those of metadata and status', async () => {
-    await door.send('POST', THINGS, thing('one'));
+    await client.send('POST', THINGS, thing('one'));
     const generation = async (patch: object, subresource = ''): Promise<number> =>
-      (await door.send('PATCH', `${THINGS}/one${subresource}`, patch, MERGE)).body.metadata.generation;
+      (await client.send('PATCH', `${THINGS}/one${subresource}`, patch, MERGE)).body.metadata.generation;
     expect(await generation({ metadata: { labels: { a: 'b' } } })).toBe(1);
     expect(await generation({ spec: { size: 'x' } })).toBe(2);
     expect(await generation({ status: { x: 1 } }, '/status')).toBe(2);
@@ -95,16 +99,16 @@ describe.each(doors)('%s', (_name, open) => {
 });
 
 describe('definitions', () => {
-  let door: Door;
+  let client: Client;
   beforeEach(async () => {
-    door = await inProcess();
+    client = await inProcess();
   });
   afterEach(async () => {
-    await door.cluster.stop();
+    await client.cluster.stop();
   });
-  const definition = (): AnyObject | undefined => door.cluster.get('crd/things.example.com') as AnyObject | undefined;
+  const definition = (): AnyObject | undefined => client.cluster.get('crd/things.example.com') as AnyObject | undefined;
   const define = (versions: string[]) =>
-    door.cluster.define({ group: 'example.com', versions, plural: 'things', kind: 'Thing' });
+    client.cluster.define({ group: 'example.com', versions, plural: 'things', kind: 'Thing' });
 
   it('are established with the names that they asked for', async () => {
     await define(['v1']);
@@ -120,39 +124,39 @@ describe('definitions', () => {
 
   it('several versions are one and the same object', async () => {
     await define(['v1', 'v2']);
-    await door.send('POST', THINGS, thing('one', { spec: { a: 1 } }));
-    const { body } = await door.send('GET', '/apis/example.com/v2/namespaces/default/things/one');
+    await client.send('POST', THINGS, thing('one', { spec: { a: 1 } }));
+    const { body } = await client.send('GET', '/apis/example.com/v2/namespaces/default/things/one');
     expect(body).toMatchObject({ apiVersion: 'example.com/v2', spec: { a: 1 } });
-    const list = await door.send('GET', '/apis/example.com/v2/things');
+    const list = await client.send('GET', '/apis/example.com/v2/things');
     expect(list.body.items).toMatchObject([{ apiVersion: 'example.com/v2' }]);
   });
 
   it('what was stored before a default came gets it when it is read', async () => {
-    await door.cluster.define({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing', schema });
-    await door.send('POST', THINGS, thing('one', { spec: {} }));
+    await client.cluster.define({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing', schema });
+    await client.send('POST', THINGS, thing('one', { spec: {} }));
     const spec = structuredClone(definition()?.spec);
     spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.color = { type: 'string', default: 'red' };
-    await door.cluster.patch('crd/things.example.com', { spec });
-    expect((await door.send('GET', `${THINGS}/one`)).body.spec).toEqual({ replicas: 1, color: 'red' });
+    await client.cluster.patch('crd/things.example.com', { spec });
+    expect((await client.send('GET', `${THINGS}/one`)).body.spec).toEqual({ replicas: 1, color: 'red' });
   });
 
   it('when they go, their objects go first, with their finalizers in time', async () => {
     await define(['v1']);
-    await door.send('POST', THINGS, thing('free'));
-    await door.send('POST', THINGS, { ...thing('held'), metadata: { name: 'held', finalizers: ['example.com/a'] } });
-    await door.cluster.delete('crd/things.example.com');
-    expect(door.cluster.list('things').map(({ metadata }) => metadata?.name)).toEqual(['held']);
+    await client.send('POST', THINGS, thing('free'));
+    await client.send('POST', THINGS, { ...thing('held'), metadata: { name: 'held', finalizers: ['example.com/a'] } });
+    await client.cluster.delete('crd/things.example.com');
+    expect(client.cluster.list('things').map(({ metadata }) => metadata?.name)).toEqual(['held']);
     expect(definition()?.metadata?.deletionTimestamp).toBeDefined();
-    expect(await door.send('POST', THINGS, thing('late'))).toMatchObject({
+    expect(await client.send('POST', THINGS, thing('late'))).toMatchObject({
       status: 403,
       body: {
         message:
           'things.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
       },
     });
-    await door.send('PATCH', `${THINGS}/held`, { metadata: { finalizers: [] } }, MERGE);
+    await client.send('PATCH', `${THINGS}/held`, { metadata: { finalizers: [] } }, MERGE);
     expect(definition()).toBeUndefined();
-    expect((await door.send('GET', THINGS)).status).toBe(404);
+    expect((await client.send('GET', THINGS)).status).toBe(404);
   });
 
   it('with wrong names are refused', async () => {
@@ -164,7 +168,7 @@ describe('definitions', () => {
       }),
     };
     wrong.metadata = { name: 'other.example.com' };
-    await expect(door.cluster.create(wrong)).rejects.toMatchObject({
+    await expect(client.cluster.create(wrong)).rejects.toMatchObject({
       status: 422,
       message: expect.stringContaining('must be spec.names.plural+"."+spec.group'),
     });

@@ -3,26 +3,26 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { localCluster } from '../../src/index.js';
 import { mergePatch } from '../../src/patches/merge.js';
 import { parseJson } from '../../src/text/json-syntax.js';
-import { type Door, doors, JSON_PATCH, MERGE, overHttp } from '../support/listeners.js';
+import { type Client, JSON_PATCH, listeners, MERGE, overHttp } from '../support/listeners.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
 describe('bodies over HTTP', () => {
-  let door: Door;
+  let client: Client;
   beforeEach(async () => {
-    door = await overHttp();
+    client = await overHttp();
   });
   afterEach(async () => {
-    await door.cluster.stop();
+    await client.cluster.stop();
   });
 
   it('that are too large are refused', async () => {
     const huge = JSON.stringify({ metadata: { name: 'huge' }, data: { x: 'x'.repeat(3 * 1024 * 1024) } });
-    expect(await door.send('POST', MAPS, huge)).toMatchObject({
+    expect(await client.send('POST', MAPS, huge)).toMatchObject({
       status: 413,
       body: { reason: 'RequestEntityTooLarge', message: 'Request entity too large: limit is 3145728' },
     });
-    expect((await door.send('GET', MAPS)).body.items).toEqual([]);
+    expect((await client.send('GET', MAPS)).body.items).toEqual([]);
   });
 
   it.each([
@@ -32,18 +32,23 @@ describe('bodies over HTTP', () => {
     ['[]', 'json parse error: json: cannot unmarshal array into Go value'],
     ['"x"', 'json parse error: json: cannot unmarshal string into Go value'],
   ])('that are no objects are refused: %s', async (body, message) => {
-    expect(await door.send('POST', MAPS, body)).toMatchObject({
+    expect(await client.send('POST', MAPS, body)).toMatchObject({
       status: 400,
       body: { reason: 'BadRequest', message: expect.stringContaining(message) },
     });
   });
 
   it('of unknown types are refused', async () => {
-    expect((await door.send('POST', MAPS, 'x', 'text/plain')).status).toBe(415);
+    expect((await client.send('POST', MAPS, 'x', 'text/plain')).status).toBe(415);
   });
 
   it('in YAML are fine, and are read as there: some words are booleans', async () => {
-    const { body } = await door.send('POST', MAPS, 'metadata:\n  name: yaml\ndata:\n  on: "yes"\n', 'application/yaml');
+    const { body } = await client.send(
+      'POST',
+      MAPS,
+      'metadata:\n  name: yaml\ndata:\n  on: "yes"\n',
+      'application/yaml',
+    );
     expect(body.data).toEqual({ true: 'yes' });
   });
 
@@ -55,9 +60,9 @@ describe('bodies over HTTP', () => {
     { fields: 200_000, length: 1, warnings: 211 },
   ])('are not answered with endless warnings: $fields unknown fields', async ({ fields, length, warnings }) => {
     const unknown = Object.fromEntries(Array.from({ length: fields }, (_, index) => ['f'.repeat(length) + index, 1]));
-    const answer = await fetch(`${door.cluster.url}${MAPS}?fieldValidation=Warn`, {
+    const answer = await fetch(`${client.cluster.url}${MAPS}?fieldValidation=Warn`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${door.cluster.token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${client.cluster.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, ...unknown }),
     });
     expect(answer.status).toBe(201);
@@ -66,14 +71,14 @@ describe('bodies over HTTP', () => {
 
   it.each([1_000, 9_000, 100_000])('that are nested %s times are refused, and nothing else happens', async (depth) => {
     const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`;
-    const { status } = await door.send('POST', MAPS, `{"metadata":{"name":"deep"},"data":{"x":${nested}}}`);
+    const { status } = await client.send('POST', MAPS, `{"metadata":{"name":"deep"},"data":{"x":${nested}}}`);
     expect(status).toBe(400);
-    expect((await door.send('GET', MAPS)).body.items).toEqual([]);
+    expect((await client.send('GET', MAPS)).body.items).toEqual([]);
   });
 
   it('nobody is let in without credentials', async () => {
-    expect((await fetch(`${door.cluster.url}${MAPS}`)).status).toBe(401);
-    expect((await fetch(`${door.cluster.url}${MAPS}`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(
+    expect((await fetch(`${client.cluster.url}${MAPS}`)).status).toBe(401);
+    expect((await fetch(`${client.cluster.url}${MAPS}`, { headers: { authorization: 'Bearer wrong' } })).status).toBe(
       401,
     );
   });
@@ -91,14 +96,14 @@ it.each([
   await expect(cluster.client.request({ method: 'GET', path })).rejects.toMatchObject({ status });
 });
 
-describe.each(doors)('objects, %s', (_name, open) => {
-  let door: Door;
+describe.each(listeners)('objects, %s', (_name, open) => {
+  let client: Client;
   beforeEach(async () => {
-    door = await open();
-    await door.cluster.define({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing' });
+    client = await open();
+    await client.cluster.define({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing' });
   });
   afterEach(async () => {
-    await door.cluster.stop();
+    await client.cluster.stop();
   });
   const THINGS = '/apis/example.com/v1/namespaces/default/things';
   const refusal = { kind: 'Status', message: 'etcdserver: request is too large', code: 500 };
@@ -110,29 +115,32 @@ describe.each(doors)('objects, %s', (_name, open) => {
       metadata: { name },
       spec: { x: 'x'.repeat(size) },
     });
-    expect(await door.send('POST', THINGS, thing('large', 1_600_000))).toMatchObject({ status: 500, body: refusal });
-    expect((await door.send('POST', THINGS, thing('fitting', 1_500_000))).status).toBe(200);
+    expect(await client.send('POST', THINGS, thing('large', 1_600_000))).toMatchObject({ status: 500, body: refusal });
+    expect((await client.send('POST', THINGS, thing('fitting', 1_500_000))).status).toBe(200);
     const growth = { spec: { y: 'y'.repeat(100_000) } };
-    expect(await door.send('PATCH', `${THINGS}/fitting`, growth, MERGE)).toMatchObject({ status: 500, body: refusal });
-    expect((await door.send('PATCH', `${THINGS}/fitting`, { spec: { x: null, y: '' } }, MERGE)).status).toBe(200);
-    expect((await door.send('GET', THINGS)).body.items).toMatchObject([{ spec: { y: '' } }]);
+    expect(await client.send('PATCH', `${THINGS}/fitting`, growth, MERGE)).toMatchObject({
+      status: 500,
+      body: refusal,
+    });
+    expect((await client.send('PATCH', `${THINGS}/fitting`, { spec: { x: null, y: '' } }, MERGE)).status).toBe(200);
+    expect((await client.send('GET', THINGS)).body.items).toMatchObject([{ spec: { y: '' } }]);
   });
 });
 
-describe.each(doors)('names of prototypes, %s', (_name, open) => {
-  let door: Door;
+describe.each(listeners)('names of prototypes, %s', (_name, open) => {
+  let client: Client;
   beforeEach(async () => {
-    door = await open();
-    await door.send('POST', MAPS, { metadata: { name: 'one' }, data: { a: 'b' } });
-    await door.cluster.define({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing' });
+    client = await open();
+    await client.send('POST', MAPS, { metadata: { name: 'one' }, data: { a: 'b' } });
+    await client.cluster.define({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing' });
   });
   afterEach(async () => {
-    await door.cluster.stop();
+    await client.cluster.stop();
   });
   const hostile = (key: string, value: unknown): object => JSON.parse(`{"${key}":${JSON.stringify(value)}}`) as object;
 
   it.each(['__proto__', 'constructor'])('%s in a merge patch is a key like any other', async (key) => {
-    const { body } = await door.send('PATCH', `${MAPS}/one`, { data: hostile(key, 'x') }, MERGE);
+    const { body } = await client.send('PATCH', `${MAPS}/one`, { data: hostile(key, 'x') }, MERGE);
     expect(Object.getOwnPropertyNames(body.data).sort()).toEqual(['a', key].sort());
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
@@ -141,7 +149,9 @@ describe.each(doors)('names of prototypes, %s', (_name, open) => {
   it.each(['/__proto__/polluted', '/constructor/prototype/polluted', '/data/__proto__/polluted'])(
     'a JSON patch of %s reaches nothing',
     async (path) => {
-      expect((await door.send('PATCH', `${MAPS}/one`, [{ op: 'add', path, value: 'x' }], JSON_PATCH)).status).toBe(422);
+      expect((await client.send('PATCH', `${MAPS}/one`, [{ op: 'add', path, value: 'x' }], JSON_PATCH)).status).toBe(
+        422,
+      );
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     },
   );
@@ -153,9 +163,9 @@ describe.each(doors)('names of prototypes, %s', (_name, open) => {
       metadata: { name: 'x' },
       spec: hostile('__proto__', { y: 1 }),
     };
-    const { body: created } = await door.send('POST', '/apis/example.com/v1/namespaces/default/things', body);
+    const { body: created } = await client.send('POST', '/apis/example.com/v1/namespaces/default/things', body);
     expect(JSON.stringify(created.spec)).toBe('{"__proto__":{"y":1}}');
-    const map = await door.send('POST', MAPS, {
+    const map = await client.send('POST', MAPS, {
       metadata: { name: 'two' },
       ...hostile('__proto__', { data: { z: '1' } }),
     });

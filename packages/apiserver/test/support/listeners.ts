@@ -1,4 +1,4 @@
-/** The same requests by both doors: over HTTP, and within the process. */
+/** The same requests over HTTP and within the process. */
 import { ApiError, type KubeRequest } from '@kopf-ts/core';
 import { manualClock } from '@kopf-ts/testing';
 import { type LocalCluster, localCluster } from '../../src/index.js';
@@ -9,7 +9,7 @@ interface Answer {
   readonly body: any;
 }
 
-export interface Door {
+export interface Client {
   readonly cluster: LocalCluster;
   send(method: KubeRequest['method'], path: string, body?: unknown, contentType?: string): Promise<Answer>;
 }
@@ -17,13 +17,13 @@ export interface Door {
 export const MERGE = 'application/merge-patch+json';
 export const JSON_PATCH = 'application/json-patch+json';
 
-/** By the name of the door; time stands still in the clusters behind them. */
-export const doors: readonly (readonly [name: string, open: () => Promise<Door>])[] = [
+/** By name; time stands still in the clusters behind them. */
+export const listeners: readonly (readonly [name: string, open: () => Promise<Client>])[] = [
   ['in the process', inProcess],
   ['over HTTP', overHttp],
 ];
 
-export async function inProcess(): Promise<Door> {
+export async function inProcess(): Promise<Client> {
   const cluster = await localCluster({ listen: false, clock: manualClock(), controllers: false });
   return {
     cluster,
@@ -40,7 +40,7 @@ export async function inProcess(): Promise<Door> {
   };
 }
 
-export async function overHttp(): Promise<Door> {
+export async function overHttp(): Promise<Client> {
   const cluster = await localCluster({ clock: manualClock(), controllers: false });
   return {
     cluster,

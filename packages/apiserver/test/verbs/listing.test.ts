@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Door, inProcess } from '../support/listeners.js';
+import { type Client, inProcess } from '../support/listeners.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
-let door: Door;
+let client: Client;
 
 beforeEach(async () => {
-  door = await inProcess();
+  client = await inProcess();
 });
 afterEach(async () => {
-  await door.cluster.stop();
+  await client.cluster.stop();
 });
 
 async function createAll(...names: string[]): Promise<void> {
   for (const name of names)
-    await door.send('POST', MAPS, { metadata: { name, labels: { name, tier: name > 'b' ? '2' : '1' } } });
+    await client.send('POST', MAPS, { metadata: { name, labels: { name, tier: name > 'b' ? '2' : '1' } } });
 }
-const list = async (query = '', path = MAPS) => await door.send('GET', `${path}?${query}`);
+const list = async (query = '', path = MAPS) => await client.send('GET', `${path}?${query}`);
 const names = ({ body }: Awaited<ReturnType<typeof list>>): string[] =>
   body.items.map((item: { metadata: { name: string } }) => item.metadata.name);
 
@@ -26,7 +26,7 @@ describe('pages', () => {
     expect(names(first)).toEqual(['a', 'c']);
     expect(first.body.metadata).toMatchObject({ remainingItemCount: 2 });
     await createAll('b', 'd');
-    await door.send('DELETE', `${MAPS}/e`);
+    await client.send('DELETE', `${MAPS}/e`);
     const second = await list(`limit=2&continue=${first.body.metadata.continue}`);
     expect(names(second)).toEqual(['e', 'g']);
     expect(second.body.metadata).toEqual({ resourceVersion: first.body.metadata.resourceVersion });
@@ -36,7 +36,7 @@ describe('pages', () => {
     await createAll('a', 'b', 'c');
     const first = await list('limit=1');
     await createAll('d');
-    door.cluster.faults.compact();
+    client.cluster.faults.compact();
     const expired = await list(`limit=1&continue=${first.body.metadata.continue}`);
     expect(expired).toMatchObject({ status: 410, body: { reason: 'Expired' } });
     expect(names(await list(`continue=${expired.body.metadata.continue}`))).toEqual(['b', 'c', 'd']);
@@ -73,7 +73,7 @@ describe('versions', () => {
       'b',
     ]);
     expect(names(await list(`resourceVersion=${resourceVersion}&limit=5`))).toEqual(['a']);
-    door.cluster.faults.compact();
+    client.cluster.faults.compact();
     expect((await list(`resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`)).status).toBe(410);
   });
 
@@ -124,8 +124,8 @@ describe('selectors', () => {
   ])('fields: %s', async (selector, expected) => {
     const pods = '/api/v1/namespaces/default/pods';
     const containers = [{ name: 'c', image: 'x' }];
-    await door.send('POST', pods, { metadata: { name: 'there' }, spec: { nodeName: 'n1', containers } });
-    await door.send('POST', pods, { metadata: { name: 'nowhere' }, spec: { containers } });
+    await client.send('POST', pods, { metadata: { name: 'there' }, spec: { nodeName: 'n1', containers } });
+    await client.send('POST', pods, { metadata: { name: 'nowhere' }, spec: { containers } });
     expect(names(await list(`fieldSelector=${encodeURIComponent(selector)}`, pods))).toEqual(expected);
   });
 
@@ -139,7 +139,7 @@ describe('selectors', () => {
 
 it('all namespaces are listed in the order of their names', async () => {
   for (const namespace of ['kube-system', 'default', 'kube-public']) {
-    await door.send('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'x' } });
+    await client.send('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'x' } });
   }
   const { body } = await list('', '/api/v1/configmaps');
   expect(body.items.map((item: { metadata: { namespace: string } }) => item.metadata.namespace)).toEqual([

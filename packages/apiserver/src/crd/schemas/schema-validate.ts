@@ -304,18 +304,18 @@ function checkJunctors(
   findings: Findings,
 ): void {
   // Inside of junctors, only the fields and items are compared with the old ones, not the value as a whole.
-  const attempt = (alternative: Structural): Findings => examineNested(value, alternative, path, old);
+  const examineOne = (alternative: Structural): Findings => examineNested(value, alternative, path, old);
   const complain = (text: string): void => {
     report(findings, undefined, (field) => invalidValue(field, '', `${goQuote(path)} ${text}`));
   };
   if (schema.anyOf.length > 0) {
-    const results = attemptUntilSuccess(schema.anyOf, attempt);
+    const results = examineUntilValid(schema.anyOf, examineOne);
     const success = results.find(({ problems }) => problems.length === 0);
     if (success === undefined) complain('must validate at least one schema (anyOf)');
     merge(findings, success ?? closest(results));
   }
   if (schema.oneOf.length > 0) {
-    const results = schema.oneOf.map(attempt);
+    const results = schema.oneOf.map(examineOne);
     const successes = results.filter(({ problems }) => problems.length === 0);
     const [success] = successes;
     if (successes.length === 1 && success !== undefined) merge(findings, success);
@@ -326,13 +326,13 @@ function checkJunctors(
     }
   }
   if (schema.allOf.length > 0) {
-    const results = schema.allOf.map(attempt);
+    const results = schema.allOf.map(examineOne);
     for (const result of results) merge(findings, result);
     const failures = results.filter(({ problems }) => problems.length > 0);
     const none = failures.length === results.length ? '. None validated' : '';
     if (failures.length > 0) complain(`must validate all the schemas (allOf)${none}`);
   }
-  if (schema.not !== undefined && attempt(schema.not).problems.length === 0) {
+  if (schema.not !== undefined && examineOne(schema.not).problems.length === 0) {
     complain('must not validate the schema (not)');
   }
   findings.passed++;
@@ -344,13 +344,13 @@ function examineNested(value: unknown, schema: Structural, path: string, old: Co
   return examine(value, schema, path, undefined);
 }
 
-function attemptUntilSuccess(
+function examineUntilValid(
   schemas: readonly Structural[],
-  attempt: (schema: Structural) => Findings,
+  examineOne: (schema: Structural) => Findings,
 ): readonly Findings[] {
   const results: Findings[] = [];
   for (const schema of schemas) {
-    const result = attempt(schema);
+    const result = examineOne(schema);
     results.push(result);
     if (result.problems.length === 0) break;
   }

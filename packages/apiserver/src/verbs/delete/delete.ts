@@ -23,12 +23,12 @@ export async function removeObject(backend: Backend, call: Call, options: Delete
   for (;;) {
     const revision = backend.store.get(call.served.collection, call.namespace, call.name);
     if (revision === undefined) throw notFound(call.served, call.name);
-    const answer = await attempt(backend, call, options, revision);
+    const answer = await tryToRemove(backend, call, options, revision);
     if (answer !== undefined) return answer;
   }
 }
 
-async function attempt(
+async function tryToRemove(
   backend: Backend,
   call: Call,
   options: DeleteOptions,

@@ -22,20 +22,20 @@ export interface Change {
 }
 
 /** As often as patches are tried again by kube-apiserver. */
-const MAX_ATTEMPTS = 5;
+const MAX_TRIES = 5;
 
 /** Makes the change. Returns the text of the object as it is then, in the version of the request. */
 export async function change(backend: Backend, call: Call, wanted: Change): Promise<string> {
-  for (let attempt = 1; ; attempt++) {
+  for (let tries = 1; ; tries++) {
     const revision = backend.store.get(call.served.collection, call.namespace, call.name);
     if (revision === undefined) throw notFound(call.served, call.name);
-    const text = await attemptChange(backend, call, wanted, revision);
+    const text = await tryToChange(backend, call, wanted, revision);
     if (text !== undefined) return text;
-    if (attempt >= MAX_ATTEMPTS) throw conflict(call.served, call.name, OBJECT_MODIFIED);
+    if (tries >= MAX_TRIES) throw conflict(call.served, call.name, OBJECT_MODIFIED);
   }
 }
 
-async function attemptChange(
+async function tryToChange(
   backend: Backend,
   call: Call,
   wanted: Change,
