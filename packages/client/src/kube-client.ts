@@ -179,7 +179,7 @@ class UndiciKubeClient implements HttpKubeClient {
         const next = await this.#credentials.current(waiting);
         if (refused.has(credentialsKey(next))) throw error;
         this.#logger.debug(
-          `The credentials or certificates were refused; trying others: ${request.method} ${sending.url}`,
+          `The server refused the credentials or certificates; trying others: ${request.method} ${sending.url}`,
         );
       }
     }
@@ -256,7 +256,7 @@ class UndiciKubeClient implements HttpKubeClient {
     const authorization = isForeign ? undefined : authorizationOf(info);
     if (isAuthorizedTwice(info) && !this.#isWarnedOfTwoAuthorizations) {
       this.#isWarnedOfTwoAuthorizations = true;
-      this.#logger.warn('There are both a token and a username with a password to log in with; the token is used.');
+      this.#logger.warn('Both a token and a username with a password are given; using the token.');
     }
     return {
       accept: request.accept ?? 'application/json',

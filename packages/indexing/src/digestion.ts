@@ -164,7 +164,9 @@ function understood({ parts, cause }: Digestion, handler: IndexHandler, result: 
     return entriesOf(result, parts.slotOf);
   } catch (thrown) {
     const error = toError(thrown);
-    cause.logger.error(`${titleOf(handler)} has returned what cannot be indexed: ${describeError(error)}`, { error });
+    cause.logger.error(`${titleOf(handler)} returned a value that cannot be indexed: ${describeError(error)}`, {
+      error,
+    });
     return undefined;
   }
 }

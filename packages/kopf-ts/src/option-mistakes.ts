@@ -49,8 +49,8 @@ export function warnOfIdleness({ handlers }: Pick<Registry, 'handlers'>, logger:
   const families = Object.values(handlers) as { readonly size: number }[];
   if (families.every(({ size }) => size === 0)) {
     logger.warn(
-      'There are no handlers, so the operator has nothing to do. If there should be some: are their files imported, ' +
-        'and is the registry that they are declared in given to the operator?',
+      'There are no handlers, so the operator has nothing to do. If you expect some, check that their files ' +
+        'are imported, and that the operator is given the registry they are declared in.',
     );
   }
 }

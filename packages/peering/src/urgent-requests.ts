@@ -30,14 +30,14 @@ export async function withinTime<T>(
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   parent?.throwIfAborted();
-  const attempt = childController(parent);
-  clock.sleep(limit, { signal: attempt.signal }).then(
-    () => attempt.abort(new KopfError(`There is no answer for ${limit} seconds.`, { code: 'KOPF_PEERING_NO_ANSWER' })),
+  const timed = childController(parent);
+  clock.sleep(limit, { signal: timed.signal }).then(
+    () => timed.abort(new KopfError(`No answer for ${limit} seconds.`, { code: 'KOPF_PEERING_NO_ANSWER' })),
     () => {}, // It is over before that.
   );
   try {
-    return await abortable(run(attempt.signal), attempt.signal);
+    return await abortable(run(timed.signal), timed.signal);
   } finally {
-    attempt.abort(new KopfError('The request is over.', { code: 'KOPF_PEERING_OVER' }));
+    timed.abort(new KopfError('The request is over.', { code: 'KOPF_PEERING_OVER' }));
   }
 }

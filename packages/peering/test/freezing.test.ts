@@ -77,7 +77,7 @@ describe('freezing', () => {
 
   it.each([0, -5, 1.5, Number.NaN])('is refused for a lifetime of %d', async (lifetime) => {
     const rig = await makeRig();
-    await expect(freeze({ ...common(rig), lifetime })).rejects.toThrow('whole seconds');
+    await expect(freeze({ ...common(rig), lifetime })).rejects.toThrow('whole number of seconds');
   });
 });
 

@@ -39,7 +39,7 @@ function going<T>(items: readonly T[], act: (item: T) => unknown, from: number, 
       errors.push(error);
     }
   }
-  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} of ${items.length} storages have failed.`);
+  if (errors.length > 1) throw new AggregateError(errors, `${errors.length} of ${items.length} storages failed.`);
   if (errors.length > 0) throw errors[0];
 }
 

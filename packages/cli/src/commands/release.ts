@@ -51,16 +51,15 @@ export const release: CommandDefinition = {
     const { webhooks } = values;
     const { namespaces } = scopeChoice(values);
     if (kinds.length === 0 && webhooks === undefined) {
-      throw new UsageError("nothing to release is given: name the kinds of objects, as in 'kopf release kopfexamples'");
+      throw new UsageError("nothing to release: name the kinds of objects, as in 'kopf release kopfexamples'");
     }
     await context.runtime.configure(loggingChoice(values));
     const isDone = values['yes'] === true;
     const objects = kinds.length === 0 ? undefined : await releaseObjects(kinds, namespaces, values, context);
     if (webhooks !== undefined) await releaseWebhooks(context, webhooks, !isDone);
     const count = (objects?.released ?? 0) + (objects?.failed ?? 0);
-    if (objects !== undefined && count === 0)
-      context.terminal.out('There is nothing of the operator on the objects.\n');
-    if (!isDone) context.terminal.out('Nothing is changed. To do it, add --yes.\n');
+    if (objects !== undefined && count === 0) context.terminal.out('The operator has left nothing on the objects.\n');
+    if (!isDone) context.terminal.out('Nothing has been changed. Add --yes to apply these changes.\n');
     return objects !== undefined && objects.failed > 0 ? FAILURE : SUCCESS;
   },
 };
@@ -93,7 +92,7 @@ function tell({ title, traces, isDeleting, problem }: ReleasedObject, dryRun: bo
     terminal.err(`${title}: not released: ${problem}\n`);
     return;
   }
-  const fate = isDeleting ? `; it ${dryRun ? 'would go' : 'goes'} away, as its deletion is requested` : '';
+  const fate = isDeleting ? `; its requested deletion ${dryRun ? 'would proceed' : 'proceeds'}` : '';
   terminal.out(`${title}: ${dryRun ? 'would remove' : 'removed'} ${traces.join(', ')}${fate}\n`);
 }
 
@@ -103,6 +102,6 @@ async function releaseWebhooks(
   dryRun: boolean,
 ): Promise<void> {
   const found = await runtime.releaseWebhooks({ name: typeof name === 'string' ? name : undefined, dryRun });
-  for (const one of found) terminal.out(`${one}: ${dryRun ? 'would be' : 'is'} removed\n`);
+  for (const one of found) terminal.out(`${one}: ${dryRun ? 'would be removed' : 'removed'}\n`);
   if (found.length === 0) terminal.out('There are no webhook configurations to remove.\n');
 }

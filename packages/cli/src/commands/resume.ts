@@ -14,7 +14,7 @@ export const resume: CommandDefinition = {
     const choice = peeringChoice(values);
     await runtime.configure(loggingChoice(values));
     const { identity, peerings } = await runtime.resume(choice);
-    terminal.out(`Not paused by ${identity} anymore: the operators of ${peerings.join(', ')}.\n`);
+    terminal.out(`No longer paused by ${identity}: the operators of ${peerings.join(', ')}.\n`);
     return 0;
   },
 };

@@ -99,7 +99,7 @@ export const run: CommandDefinition = {
 /** There is nothing to run without any. */
 export function requireSources(paths: readonly string[], modules: readonly string[], command: string): void {
   if (paths.length > 0 || modules.length > 0) return;
-  throw new UsageError(`no handlers are given: name the files to load them from, as in 'kopf ${command} handlers.ts'`);
+  throw new UsageError(`no handlers given: name the files to load, as in 'kopf ${command} handlers.ts'`);
 }
 
 export function modulesOf(values: Values): readonly string[] {

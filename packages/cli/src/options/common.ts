@@ -79,9 +79,7 @@ export function scopeChoice(values: Values): { clusterwide: boolean; namespaces:
   const namespaces = (values['namespace'] as readonly string[] | undefined) ?? [];
   const clusterwide = values['allNamespaces'] === true;
   if (clusterwide && namespaces.length > 0) {
-    throw new UsageError(
-      `either all namespaces (-A) or some of them (-n ${namespaces.join(' -n ')}) can be chosen, not both`,
-    );
+    throw new UsageError(`choose either all namespaces (-A) or some of them (-n ${namespaces.join(' -n ')}), not both`);
   }
   return { clusterwide, namespaces };
 }

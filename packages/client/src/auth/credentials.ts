@@ -76,7 +76,7 @@ export function reloadingCredentials(
   const usable = (): Loaded | undefined =>
     loaded !== undefined && clock.now() < loaded.expiresAt ? loaded : undefined;
   const keepCurrent = (error: unknown): void => {
-    logger?.warn('New credentials are not available; going on with the current ones.', { error });
+    logger?.warn('No new credentials are available; continuing with the current ones.', { error });
   };
 
   return {
@@ -113,7 +113,7 @@ export function reloadingCredentials(
 }
 
 function timed(info: ConnectionInfo | undefined, clock: Clock): Loaded {
-  if (info === undefined) throw new LoginError('The login has given no credentials.');
+  if (info === undefined) throw new LoginError('The login returned no credentials.');
   const { expiration } = info;
   if (expiration === undefined) {
     return { info, refreshAt: Number.POSITIVE_INFINITY, expiresAt: Number.POSITIVE_INFINITY };
@@ -121,7 +121,7 @@ function timed(info: ConnectionInfo | undefined, clock: Clock): Loaded {
   const lifetime = (expiration.getTime() - clock.utc().getTime()) / 1000;
   if (lifetime <= 0) {
     const when = expiration.toISOString();
-    throw new LoginError(`The login has given credentials that have expired at ${when}. Is the local clock right?`);
+    throw new LoginError(`The login returned credentials that expired at ${when}. Is the local clock right?`);
   }
   const expiresAt = clock.now() + lifetime;
   return { info, expiresAt, refreshAt: expiresAt - Math.min(MAX_REFRESH_AHEAD, lifetime * REFRESH_PART) };

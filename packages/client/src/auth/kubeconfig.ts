@@ -78,7 +78,7 @@ export function contextOf(config: Kubeconfig, name: string | undefined): Kubecon
   const wanted = name ?? config.currentContext;
   if (wanted === undefined) {
     throw new LoginError(
-      `Current context is not set in ${where}. Set it by "kubectl config use-context", or name a context to log in with.`,
+      `Current context is not set in ${where}. Set it with "kubectl config use-context", or choose a context for the login.`,
     );
   }
   const context = config.contexts.get(wanted);
@@ -144,7 +144,7 @@ async function parsed(file: string): Promise<Fields> {
   } catch (error) {
     const { message, pos } = error as Error & { pos?: readonly [number, number] };
     const line = pos === undefined ? '' : `:${text.slice(0, pos[0]).split('\n').length}`;
-    throw new LoginError(`The kubeconfig ${file}${line} is not proper YAML: ${message}`);
+    throw new LoginError(`The kubeconfig ${file}${line} is not valid YAML: ${message}`);
   }
 }
 
@@ -162,5 +162,5 @@ async function readKubeconfigFile(file: string): Promise<Buffer> {
 
 function notFound(what: string, name: string, among: ReadonlyMap<string, Entry>, where: string): LoginError {
   const known = [...among.keys()].join(', ') || 'none';
-  return new LoginError(`There is no ${what} "${name}" in the kubeconfig ${where}. There are: ${known}.`);
+  return new LoginError(`There is no ${what} "${name}" in the kubeconfig ${where}. Known: ${known}.`);
 }

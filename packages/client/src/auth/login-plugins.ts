@@ -145,10 +145,10 @@ function end(program: ChildProcess): void {
 function loginFailure(user: Entry, error: unknown, { timeout = PLUGIN_TIMEOUT }: PluginOptions): LoginError {
   const title = titleOf(user);
   if (error instanceof TooSlow) {
-    return new LoginError(`${title} did not finish within ${timeout}s, and was ended. ${adviceOf(user)}`);
+    return new LoginError(`${title} did not finish within ${timeout}s and was killed. ${adviceOf(user)}`);
   }
   if (error instanceof SyntaxError) {
-    return new LoginError(`${title} failed: it printed something that is not JSON. ${adviceOf(user)}`);
+    return new LoginError(`${title} failed: its output is not JSON. ${adviceOf(user)}`);
   }
   const text = maskSecrets(failureText(error).trim());
   return new LoginError(`${title} failed: ${text}${hintOf(user, error)}`, { cause: new Error(text) });

@@ -51,7 +51,7 @@ export async function loginWithKubeconfig(options: KubeconfigLoginOptions = {}):
   if (ca !== undefined && cluster.fields['insecure-skip-tls-verify'] === true) {
     throw new LoginError(
       `The cluster "${cluster.name}" in ${files.join(', ')} has both a certificate authority and insecure-skip-tls-verify. ` +
-        'Only one of them can be meant: remove insecure-skip-tls-verify to be safe, or else the certificate authority.',
+        'Keep only one of them: for safety, remove insecure-skip-tls-verify; otherwise, remove the certificate authority.',
       { code: 'KOPF_INSECURE_WITH_CA' },
     );
   }
@@ -75,7 +75,7 @@ export async function login(options: LoginOptions = {}): Promise<ConnectionInfo>
   const info = (await loginWithServiceAccount(options)) ?? (await loginWithKubeconfig(options));
   if (info !== undefined) return info;
   throw new LoginError(
-    'There is nothing to log in with: no service account is mounted here, and there is no kubeconfig. ' +
+    'There is nothing to log in with: neither a mounted service account nor a kubeconfig. ' +
       'In a pod, check "automountServiceAccountToken"; elsewhere, set KUBECONFIG or create ~/.kube/config.',
   );
 }
@@ -120,7 +120,7 @@ function impersonationOf(fields: Entry['fields']): Impersonation | undefined {
   if (user === undefined) {
     const isPartial = uid !== undefined || groups.length > 0 || extra.length > 0;
     if (isPartial)
-      throw new LoginError('The kubeconfig tells a uid, groups or extras to act as ("as-…"), but no user ("as").');
+      throw new LoginError('The kubeconfig sets a uid, groups or extras to impersonate ("as-…") but no user ("as").');
     return undefined;
   }
   return {

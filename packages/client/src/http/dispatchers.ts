@@ -36,12 +36,12 @@ export interface TlsOptions {
 export function tlsOptions(info: ConnectionInfo): TlsOptions {
   if ((info.cert === undefined) !== (info.key === undefined)) {
     const [given, missing] = info.cert === undefined ? ['private key', 'certificate'] : ['certificate', 'private key'];
-    throw new LoginError(`There is a client's ${given} without its ${missing}: both are needed, or none.`);
+    throw new LoginError(`There is a client ${given} without its ${missing}: give both or neither.`);
   }
   if (info.insecure && info.ca !== undefined) {
     throw new LoginError(
-      'There is a CA certificate, and yet the server is not to be verified ("insecure"). Only one of them can be meant: ' +
-        'remove "insecure" (in a kubeconfig: insecure-skip-tls-verify) to be safe, or else the CA.',
+      'A CA certificate is given, but the server is not verified ("insecure"). Keep only one of them: for safety, ' +
+        'remove "insecure" (in a kubeconfig: insecure-skip-tls-verify); otherwise, remove the CA.',
       { code: 'KOPF_INSECURE_WITH_CA' },
     );
   }

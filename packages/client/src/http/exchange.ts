@@ -255,5 +255,5 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 function forbidden(): KopfError {
-  return new KopfError('The request is not permitted any more.', { code: 'KOPF_REQUEST_FORBIDDEN' });
+  return new KopfError('The request is no longer permitted.', { code: 'KOPF_REQUEST_FORBIDDEN' });
 }

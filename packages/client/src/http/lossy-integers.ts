@@ -99,9 +99,8 @@ function find(
 /** Permanent: another attempt would have the same number. */
 function refusal(path: string, value: number): PermanentError {
   return new PermanentError(
-    `The number ${value} in "${path}" is not exact: the cluster has an integer beyond 2^53 there, or had where it was ` +
-      'copied from, and JavaScript cannot keep its last digits. It was not written. Leave that field out of the patch, ' +
-      'or keep such numbers as texts.',
+    `The number ${value} in "${path}" is not exact: it was read from an integer beyond 2^53, and JavaScript ` +
+      'cannot keep its last digits. Nothing was written. Leave that field out of the patch, or store such numbers as strings.',
     { code: 'KOPF_LOSSY_INTEGER' },
   );
 }

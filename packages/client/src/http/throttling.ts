@@ -39,8 +39,8 @@ export function gates(clock: Clock, random: () => number): Gates {
         const mayWait = limit - (clock.now() - since);
         if (mayWait <= 0) {
           throw new KubeTimeoutError(
-            `The request was not sent within ${limit}s: ${key} is held back for ${Math.ceil(left)}s more, as the server ` +
-              'asked for that (HTTP 429, Retry-After).',
+            `The request was not sent within ${limit}s: the server asked to hold ${key} back for ` +
+              `${Math.ceil(left)}s more (HTTP 429, Retry-After).`,
           );
         }
         const spread = (closures.get(key)?.spread ?? 0) * random();

@@ -44,8 +44,8 @@ async function runIfReachable(options: RunChoice, clock: Clock, logger: Logger):
   const search = unreachable(clock, over.signal).then((problem) => {
     if (problem === undefined) return false;
     logger.error(
-      `The cluster cannot be reached for ${PATIENCE} seconds: ${problem}. ` +
-        'Is it up, and is it the right one? Look at KUBECONFIG; or try the handlers out without a cluster: kopf dev.',
+      `No answer from the cluster for ${PATIENCE} seconds: ${problem}. ` +
+        'Is it up, and is it the right one? Check KUBECONFIG, or try the handlers without a cluster: kopf dev.',
     );
     stopping.abort('no cluster');
     return true;

@@ -137,7 +137,7 @@ function oneOf<T>(name: string, known: Readonly<Record<string, T>>, what: string
 }
 
 function unknown(what: string, given: unknown, known: readonly string[]): KopfError {
-  return new KopfError(`There is no ${what} "${String(given)}". Known are: ${known.join(', ')}.`, {
+  return new KopfError(`There is no ${what} "${String(given)}". Known: ${known.join(', ')}.`, {
     code: 'KOPF_BAD_LOGGING',
   });
 }

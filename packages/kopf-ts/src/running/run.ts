@@ -51,7 +51,7 @@ export async function runIn(
 
   const onSignal = (name: StopSignal): void => {
     if (first !== undefined) {
-      logger.warn(`Signal ${name} is received again. The process ends at once.`);
+      logger.warn(`Signal ${name} is received again. Exiting at once.`);
       forced.end(codeOfSignal(name));
       return;
     }
@@ -67,7 +67,9 @@ export async function runIn(
     if (timeout === undefined) return;
     await clock.sleep(timeout + FUSE_MARGIN, { wakeup: ended.signal });
     if (ended.signal.aborted) return;
-    logger.error(`Operator has not stopped in ${timeout} seconds, and is ended by force. ${waitedFor(host)}`);
+    logger.error(
+      `The operator did not stop within ${timeout} seconds; forcing the process to exit. ${waitedFor(host)}`,
+    );
     forced.end(1);
   };
 
@@ -79,7 +81,7 @@ export async function runIn(
     const code = await Promise.race([outcomeOf(() => start(stopping.signal), logger), forced.code]);
     host.setExitCode(code);
     host.later(EXIT_GRACE, () => {
-      logger.debug(`The operator has ended, but the process has not, and is ended by force. ${waitedFor(host)}`);
+      logger.debug(`The operator has ended, but the process has not; forcing it to exit. ${waitedFor(host)}`);
       host.exit(code);
     });
     return code;
@@ -97,7 +99,7 @@ async function outcomeOf(start: () => Operator, logger: Logger): Promise<number>
     return 0;
   } catch (error) {
     // The stack is logged where it has failed; and mistakes in the options need none.
-    logger.error(`Operator has failed: ${describeError(error)}`);
+    logger.error(`The operator failed: ${describeError(error)}`);
     return 1;
   }
 }
@@ -121,5 +123,5 @@ function waitedFor(host: Host): string {
   const counts = new Map<string, number>();
   for (const name of host.pending()) counts.set(name, (counts.get(name) ?? 0) + 1);
   const names = [...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count})`));
-  return names.length > 0 ? `It still waits for: ${names.join(', ')}.` : 'It waits for nothing.';
+  return names.length > 0 ? `Still pending: ${names.join(', ')}.` : 'Nothing is pending.';
 }

@@ -38,9 +38,9 @@ describe('the level of a logger', () => {
 
 describe('options of logging', () => {
   it.each([
-    [{ format: 'xml' as LogFormat }, 'There is no format of logs "xml". Known are: full, plain, json.'],
+    [{ format: 'xml' as LogFormat }, 'There is no format of logs "xml". Known: full, plain, json.'],
     [{ format: 'toString' as LogFormat }, 'There is no format of logs "toString"'],
-    [{ level: 'fatal' as LogLevel }, 'There is no level of logs "fatal". Known are: debug, info, warn, error.'],
+    [{ level: 'fatal' as LogLevel }, 'There is no level of logs "fatal". Known: debug, info, warn, error.'],
   ])('that do not exist are refused: %j', (options, message) => {
     expect(() => consoleLogger(options)).toThrow(message);
     expect(() => configure(options)).toThrow(message);

@@ -3,7 +3,7 @@ import { KopfError, type Peering, type PeeringScope, type Resource, type Setting
 import { childController, formatResource, resourceKey, untilAborted } from '@kopf-ts/core/engine';
 import { detectIdentity } from '../identity/identity.js';
 import { standalone } from '../standalone.js';
-import { takePart, type Verdict } from './membership.js';
+import { type Ruling, takePart } from './membership.js';
 
 export interface KopfPeeringOptions {
   /** Read whenever needed: they may be changed until the operator joins, and some of them also later. */
@@ -54,7 +54,7 @@ export function kopfPeering(options: KopfPeeringOptions): Peering {
 }
 
 interface Member {
-  verdict: Verdict | undefined;
+  ruling: Ruling | undefined;
   readonly done: Promise<void>;
   leave(): void;
 }
@@ -79,7 +79,7 @@ async function joinAll(
   const staying = childController(scope.signal);
   let isAbsenceTold = false;
 
-  const tellOfAbsence = (): void => {
+  const logAbsence = (): void => {
     if (isAbsenceTold) return;
     isAbsenceTold = true;
     const kinds = selectors.map(formatResource).join(' or ');
@@ -90,29 +90,29 @@ async function joinAll(
 
   const conclude = (): void => {
     if (staying.signal.aborted) return;
-    const verdicts = [...members.values()].map(({ verdict }) => verdict);
-    if (verdicts.length === 0) {
-      tellOfAbsence();
+    const rulings = [...members.values()].map(({ ruling }) => ruling);
+    if (rulings.length === 0) {
+      logAbsence();
       paused.turn(settings.peering.mandatory);
       return;
     }
     isAbsenceTold = false;
     // While something is not known yet, all stays as it is: neither begin too early, nor pause for nothing.
-    if (verdicts.includes('pause')) paused.turn(true);
-    else if (!verdicts.includes(undefined)) paused.turn(false);
+    if (rulings.includes('pause')) paused.turn(true);
+    else if (!rulings.includes(undefined)) paused.turn(false);
   };
 
   const admit = (resource: Resource): Member => {
     const own = childController(staying.signal);
-    const onVerdict = (verdict: Verdict): void => {
-      member.verdict = verdict;
+    const onRuling = (ruling: Ruling): void => {
+      member.ruling = ruling;
       conclude();
     };
-    const membership = { scope, resource, namespace, settings, random, onVerdict, signal: own.signal };
+    const membership = { scope, resource, namespace, settings, random, onRuling, signal: own.signal };
     // Resolvers of names may be slow, so they are asked only by those who have somebody to introduce themselves to.
     const introduced = async () => takePart({ ...membership, identity: await identify(scope.clock.utc()) });
     const done = introduced().catch((error: unknown) => staying.abort(error));
-    const member: Member = { verdict: undefined, done, leave: () => own.abort() };
+    const member: Member = { ruling: undefined, done, leave: () => own.abort() };
     return member;
   };
 

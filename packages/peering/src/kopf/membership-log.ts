@@ -14,18 +14,18 @@ interface Grounds {
   readonly isRequired: boolean;
 }
 
-export interface PeeringVoice {
+export interface MembershipLog {
   /** `'default' in 'ns1'` */
   readonly title: string;
   /** The last keep-alive has failed. */
   readonly isFailing: boolean;
-  tellOfVerdict(grounds: Grounds): void;
-  tellOfMalformed(identities: readonly string[]): void;
-  tellOfKeepAlive(isFound: boolean): void;
-  tellOfFailure(error: unknown): void;
+  ruling(grounds: Grounds): void;
+  malformedRecords(identities: readonly string[]): void;
+  keepAlive(isFound: boolean): void;
+  keepAliveFailure(error: unknown): void;
 }
 
-export function peeringVoice(logger: Logger, at: PeeringAddress, settings: PeeringSettings): PeeringVoice {
+export function membershipLog(logger: Logger, at: PeeringAddress, settings: PeeringSettings): MembershipLog {
   const title = describePeering(at);
   let paused: 'higher' | 'same' | 'required' | undefined;
   let isBlindnessTold = false;
@@ -33,7 +33,7 @@ export function peeringVoice(logger: Logger, at: PeeringAddress, settings: Peeri
   let malformed = '';
   let failure: string | undefined;
 
-  const tellOfConflict = (same: readonly Peer[]): void => {
+  const logConflict = (same: readonly Peer[]): void => {
     const identities = JSON.stringify(same.map(({ identity }) => identity).sort());
     if (identities === conflict) return;
     conflict = identities;
@@ -49,15 +49,15 @@ export function peeringVoice(logger: Logger, at: PeeringAddress, settings: Peeri
     get isFailing() {
       return failure !== undefined;
     },
-    tellOfVerdict({ higher, same, isBlind, isRequired }) {
+    ruling({ higher, same, isBlind, isRequired }) {
       if (isBlind && !isBlindnessTold) {
         const consequence = isRequired ? 'Staying paused, as it is mandatory.' : 'Working as if there were no peers.';
-        logger.warn(`It is not permitted to read or to patch the peering ${title}. ${consequence}`);
+        logger.warn(`No permission to read or patch the peering ${title}. ${consequence}`);
       }
       isBlindnessTold = isBlind;
       const before = paused;
       paused = isRequired ? 'required' : higher.length > 0 ? 'higher' : same.length > 0 ? 'same' : undefined;
-      if (paused === 'same') tellOfConflict(same);
+      if (paused === 'same') logConflict(same);
       else conflict = '';
       if (paused === before) return;
       if (paused === 'higher') logger.info(`Pausing operations in favour of ${describePeers(higher)}.`);
@@ -65,19 +65,19 @@ export function peeringVoice(logger: Logger, at: PeeringAddress, settings: Peeri
         logger.warn(`The peering ${title} is mandatory, but there is no such object. Paused until it is created.`);
       if (paused === undefined) logger.info('Resuming operations after the pause. There are no conflicting operators.');
     },
-    tellOfMalformed(identities) {
+    malformedRecords(identities) {
       const news = JSON.stringify(identities);
       if (identities.length > 0 && news !== malformed)
         logger.warn(`Ignoring malformed records of peers in the peering ${title}: ${identities.join(', ')}.`);
       malformed = news;
     },
-    tellOfKeepAlive(isFound) {
+    keepAlive(isFound) {
       if (failure !== undefined) logger.info(`Keep-alive in ${title} works again.`);
       failure = undefined;
       if (!isFound) logger.debug(`Keep-alive in ${title}: not found.`);
       else if (!settings.stealth) logger.debug(`Keep-alive in ${title}: ok.`);
     },
-    tellOfFailure(error) {
+    keepAliveFailure(error) {
       const text = describeError(error);
       const message = `Keep-alive in ${title} has failed: ${text}`;
       if (failure === text) logger.debug(message);

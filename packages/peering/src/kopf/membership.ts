@@ -10,12 +10,12 @@ import {
 } from '@kopf-ts/core';
 import { childController, describeError, onAbort, sleepAmong, watch } from '@kopf-ts/core/engine';
 import { impatient, urgent, withinTime } from '../urgent-requests.js';
-import { peeringVoice } from './membership-log.js';
+import { membershipLog } from './membership-log.js';
 import { removeRecords, touch } from './peering-records.js';
 import { type Judgement, judge, look, type Sightings } from './peers.js';
 
 /** Whether the operator may work, as far as this one peering is concerned. */
-export type Verdict = 'work' | 'pause';
+export type Ruling = 'work' | 'pause';
 
 export interface MembershipOptions {
   readonly scope: Pick<PeeringScope, 'client' | 'clock' | 'logger'>;
@@ -25,8 +25,8 @@ export interface MembershipOptions {
   readonly identity: string;
   readonly settings: Settings;
   readonly random: () => number;
-  /** Called for the first verdict, and then whenever it changes. */
-  readonly onVerdict: (verdict: Verdict) => void;
+  /** Called for the first ruling, and then whenever it changes. */
+  readonly onRuling: (ruling: Ruling) => void;
   /** We leave when it aborts. */
   readonly signal: AbortSignal;
 }
@@ -45,21 +45,21 @@ const RETRY_DELAY: Seconds = 3;
 
 /**
  * Takes part in the peering until aborted, and then removes itself from there, so that the others take over at once.
- * Never fails: whatever the cluster answers, it goes on trying, and the verdict stays as it was.
+ * Never fails: whatever the cluster answers, it goes on trying, and the ruling stays as it was.
  */
 export async function takePart(options: MembershipOptions): Promise<void> {
-  const { scope, resource, namespace, identity, settings, random, onVerdict, signal } = options;
+  const { scope, resource, namespace, identity, settings, random, onRuling, signal } = options;
   const { clock, logger } = scope;
   const name = settings.peering.name;
   const at = { client: impatient(scope.client), resource, namespace, name };
-  const voice = peeringVoice(logger, at, settings.peering);
+  const log = membershipLog(logger, at, settings.peering);
 
   let sightings: Sightings | undefined;
   let newest: AnyObject | undefined;
   let presence: 'unknown' | 'present' | 'absent' = 'unknown';
   let isToldOf = false;
   let access = { canRead: true, canWrite: true };
-  let verdict: Verdict | undefined;
+  let ruling: Ruling | undefined;
   let judgement: Judgement = { dead: [], higher: [], same: [], lower: [], nextExpiry: undefined };
   let handedOverAt: Seconds | undefined;
   let renewAt = clock.now();
@@ -91,12 +91,12 @@ export async function takePart(options: MembershipOptions): Promise<void> {
     if (presence === 'unknown' && !isBlind) return;
     const isRequired = settings.peering.mandatory && presence !== 'present';
     const mustPause = isRequired || judgement.higher.length > 0 || judgement.same.length > 0;
-    voice.tellOfVerdict({ ...judgement, isBlind, isRequired });
+    log.ruling({ ...judgement, isBlind, isRequired });
     const next = mustPause ? 'pause' : 'work';
-    if (verdict === next) return;
-    if (verdict === undefined && next === 'work' && isBeingHandedOver()) return;
-    verdict = next;
-    onVerdict(next);
+    if (ruling === next) return;
+    if (ruling === undefined && next === 'work' && isBeingHandedOver()) return;
+    ruling = next;
+    onRuling(next);
   };
 
   const isBeingHandedOver = (): boolean => {
@@ -114,7 +114,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
     presence = 'present';
     const seen = look(body.status, { now: clock.now(), utc: clock.utc() }, sightings);
     sightings = seen.sightings;
-    voice.tellOfMalformed(seen.malformed);
+    log.malformedRecords(seen.malformed);
     conclude();
   };
 
@@ -134,7 +134,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
       if (written !== undefined && !signal.aborted) observe(written.body);
     } catch (error) {
       // Whoever changes the object meanwhile makes us look at it again.
-      if (!(error instanceof ApiConflictError)) logger.debug(`Dead peers are not removed: ${describeError(error)}`);
+      if (!(error instanceof ApiConflictError)) logger.debug(`Could not remove dead peers: ${describeError(error)}`);
     }
   };
 
@@ -144,7 +144,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
       const written = await withinTime(clock, TOUCHING_LIMIT, grace.signal, (own) => touch(at, us(), own));
       isToldOf = true;
       access = { ...access, canWrite: true };
-      voice.tellOfKeepAlive(written !== undefined);
+      log.keepAlive(written !== undefined);
       renewAt = clock.now() + renewalDelay(lifetime, random);
       if (written === undefined) lose();
       else observe(written.body);
@@ -154,7 +154,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
       const delay = renewalDelay(lifetime, random);
       renewAt = clock.now() + (access.canWrite ? Math.min(RETRY_DELAY, delay) : delay);
       if (signal.aborted) return;
-      voice.tellOfFailure(error);
+      log.keepAliveFailure(error);
       // If we may not write, there will be no better knowledge than what the stream has brought.
       if (!access.canWrite || presence === 'unknown') conclude();
     }
@@ -164,7 +164,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
     while (!signal.aborted) {
       alarm = new AbortController();
       // A peer is believed to be dead only if the newest state of the object says so: hence a keep-alive and its answer.
-      const isFailing = voice.isFailing && access.canWrite;
+      const isFailing = log.isFailing && access.canWrite;
       const lookAt = isFailing ? renewAt : Math.min(renewAt, judgement.nextExpiry ?? renewAt);
       const delay = lookAt - clock.now();
       if (delay > 0) await sleepAmong(clock, delay, { wakeup: alarm.signal });
@@ -209,7 +209,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
       const request = (own: AbortSignal) => removeRecords(at, [identity], { signal: own });
       await withinTime(clock, LEAVING_LIMIT, grace.signal, request);
     } catch (error) {
-      logger.warn(`Couldn't remove self from the peering ${voice.title}: ${describeError(error)}`, { error });
+      logger.warn(`Couldn't remove self from the peering ${log.title}: ${describeError(error)}`, { error });
     }
   };
 

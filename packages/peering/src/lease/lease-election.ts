@@ -80,7 +80,7 @@ export function election(options: ElectionOptions): Election {
     if (term !== undefined) return;
     rival = undefined;
     term = new AbortController();
-    logger.info(`Became the leader by the lease ${title}, as ${identity}.`);
+    logger.info(`Became the leader: acquired the lease ${title} as ${identity}.`);
     void guardDeadline(term.signal);
     options.onChange(true);
   };
@@ -90,7 +90,7 @@ export function election(options: ElectionOptions): Election {
     if (term === undefined) return;
     term.abort();
     term = undefined;
-    logger.warn(`Not the leader any more by the lease ${title}: ${why}. Pausing operations.`);
+    logger.warn(`Lost the lease ${title}: ${why}. Pausing operations.`);
     options.onChange(false);
   };
 
@@ -141,8 +141,8 @@ export function election(options: ElectionOptions): Election {
     if (isLeading()) win();
   };
 
-  /** One attempt to become the leader, or to stay so. */
-  const attempt = async (signal: AbortSignal): Promise<void> => {
+  /** One request to become the leader, or to stay so. */
+  const tryToLead = async (signal: AbortSignal): Promise<void> => {
     // After a long sleep of the whole process, it is not said that the guard wakes up before us.
     if (!isLeading()) lose(tooLate);
     else {
@@ -163,18 +163,18 @@ export function election(options: ElectionOptions): Election {
       await hold(signal);
     } catch (error) {
       if (!(error instanceof ApiConflictError)) throw error;
-      logger.debug(`Somebody else was faster to take the lease ${title}.`);
+      logger.debug(`Another operator was faster to take the lease ${title}.`);
     }
   };
 
   const tellOfRival = (holder: string): void => {
-    if (holder !== rival) logger.info(`Waiting for the lease ${title}, which is held by ${holder}.`);
+    if (holder !== rival) logger.info(`Waiting for the lease ${title}, held by ${holder}.`);
     rival = holder;
   };
 
-  const attemptInTime = async (signal: AbortSignal): Promise<void> => {
+  const tryInTime = async (signal: AbortSignal): Promise<void> => {
     try {
-      await withinTime(clock, renewDeadline / 2, signal, attempt);
+      await withinTime(clock, renewDeadline / 2, signal, tryToLead);
       failure = undefined;
     } catch (error) {
       if (signal.aborted) return;
@@ -198,13 +198,13 @@ export function election(options: ElectionOptions): Election {
   };
 
   const release = async (signal: AbortSignal): Promise<void> => {
-    for (let attempts = 1; observed !== undefined && holderOf(observed) === identity; attempts++) {
+    for (let tries = 1; observed !== undefined && holderOf(observed) === identity; tries++) {
       try {
         await write(releasedSpec(observed.lease.spec, clock.utc()), signal);
-        logger.debug(`The lease ${title} is released.`);
+        logger.debug(`Released the lease ${title}.`);
         return;
       } catch (error) {
-        if (!(error instanceof ApiConflictError) || attempts > 1) throw error;
+        if (!(error instanceof ApiConflictError) || tries > 1) throw error;
         await read(signal);
       }
     }
@@ -229,7 +229,7 @@ export function election(options: ElectionOptions): Election {
       });
       try {
         while (!signal.aborted) {
-          await attemptInTime(grace.signal);
+          await tryInTime(grace.signal);
           if (!signal.aborted) await sleepAmong(clock, pause(), { wakeup: wakeup.signal });
         }
         // First the fence, then the release: from there on, somebody else may write.

@@ -89,7 +89,7 @@ export function leasePeering(options: LeasePeeringOptions): Peering {
       candidacy ??= stand(scope, previous);
       const own = candidacy;
       own.users += 1;
-      // Before the first verdict, nobody may write.
+      // Before the first ruling, nobody may write.
       let mayWrite = (): boolean => false;
       fence(() => mayWrite());
       try {
@@ -122,8 +122,8 @@ function checkTimes(times: {
     throw new KopfError(message, { code: 'KOPF_LEASE_TIMES' });
   };
   if (!Number.isInteger(leaseDuration) || leaseDuration < 1)
-    complain(`leaseDuration must be in whole seconds, and not ${leaseDuration}.`);
-  if (!(retryPeriod > 0)) complain(`retryPeriod must be positive, and not ${retryPeriod}.`);
+    complain(`leaseDuration must be a whole number of seconds, not ${leaseDuration}.`);
+  if (!(retryPeriod > 0)) complain(`retryPeriod must be positive, not ${retryPeriod}.`);
   if (!(renewDeadline > retryPeriod * JITTER_FACTOR))
     complain(`renewDeadline (${renewDeadline}) must be longer than ${JITTER_FACTOR} × retryPeriod (${retryPeriod}).`);
   if (!(leaseDuration > renewDeadline))

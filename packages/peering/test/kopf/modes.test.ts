@@ -117,7 +117,7 @@ describe('by default', () => {
     const operator = await join(rig, me());
     await rig.clock.advance(1);
     expect(operator.turns).toEqual([false]);
-    expect(operator.logger.find('It is not permitted to read or to patch the peering')?.level).toBe('warn');
+    expect(operator.logger.find('No permission to read or patch the peering')?.level).toBe('warn');
   });
 
   it('the operator obeys the peers that it may see, even if it may not tell of itself', async () => {

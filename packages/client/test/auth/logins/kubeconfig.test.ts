@@ -74,7 +74,7 @@ describe('the kubeconfig is read', () => {
     const text = 'users:\n- token: "secret\n- }';
     const error = await loginWith(text).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LoginError);
-    expect(String(error)).toMatch(/config:\d+ is not proper YAML/);
+    expect(String(error)).toMatch(/config:\d+ is not valid YAML/);
     expect(String(error)).not.toContain('secret');
   });
 
@@ -86,9 +86,9 @@ describe('the kubeconfig is read', () => {
   );
 
   it.each([
-    ['context', { 'current-context': 'other' }, /no context "other".*There are: ctx/],
-    ['cluster', { clusters: [{ name: 'c2' }] }, /no cluster "cls".*There are: c2/],
-    ['user', { users: null }, /no user "usr".*There are: none/],
+    ['context', { 'current-context': 'other' }, /no context "other".*Known: ctx/],
+    ['cluster', { clusters: [{ name: 'c2' }] }, /no cluster "cls".*Known: c2/],
+    ['user', { users: null }, /no user "usr".*Known: none/],
   ])('but not if there is no such %s', async (_what, fields, text) => {
     await expect(loginWith({ ...kubeconfig(), ...fields })).rejects.toThrow(text);
   });
@@ -176,7 +176,7 @@ it('another context than the current one may be chosen', async () => {
     ],
   };
   await expect(loginWith(config, { context: 'b' })).resolves.toMatchObject({ server: 'https://y', token: 'v' });
-  await expect(loginWith(config, { context: 'c' })).rejects.toThrow(/no context "c".*There are: a, b/);
+  await expect(loginWith(config, { context: 'c' })).rejects.toThrow(/no context "c".*Known: a, b/);
 });
 
 describe('what kubectl understands', () => {

@@ -27,7 +27,7 @@ describe('what a plugin prints is not told', () => {
   it.each(SECRETS)('if it is the bare token: %s', async (secret) => {
     const error = await failureOf(`console.log(${JSON.stringify(secret)})`);
     expect(error).toBeInstanceOf(LoginError);
-    expect(String(error)).toMatch(/printed something that is not JSON\. Run it by hand/);
+    expect(String(error)).toMatch(/its output is not JSON\. Run it by hand/);
     expect(inspect(error, { depth: 9 })).not.toContain(secret.slice(0, 8));
   });
 
@@ -89,7 +89,7 @@ it.each([60, 7])(
     const path = folder.write('config', kubeconfig({ exec }));
     const login = loginWithKubeconfig({ path, clock, ...(pluginTimeout === 60 ? {} : { pluginTimeout }) });
     const failure = expect(login).rejects.toThrow(
-      `did not finish within ${pluginTimeout}s, and was ended. Run it by hand`,
+      `did not finish within ${pluginTimeout}s and was killed. Run it by hand`,
     );
     await until(() => existsSync(join(folder.path, 'started')), 'the plugin to start');
     await clock.advance(pluginTimeout);
@@ -126,7 +126,7 @@ it.each(['call', 'stream'])('a client certificate is not shown to strangers, by 
 describe('a CA together with no verification is refused', () => {
   it('in a connection', () => {
     const given = { server: 'https://host', ca: ca.cert, insecure: true };
-    expect(() => tlsOptions(given)).toThrow(/Only one of them can be meant/);
+    expect(() => tlsOptions(given)).toThrow(/Keep only one of them/);
     expect(tlsOptions({ ...given, insecure: false })).toHaveProperty('ca');
   });
 

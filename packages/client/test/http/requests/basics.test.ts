@@ -66,7 +66,7 @@ describe('the authorization', () => {
     const { headers, logger } = await sentTo(connection);
     expect(headers?.['authorization']).toBe('Bearer tkn');
     expect(logger.messages('warn')).toEqual([
-      'There are both a token and a username with a password to log in with; the token is used.',
+      'Both a token and a username with a password are given; using the token.',
     ]);
     expect(JSON.stringify(logger.lines)).not.toContain('pw');
   });

@@ -52,7 +52,7 @@ describe('an answer without an end', () => {
     const { client, logger } = clientOf(endless.server.url, { maxAnswerSize });
     await expect(client.request(get)).rejects.toMatchObject({
       code: 'KOPF_TOO_LARGE',
-      message: `The answer from ${endless.server.url} has more than ${maxAnswerSize} bytes, and was not read any further. If that is right, raise settings.networking.maxAnswerSize.`,
+      message: `The answer from ${endless.server.url} has more than ${maxAnswerSize} bytes; reading stopped. If this size is expected, raise settings.networking.maxAnswerSize.`,
     });
     await until(() => endless.server.connections.open === 0, 'the connection to be closed');
     expect(endless.sentBytes).toBeLessThan(60e6);

@@ -124,7 +124,7 @@ describe('after HTTP 429 with Retry-After', () => {
     const failure = expect(waiting).rejects.toMatchObject({
       code: 'KOPF_TIMEOUT',
       message: expect.stringContaining(
-        `not sent within ${total}s: "list pods" at https://cluster.example is held back for ${10 - total}s more`,
+        `not sent within ${total}s: the server asked to hold "list pods" at https://cluster.example back for ${10 - total}s more`,
       ),
     });
     await clock.advance(total);
