@@ -29,7 +29,7 @@ const COMPACT: JsonStyle = {
  * What is nested deeper than anything that is ever written here is such a problem, too: others could choke on it.
  */
 export function readMapping(text: unknown, complain: Complain): Mapping | undefined {
-  if (typeof text !== 'string') return complain(`it is not a text but ${nameOf(text)}`);
+  if (typeof text !== 'string') return complain(`it is ${nameOf(text)}, not a string`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -37,7 +37,7 @@ export function readMapping(text: unknown, complain: Complain): Mapping | undefi
     return complain('it is not JSON');
   }
   if (value === null) return undefined;
-  if (!isMapping(value)) return complain(`it is JSON of ${nameOf(value)}, not of an object`);
+  if (!isMapping(value)) return complain(`its JSON is ${nameOf(value)}, not an object`);
   if (isDeeperThan(value, MAX_DEPTH)) return complain(`it is nested more than ${MAX_DEPTH} levels deep`);
   return value;
 }

@@ -182,7 +182,7 @@ function complaining(annotation: string, malformed: ReportMalformed | undefined)
 }
 
 async function readPacked(text: unknown, complain: Complain): Promise<Essence | undefined> {
-  if (typeof text !== 'string') return complain('it is not a text');
+  if (typeof text !== 'string') return complain('it is not a string');
   let unpacked: string;
   try {
     unpacked = await unpack(text);

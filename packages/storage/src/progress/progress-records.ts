@@ -73,7 +73,7 @@ function notTimestamp(value: unknown): Problem {
 }
 
 function notText(value: unknown): Problem {
-  return typeof value === 'string' ? undefined : `${nameOf(value)}, not a text`;
+  return typeof value === 'string' ? undefined : `${nameOf(value)}, not a string`;
 }
 
 function notFlag(value: unknown): Problem {

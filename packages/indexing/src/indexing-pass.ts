@@ -23,7 +23,7 @@ type Handlers = readonly IndexHandler[];
 /** What the indexer is told of an event. */
 export type Sighting = Parameters<Indexer['digest']>[0];
 
-export interface DigestionParts {
+export interface PassParts {
   // biome-ignore lint/suspicious/noExplicitAny: an indexer runs handlers of any environment alike
   readonly registry: Registry<any>;
   readonly settings: Settings;
@@ -35,7 +35,7 @@ export interface DigestionParts {
   readonly slotOf: SlotOf;
 }
 
-export interface DigestionOptions {
+export interface PassOptions {
   readonly key: string;
   readonly at: Sighting;
   /** Looked at before each function, since asynchronous ones take time. */
@@ -48,8 +48,8 @@ export interface DigestionOptions {
  * What is to be changed because of one event; it changes nothing itself.
  * A plain object with functions around it: there is one for each event of each object, and this is the cheapest.
  */
-export interface Digestion extends DigestionOptions {
-  readonly parts: DigestionParts;
+export interface IndexingPass extends PassOptions {
+  readonly parts: PassParts;
   readonly cause: IndexingCause;
   /** At most one of each index. Where there is none, the index keeps what it has of the object. */
   readonly replacements: Replacement[];
@@ -64,13 +64,13 @@ interface Replacement {
   entries: readonly Entry[] | undefined;
 }
 
-export function newDigestion(parts: DigestionParts, { key, at, excluded, isRetry }: DigestionOptions): Digestion {
+export function newPass(parts: PassParts, { key, at, excluded, isRetry }: PassOptions): IndexingPass {
   const cause = causeOf(parts, at);
   return { parts, key, at, excluded, isRetry, cause, replacements: [], exclusions: undefined, cancelling: undefined };
 }
 
 /** A list is enough for them: there are few functions for one kind. Of one index, the last word is what counts. */
-function replace({ replacements }: Digestion, id: HandlerId, entries: readonly Entry[] | undefined): void {
+function replace({ replacements }: IndexingPass, id: HandlerId, entries: readonly Entry[] | undefined): void {
   for (const known of replacements) {
     if (known.id !== id) continue;
     known.entries = entries;
@@ -80,85 +80,89 @@ function replace({ replacements }: Digestion, id: HandlerId, entries: readonly E
 }
 
 /** Calls the functions. Done when it returns, if all of them are synchronous; rejects only if cancelled. */
-export function runDigestion(digestion: Digestion): Promise<void> | undefined {
-  const all = digestion.parts.registry.handlers.indexing.of(digestion.at.resource);
-  const { selected, broken } = select(digestion);
-  if (selected.length < all.length) leaveOut(digestion, all, selected, broken);
-  return handleFrom(digestion, selected, 0);
+export function runPass(pass: IndexingPass): Promise<void> | undefined {
+  const all = pass.parts.registry.handlers.indexing.of(pass.at.resource);
+  const { selected, broken } = select(pass);
+  if (selected.length < all.length) leaveOut(pass, all, selected, broken);
+  return handleFrom(pass, selected, 0);
 }
 
 /** Tells the function that runs now, if any, that it is not needed any more. */
-export function cancelDigestion({ cancelling }: Digestion): void {
+export function cancelPass({ cancelling }: IndexingPass): void {
   cancelling?.abort();
 }
 
 /** Those whose filters do not fit lose the object; those of which it is not known keep what they have. */
-function leaveOut(digestion: Digestion, all: Handlers, selected: Handlers, broken: Handlers): void {
+function leaveOut(pass: IndexingPass, all: Handlers, selected: Handlers, broken: Handlers): void {
   const wanting = new Set(selected.map(({ id }) => id));
   const unknown = new Set(broken.map(({ id }) => id));
   for (const { id } of all) {
     if (wanting.has(id)) continue;
-    if (!unknown.has(id)) replace(digestion, id, NOTHING);
-    const exclusion = exclusionOf(digestion, id);
+    if (!unknown.has(id)) replace(pass, id, NOTHING);
+    const exclusion = exclusionOf(pass, id);
     if (exclusion !== undefined) exclusion.isWanted = false;
   }
 }
 
 /** One after another, as long as they are synchronous; and then the rest, when the asynchronous one has ended. */
-function handleFrom(digestion: Digestion, handlers: Handlers, first: number): Promise<void> | undefined {
+function handleFrom(pass: IndexingPass, handlers: Handlers, first: number): Promise<void> | undefined {
   for (let n = first; n < handlers.length; n++) {
-    const pending = handle(digestion, handlers[n] as IndexHandler);
-    if (pending !== undefined) return pending.then(() => handleFrom(digestion, handlers, n + 1));
+    const pending = handle(pass, handlers[n] as IndexHandler);
+    if (pending !== undefined) return pending.then(() => handleFrom(pass, handlers, n + 1));
   }
   return undefined;
 }
 
-function handle(digestion: Digestion, handler: IndexHandler): Promise<void> | undefined {
-  const { parts, cause } = digestion;
+function handle(pass: IndexingPass, handler: IndexHandler): Promise<void> | undefined {
+  const { parts, cause } = pass;
   const { clock, settings, random, monitor } = parts;
-  const exclusion = exclusionOf(digestion, handler.id);
-  if (exclusion === undefined && digestion.isRetry) return undefined;
+  const exclusion = exclusionOf(pass, handler.id);
+  if (exclusion === undefined && pass.isRetry) return undefined;
   if (exclusion !== undefined) {
     exclusion.isWanted = true;
     if (exclusion.isPermanent || clock.now() < exclusion.dueAt) {
-      replace(digestion, handler.id, NOTHING);
+      replace(pass, handler.id, NOTHING);
       return undefined;
     }
   }
   const attempt = new TimedAttempt(exclusion, clock);
   const cancellation = (): AbortSignal => {
-    digestion.cancelling ??= new AbortController();
-    return digestion.cancelling.signal;
+    pass.cancelling ??= new AbortController();
+    return pass.cancelling.signal;
   };
   const outcome = executePromptly({ handler, cause, attempt, settings, clock, random, monitor, cancellation });
   if (!('then' in outcome)) {
-    take(digestion, handler, outcome, attempt);
+    take(pass, handler, outcome, attempt);
     return undefined;
   }
-  return Promise.resolve(outcome).then((settled) => take(digestion, handler, settled, attempt));
+  return Promise.resolve(outcome).then((settled) => take(pass, handler, settled, attempt));
 }
 
-function take(digestion: Digestion, handler: IndexHandler, outcome: Outcome, attempt: Attempt): void {
+function take(pass: IndexingPass, handler: IndexHandler, outcome: Outcome, attempt: Attempt): void {
   const { id } = handler;
   if ('error' in outcome) {
-    digestion.exclusions ??= new Map();
-    digestion.exclusions.set(id, exclusionAfter(outcome, attempt, digestion.parts.clock.now()));
-    replace(digestion, id, NOTHING);
+    pass.exclusions ??= new Map();
+    pass.exclusions.set(id, exclusionAfter(outcome, attempt, pass.parts.clock.now()));
+    replace(pass, id, NOTHING);
     return;
   }
-  if (exclusionOf(digestion, id) !== undefined) {
-    digestion.exclusions ??= new Map();
-    digestion.exclusions.set(id, undefined);
+  if (exclusionOf(pass, id) !== undefined) {
+    pass.exclusions ??= new Map();
+    pass.exclusions.set(id, undefined);
   }
-  replace(digestion, id, understood(digestion, handler, outcome.result));
+  replace(pass, id, understood(pass, handler, outcome.result));
 }
 
-function exclusionOf({ excluded, key }: Digestion, id: HandlerId): Exclusion | undefined {
+function exclusionOf({ excluded, key }: IndexingPass, id: HandlerId): Exclusion | undefined {
   return excluded.of(key)?.get(id);
 }
 
 /** Nothing, or nothing that can be indexed, is no reason to forget what was; the same as with an ignored error. */
-function understood({ parts, cause }: Digestion, handler: IndexHandler, result: unknown): readonly Entry[] | undefined {
+function understood(
+  { parts, cause }: IndexingPass,
+  handler: IndexHandler,
+  result: unknown,
+): readonly Entry[] | undefined {
   if (result === undefined || result === null) return undefined;
   try {
     return entriesOf(result, parts.slotOf);
@@ -191,7 +195,7 @@ class TimedAttempt implements Attempt {
 }
 
 /** The patch is there because all handlers have one; but an index function changes nothing, and it goes nowhere. */
-function causeOf({ indices, client }: DigestionParts, { event, resource, memo, logger }: Sighting): IndexingCause {
+function causeOf({ indices, client }: PassParts, { event, resource, memo, logger }: Sighting): IndexingCause {
   const body = event.object;
   const terse = terseLogger(objectLogger({ logger, body }));
   const patch = new Patch();
@@ -207,7 +211,7 @@ interface Selection {
 }
 
 /** A filter that fails is a matter of its own function: the others go on, and the index keeps what it has. */
-function select({ parts, cause }: Digestion): Selection {
+function select({ parts, cause }: IndexingPass): Selection {
   const { indexing } = parts.registry.handlers;
   try {
     return { selected: indexing.select(cause), broken: [] };
