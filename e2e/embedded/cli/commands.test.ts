@@ -101,7 +101,7 @@ describe('kopf freeze and kopf resume', () => {
     await operator.logs('Resuming operations after the pause.');
   });
 
-  it('end with 1 if there is no peering (decision Q17)', async () => {
+  it('end with 1 if there is no peering', async () => {
     const { env } = await clusterWithFoos();
     const { kopf } = await project({});
     const freeze = kopf(['freeze', '--peering=default', '--lifetime=600'], { env });

@@ -39,7 +39,7 @@ describe('freezing', () => {
     expect(done.peerings).toEqual(["'default' in 'default'"]);
   });
 
-  it('pauses operators with the message in their logs, until it is resumed (decision Q17)', async () => {
+  it('pauses operators with the message in their logs, until it is resumed', async () => {
     const rig = await makeRig();
     const operator = await join(rig, kopfPeering({ settings: settings(), identity: 'operator' }), { namespace: null });
     expect(operator.isPaused).toBe(false);
@@ -95,7 +95,7 @@ describe('resuming', () => {
 describe.each([
   ['freezing', (rig: Rig, options = {}) => freeze({ ...common(rig), lifetime: 60, ...options })],
   ['resuming', (rig: Rig, options = {}) => resume({ ...common(rig), ...options })],
-])('%s fails with a clear error (decision Q17)', (_what, run) => {
+])('%s fails with a clear error', (_what, run) => {
   it('if there is no such kind', async () => {
     const rig = await makeRig({ kinds: false });
     await expect(run(rig)).rejects.toThrow(

@@ -29,14 +29,14 @@ describe('`freeze`', () => {
       ['-P', 'default', '-t', '60', '-n', 'a', '-A'],
       'choose either all namespaces (-A) or some of them (-n a), not both',
     ],
-  ])('is refused if it makes no sense: %j (decision Q17)', async (args, message) => {
+  ])('is refused if it makes no sense: %j', async (args, message) => {
     const { code, err, calls } = await kopf(['freeze', ...args]);
     expect(code).toBe(2);
     expect(err).toContain(message);
     expect(calls).toEqual([]);
   });
 
-  it('ends with 1 and a line if it is not done (decision Q17)', async () => {
+  it('ends with 1 and a line if it is not done', async () => {
     const failure = Object.assign(new Error('Cannot find the peering resource.'), { code: 'KOPF_NO_PEERING_RESOURCE' });
     const { code, err, out } = await kopf(['freeze', '-P', 'default', '-t', '60'], { failure });
     expect({ code, err, out }).toEqual({ code: 1, err: 'Error: Cannot find the peering resource.\n', out: '' });

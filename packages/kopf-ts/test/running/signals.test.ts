@@ -16,7 +16,7 @@ describe('a signal of the process', () => {
     ['SIGINT', 'SIGTERM', 143],
     ['SIGTERM', 'SIGTERM', 143],
     ['SIGTERM', 'SIGINT', 130],
-  ] as const)('%s and then %s ends the process at once with the code %s (decision Q8)', async (one, two, expected) => {
+  ] as const)('%s and then %s ends the process at once with the code %s', async (one, two, expected) => {
     const { host, logger, clock, code } = running({ isObedient: false });
     host.send(one);
     await clock.settle();

@@ -124,7 +124,7 @@ describe('peers of a lower priority', () => {
   });
 });
 
-describe('peers of the same priority (decision Q10)', () => {
+describe('peers of the same priority, which all pause', () => {
   it('pause us with one warning that names them and says that all pause', async () => {
     const rig = await makeRig();
     const operator = await join(rig, me());

@@ -28,7 +28,7 @@ async function annotationsOf(
 
 const annotated = (annotations: Record<string, string | null>): Body => ({ metadata: { annotations } }) as Body;
 
-describe('a last handled state that does not fit (decision 20)', () => {
+describe('a last handled state that does not fit is packed, or kept as a digest', () => {
   it('is plain while it fits, with a reserve for the progress', async () => {
     expect(Object.keys(await annotationsOf(dull(240_000)))).toEqual([KEY]);
     expect(Object.keys(await annotationsOf(dull(250_000)))).toEqual([PACKED]);

@@ -53,7 +53,7 @@ describe.each<[string, DiffBaseStorage]>([
     });
   });
 
-  it('survives scalars where a field is asked for (decision Q11)', () => {
+  it('survives scalars where a field is asked for', () => {
     const body: Body = { spec: {}, status: 'text' };
     expect(storage.build({ body, extraFields: [['status', 'x']] })).toEqual({ spec: {} });
   });

@@ -30,7 +30,7 @@ describe.each<[string, (options?: { compat?: 'kopf'; secrets?: SecretsMode }) =>
     'several storages',
     (options) => multiDiffBaseStorage([annotationsDiffBaseStorage(options), statusDiffBaseStorage(options)]),
   ],
-])('Secrets and their states in %s (decision 21)', (_, create) => {
+])('Secrets, whose values are kept as digests, and their states in %s', (_, create) => {
   const storage = create();
   const dataOf = (body: Body): Record<string, unknown> => storage.build({ body })['data'] as Record<string, unknown>;
 

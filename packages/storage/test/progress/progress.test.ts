@@ -90,7 +90,7 @@ describe('progress in annotations', () => {
     expect(await storage.fetch({ key: 'fn', body })).toStrictEqual({ retries: 1 });
   });
 
-  it('returns no nulls of verbose records, so that an unchanged record looks unchanged (decision Q8)', async () => {
+  it('returns no nulls of verbose records, so that an unchanged record looks unchanged', async () => {
     const verbose = annotationsProgressStorage({ verbose: true });
     const patch = new Patch();
     await verbose.store({ key: 'fn', record: { retries: 0, message: null }, body: {}, patch });

@@ -61,7 +61,7 @@ describe('the authorization', () => {
     expect((await sentTo(connection)).headers?.['authorization']).toBe(expected);
   });
 
-  it('by a token wins over a username with a password, with one warning (decision Q11)', async () => {
+  it('by a token wins over a username with a password, with one warning', async () => {
     const connection = { server: 'https://host', token: 'tkn', username: 'me', password: 'pw' };
     const { headers, logger } = await sentTo(connection);
     expect(headers?.['authorization']).toBe('Bearer tkn');
