@@ -178,7 +178,7 @@ describe('kopf dev ends with 1 and says why', () => {
     const dev = kopf(['dev', 'handlers.ts', `--port=${port}`]);
     expect(await dev.ended).toBe(1);
     expect(dev.log).toBe(
-      `Error: Port ${port} is in use. Choose another one by --port, or leave it out to have any free one.\n`,
+      `Error: Port ${port} is in use. Choose another with --port, or omit it to use any free port.\n`,
     );
   });
 

@@ -32,18 +32,18 @@ export function cli(runtime: CliRuntime, terminal: Terminal = processTerminal())
 
 const EXAMPLES = `
 Examples:
-  kopf dev handlers.ts            try the handlers out, with no cluster at all
+  kopf dev handlers.ts            try out the handlers without a cluster
   kopf run handlers.ts -A         serve the whole cluster of the current kubeconfig
   kopf run handlers.ts -n default --verbose
 
-Each command tells more: kopf run --help`;
+More about a command: kopf run --help`;
 
 function programOf(context: CommandContext, invocation: Invocation): Command {
   const { runtime, terminal } = context;
   const program = new Command('kopf')
-    .description('Kubernetes operators in TypeScript: run them, try them out, pause them, clean up after them.')
+    .description('Run Kubernetes operators in TypeScript, try them out, pause them, clean up after them.')
     .version(`kopf, version ${runtime.version}`, '--version', 'Show the version.')
-    .helpOption('-h, --help', 'Show this text.')
+    .helpOption('-h, --help', 'Show this help.')
     .helpCommand('help [command]', 'Show the help of a command.')
     .addHelpText('after', EXAMPLES)
     .exitOverride()

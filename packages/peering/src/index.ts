@@ -1,6 +1,6 @@
 /**
  * The agreement between operators of the same cluster: who is alive, who has priority, who pauses.
- * It leaves the pausing itself to whoever watches, and the requests to the `KubeClient` it is given.
+ * It leaves the pausing itself to the watchers, and the requests to the given `KubeClient`.
  */
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 

@@ -43,7 +43,7 @@ export function addCommand(
   const command = program.command(name).summary(definition.summary).description(definition.description);
   if (definition.arguments !== undefined) command.argument(definition.arguments);
   declare(command, parameters);
-  command.helpOption('-h, --help', 'Show this text.');
+  command.helpOption('-h, --help', 'Show this help.');
   command.showHelpAfterError(`Try 'kopf ${name} --help'.`);
   command.addHelpText('after', `\nExamples:\n${examples.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}`);
   command.action(async (...passed: unknown[]) => {

@@ -8,22 +8,22 @@ import type { CommandContext, CommandDefinition } from './command.js';
 const PREFIX = 'KOPF_RELEASE';
 
 const PARAMETERS: readonly Parameter[] = [
-  { flags: '--yes', about: 'Do it. Without it, only tell what would be done.', kind: 'flag' },
+  { flags: '--yes', about: 'Apply the changes. Without it, only show them.', kind: 'flag' },
   {
     flags: '--finalizer <name>',
-    about: 'Of operators with settings.persistence.finalizer. Default: kopf.zalando.org/KopfFinalizerMarker.',
+    about: 'The finalizer, as in settings.persistence.finalizer. Default: kopf.zalando.org/KopfFinalizerMarker.',
     kind: 'text',
     env: `${PREFIX}_FINALIZER`,
   },
   {
     flags: '--prefix <domain>',
-    about: 'Of operators with storages of another prefix. Default: kopf.zalando.org.',
+    about: 'The prefix of the storages. Default: kopf.zalando.org.',
     kind: 'text',
     env: `${PREFIX}_PREFIX`,
   },
   {
     flags: '--webhooks [name]',
-    about: 'Also remove the webhook configurations: this one, or all that were made by kopf-ts.',
+    about: 'Also remove webhook configurations: this one, or all that kopf-ts has made.',
     kind: 'text',
   },
   ...scopeParameters(PREFIX),
@@ -33,11 +33,11 @@ const PARAMETERS: readonly Parameter[] = [
 export const release: CommandDefinition = {
   name: 'release',
   arguments: '[kinds...]',
-  summary: 'Clean up after an operator that is uninstalled.',
+  summary: 'Clean up after an uninstalled operator.',
   description:
-    'Take what an operator has put on the objects of these kinds off them: its finalizer, annotations, progress. ' +
-    'Objects that wait for their deletion go away then.\n' +
-    'Nothing is changed without --yes: it only tells what would be. Stop the operator first, or it puts all back.',
+    'Remove what an operator has left on the objects of these kinds: its finalizer, annotations, progress. ' +
+    'Objects that are waiting to be deleted then go away.\n' +
+    'Without --yes, it changes nothing and only shows the changes. Stop the operator first, or it puts everything back.',
   examples: [
     'kopf release kopfexamples                        what is there?',
     'kopf release kopfexamples --yes                  in all namespaces',
