@@ -45,14 +45,14 @@ describe('kopf release', () => {
     const look = kopf(['release', 'foos'], { env });
     expect(await look.ended).toBe(0);
     expect(look.said[0]).toMatch(
-      /^foos\.example\.com default\/one: would remove the finalizer kopf\.zalando\.org\/KopfFinalizerMarker, the annotations .*; it would go away/,
+      /^foos\.example\.com default\/one: would remove the finalizer kopf\.zalando\.org\/KopfFinalizerMarker, the annotations .*; its requested deletion would proceed/,
     );
-    expect(look.said.at(-1)).toBe('Nothing is changed. To do it, add --yes.');
+    expect(look.said.at(-1)).toBe('Nothing has been changed. Add --yes to apply these changes.');
     expect(cluster.get('foos/default/one')).toBeDefined();
 
     const release = kopf(['release', 'foos', '--yes'], { env });
     expect(await release.ended).toBe(0);
-    expect(release.said[0]).toMatch(/^foos\.example\.com default\/one: removed .*; it goes away/);
+    expect(release.said[0]).toMatch(/^foos\.example\.com default\/one: removed .*; its requested deletion proceeds/);
     expect(cluster.get('foos/default/one')).toBeUndefined();
   });
 
@@ -101,7 +101,7 @@ describe('kopf freeze and kopf resume', () => {
     await operator.logs('Resuming operations after the pause.');
   });
 
-  it('end with 1 if there is no peering (decision Q17)', async () => {
+  it('end with 1 if there is no peering', async () => {
     const { env } = await clusterWithFoos();
     const { kopf } = await project({});
     const freeze = kopf(['freeze', '--peering=default', '--lifetime=600'], { env });

@@ -100,7 +100,7 @@ describe('kopf dev', () => {
     expect(dev.log).not.toContain('The operator has ended');
   });
 
-  it('waits for broken files to be mended, while the operator goes on', async () => {
+  it('waits for broken files to be fixed, while the operator goes on', async () => {
     const { kopf, write } = await project(FILES);
     const dev = kopf(['dev', 'handlers.ts']);
     const { client } = await connected(dev);
@@ -122,7 +122,7 @@ describe('kopf dev', () => {
     const { kopf, write } = await project({ ...FILES, 'handlers.ts': `${handlers('v1')}throw new Error('Oh no.');\n` });
     const dev = kopf(['dev', 'handlers.ts']);
     await dev.logs('Error: handlers.ts:8: Error: Oh no.\n');
-    await dev.logs('The operator has ended (1). It starts again when its files change.');
+    await dev.logs('The operator has ended (1). It restarts when its files change.');
     await write('handlers.ts', handlers('v2'));
     await dev.logs('created by v2');
     dev.kill('SIGTERM');
@@ -178,7 +178,7 @@ describe('kopf dev ends with 1 and says why', () => {
     const dev = kopf(['dev', 'handlers.ts', `--port=${port}`]);
     expect(await dev.ended).toBe(1);
     expect(dev.log).toBe(
-      `Error: Port ${port} is in use. Choose another one by --port, or leave it out to have any free one.\n`,
+      `Error: Port ${port} is in use. Choose another with --port, or omit it to use any free port.\n`,
     );
   });
 

@@ -203,7 +203,7 @@ describe('kopf run ends with 1 and says why', () => {
     const other = await project({ config: kubeconfig });
     const command = kopf(['run', 'handlers.ts', '-A'], { env: { ...env, KUBECONFIG: join(other.folder, 'config') } });
     expect(await command.ended).toBe(1);
-    expect(command.log).toMatch(/ERROR.*The cluster cannot be reached for 30 seconds: .*127\.0\.0\.1:9.* KUBECONFIG/);
+    expect(command.log).toMatch(/ERROR.*No answer from the cluster for 30 seconds: .*127\.0\.0\.1:9.* KUBECONFIG/);
     expect(command.log).not.toContain('    at ');
   });
 });

@@ -78,7 +78,7 @@ describe('a process with an operator', () => {
     expect(await operator.ended, operator.log).toBe(0);
   });
 
-  it('ends at once on the second signal, with its code (decision Q8)', async () => {
+  it('ends at once on the second signal, with its code', async () => {
     const operator = start('never-ends');
     await operator.says('It begins.');
     operator.send('SIGTERM');

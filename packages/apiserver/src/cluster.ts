@@ -1,31 +1,31 @@
 /** A whole cluster in this process: everything put together, started and stopped. */
 import type { Clock, KubeClient } from '@kopf-ts/core';
+import { accessReviews } from './access-reviews/access-reviews.js';
 import type { ServiceResolver } from './admission/calling.js';
 import { webhookAdmission } from './admission/webhooks.js';
-import type { Backend } from './backend.js';
-import { inProcessClient } from './client.js';
-import { systemClock } from './clock.js';
 import type { RunningController } from './contracts/controller.js';
 import type { UserInfo } from './contracts/objects.js';
 import type { ResourceInfo } from './contracts/resource.js';
 import { controllers } from './controllers/controllers.js';
-import { type Conveniences, conveniences } from './conveniences.js';
-import { serveDefinitions } from './crd/definitions.js';
-import { schemaCompiler } from './crd/schema.js';
-import { makeDiscovery } from './discovery.js';
-import { convertedTo } from './encoding.js';
-import { Faults } from './faults.js';
-import { makeFront } from './front.js';
-import { type HttpDoor, openDoor } from './http.js';
+import { schemaCompiler } from './crd/schemas/compiled-schema.js';
+import { serveDefinitions } from './crd/serving-definitions.js';
+import { Faults } from './faults/fault-plan.js';
+import { type ObjectHelpers, objectHelpers } from './helpers/object-helpers.js';
+import { makeGateway } from './http/gateway.js';
+import { type HttpListener, openListener } from './http/http-listener.js';
+import { inProcessClient } from './http/in-process-client.js';
+import { convertedTo } from './http/object-encoding.js';
 import { serveBuiltin } from './kinds/builtin.js';
 import { builtinKinds } from './kinds/builtin-kinds.js';
 import { makeCatalog } from './kinds/catalog.js';
 import type { Served } from './kinds/served.js';
-import { makePipeline } from './pipeline.js';
-import { reviews } from './reviews.js';
+import type { Backend } from './routing/backend.js';
+import { makeDiscovery } from './routing/discovery.js';
+import { makePipeline } from './routing/pipeline.js';
 import { type ClusterSecurity, createSecurity } from './server/security.js';
 import type { HistoryLimits } from './store/history.js';
 import { makeStore } from './store/store.js';
+import { systemClock } from './system-clock.js';
 import { typedDecoder } from './typed/decode.js';
 import { openWatches } from './watching/open-watches.js';
 
@@ -48,7 +48,7 @@ export interface LocalClusterOptions {
   readonly history?: HistoryLimits;
 }
 
-export interface LocalCluster extends Conveniences, AsyncDisposable {
+export interface LocalCluster extends ObjectHelpers, AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:12345`. */
   readonly url: string;
   /** The administrator's token, for the `Authorization: Bearer` header. */
@@ -103,30 +103,32 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
   });
   const backend: Backend = { store, catalog, clock, admission: [admission], watches: openWatches(), decode };
   const stopDefinitions = serveDefinitions(backend, { decode, compiler: schemaCompiler });
-  const discovery = makeDiscovery(catalog, reviews, () => (door === undefined ? HOST : `${HOST}:${door.port}`));
+  const discovery = makeDiscovery(catalog, accessReviews, () =>
+    listener === undefined ? HOST : `${HOST}:${listener.port}`,
+  );
   const pipeline = makePipeline(backend, discovery, { decode, authenticator: security, now: () => clock.utc() });
-  let door: HttpDoor | undefined;
+  let listener: HttpListener | undefined;
 
   const faults = new Faults(clock, {
     async restart({ downFor = 0 } = {}) {
       backend.watches.end();
-      await door?.close();
+      await listener?.close();
       await clock.sleep(downFor);
-      await door?.open();
+      await listener?.open();
     },
-    dropConnections: () => door?.dropConnections(),
+    dropConnections: () => listener?.dropConnections(),
     compact: () => store.compact(),
-    refuseConnections: (refuse) => door?.refuseConnections(refuse),
+    refuseConnections: (refuse) => listener?.refuseConnections(refuse),
   });
-  const front = makeFront(pipeline, faults);
+  const gateway = makeGateway(pipeline, faults);
   const clientAs = (user: Partial<UserInfo> & Pick<UserInfo, 'username'>): KubeClient =>
-    inProcessClient(() => front, { groups: ['system:authenticated'], ...user });
-  const client = inProcessClient(() => front, ADMINISTRATOR);
-  const short = conveniences(backend, client);
+    inProcessClient(() => gateway, { groups: ['system:authenticated'], ...user });
+  const client = inProcessClient(() => gateway, ADMINISTRATOR);
+  const short = objectHelpers(backend, client);
   for (const name of NAMESPACES) await short.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
   // Faults are for the clients of the cluster, not for the cluster itself.
-  const backstage = makeFront(pipeline, { beforeRequest: () => undefined, onStream: () => undefined });
+  const backstage = makeGateway(pipeline, { beforeRequest: () => undefined, onStream: () => undefined });
   const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];
   const controllerClient = (username: string): KubeClient => inProcessClient(() => backstage, { username, groups });
   const running: RunningController[] =
@@ -134,11 +136,11 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
       ? []
       : controllers.map((controller) => controller.start({ store, catalog, clock, clientAs: controllerClient }));
   if (options.listen !== false) {
-    door = await openDoor({ front: () => front, security, host: HOST, port: options.port ?? 0 });
+    listener = await openListener({ gateway: () => gateway, security, host: HOST, port: options.port ?? 0 });
   }
 
   const isQuiet = (): boolean =>
-    front.inFlight === 0 && backend.watches.areDelivered && running.every(({ isIdle }) => isIdle);
+    gateway.inFlight === 0 && backend.watches.areDelivered && running.every(({ isIdle }) => isIdle);
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     for (const controller of running) await controller.stop();
@@ -146,7 +148,7 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
     admission.close();
     faults.clear();
     backend.watches.end();
-    await door?.close();
+    await listener?.close();
     await security.dispose();
   };
   const stopOnce = (): Promise<void> => {
@@ -157,7 +159,7 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
   return {
     ...short,
     get url() {
-      return door?.url ?? '';
+      return listener?.url ?? '';
     },
     token: security.token,
     client,
@@ -165,13 +167,13 @@ export async function localCluster(options: LocalClusterOptions = {}): Promise<L
     security,
     faults,
     clientAs,
-    kubeconfig: () => security.kubeconfig(door?.url ?? ''),
-    kubeconfigFile: () => security.kubeconfigFile(door?.url ?? ''),
+    kubeconfig: () => security.kubeconfig(listener?.url ?? ''),
+    kubeconfigFile: () => security.kubeconfigFile(listener?.url ?? ''),
     async settled() {
       for (let quietTurns = 0; quietTurns < QUIET_TURNS; quietTurns++) {
-        const before = `${front.activity}/${store.version}`;
+        const before = `${gateway.activity}/${store.version}`;
         await new Promise((resolve) => setImmediate(resolve));
-        if (!isQuiet() || `${front.activity}/${store.version}` !== before) quietTurns = 0;
+        if (!isQuiet() || `${gateway.activity}/${store.version}` !== before) quietTurns = 0;
       }
     },
     stop: stopOnce,

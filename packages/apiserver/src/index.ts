@@ -7,8 +7,8 @@
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 
 export { type LocalCluster, type LocalClusterOptions, localCluster } from './cluster.js';
-export type { Conveniences, PatchOptions } from './conveniences.js';
-export type { ResourceDefinition } from './definitions.js';
+export type { ObjectHelpers, PatchOptions } from './helpers/object-helpers.js';
+export type { ResourceDefinition } from './helpers/resource-definition.js';
 export type { UserInfo } from './contracts/objects.js';
 export type { HistoryLimits } from './store/history.js';
 
@@ -20,6 +20,6 @@ export type { ServiceResolver } from './admission/calling.js';
 export type { ClusterSecurity } from './server/security.js';
 
 // Faults, here and in front of other servers.
-export type { FaultHandle, Faults } from './faults.js';
-export type { FaultAnswer, FaultMatch, FaultRule, StreamFaults } from './fault-rules.js';
-export { type FaultProxy, type FaultProxyOptions, faultProxy } from './fault-proxy.js';
+export type { FaultHandle, Faults } from './faults/fault-plan.js';
+export type { FaultAnswer, FaultMatch, FaultRule, StreamFaults } from './faults/fault-rules.js';
+export { type FaultProxy, type FaultProxyOptions, faultProxy } from './faults/fault-proxy.js';

@@ -1,6 +1,6 @@
 /** The command line as a whole: from arguments to an exit code. */
 import { Command, CommanderError } from 'commander';
-import { type Attempt, addCommand, type CommandContext } from './commands/command.js';
+import { addCommand, type CommandContext, type Invocation } from './commands/command.js';
 import { dev } from './commands/dev.js';
 import { freeze } from './commands/freeze.js';
 import { release } from './commands/release.js';
@@ -18,13 +18,13 @@ export interface Cli {
 export function cli(runtime: CliRuntime, terminal: Terminal = processTerminal()): Cli {
   return {
     async main(args) {
-      const attempt: Attempt = { code: SUCCESS, isDebugging: false, isJson: false };
-      const program = programOf({ runtime, terminal }, attempt);
+      const invocation: Invocation = { code: SUCCESS, isDebugging: false, isJson: false };
+      const program = programOf({ runtime, terminal }, invocation);
       try {
         await program.parseAsync(args, { from: 'user' });
-        return attempt.code;
+        return invocation.code;
       } catch (error) {
-        return await codeOf(error, attempt, { runtime, terminal });
+        return await codeOf(error, invocation, { runtime, terminal });
       }
     },
   };
@@ -32,36 +32,36 @@ export function cli(runtime: CliRuntime, terminal: Terminal = processTerminal())
 
 const EXAMPLES = `
 Examples:
-  kopf dev handlers.ts            try the handlers out, with no cluster at all
+  kopf dev handlers.ts            try out the handlers without a cluster
   kopf run handlers.ts -A         serve the whole cluster of the current kubeconfig
   kopf run handlers.ts -n default --verbose
 
-Each command tells more: kopf run --help`;
+More about a command: kopf run --help`;
 
-function programOf(context: CommandContext, attempt: Attempt): Command {
+function programOf(context: CommandContext, invocation: Invocation): Command {
   const { runtime, terminal } = context;
   const program = new Command('kopf')
-    .description('Kubernetes operators in TypeScript: run them, try them out, pause them, clean up after them.')
+    .description('Run Kubernetes operators in TypeScript, try them out, pause them, clean up after them.')
     .version(`kopf, version ${runtime.version}`, '--version', 'Show the version.')
-    .helpOption('-h, --help', 'Show this text.')
+    .helpOption('-h, --help', 'Show this help.')
     .helpCommand('help [command]', 'Show the help of a command.')
     .addHelpText('after', EXAMPLES)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
     .showHelpAfterError("Try 'kopf --help'.");
-  for (const command of [run, dev, freeze, resume, release]) addCommand(program, command, context, attempt);
+  for (const command of [run, dev, freeze, resume, release]) addCommand(program, command, context, invocation);
   return program;
 }
 
-async function codeOf(error: unknown, attempt: Attempt, { runtime, terminal }: CommandContext): Promise<number> {
+async function codeOf(error: unknown, invocation: Invocation, { runtime, terminal }: CommandContext): Promise<number> {
   // Of these, commander has told already: help and version are no errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? SUCCESS : USAGE;
   if (error instanceof UsageError) {
-    terminal.err(`error: ${error.message}\nTry 'kopf ${attempt.command ?? ''} --help'.\n`);
+    terminal.err(`error: ${error.message}\nTry 'kopf ${invocation.command ?? ''} --help'.\n`);
     return USAGE;
   }
-  const text = describeFailure(error, attempt.isDebugging);
-  if (attempt.isJson) (await runtime.configure({ format: 'json', level: 'info' })).error(text);
+  const text = describeFailure(error, invocation.isDebugging);
+  if (invocation.isJson) (await runtime.configure({ format: 'json', level: 'info' })).error(text);
   else terminal.err(`Error: ${text}\n`);
   return FAILURE;
 }

@@ -33,7 +33,7 @@ export function describeFailure(error: unknown, isDebugging: boolean): string {
   return `${line}\n${stackOf(cause)}`;
 }
 
-const UNREACHABLE = 'Is the cluster up, and is it the right one? Look at KUBECONFIG, or at `kubectl cluster-info`.';
+const UNREACHABLE = 'Is the cluster up, and is it the right one? Check KUBECONFIG and `kubectl cluster-info`.';
 
 /** An error in one line. Errors of our own say all in their messages; of others, the class tells more than nothing. */
 export function lineOf(error: unknown): string {

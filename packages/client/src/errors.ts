@@ -27,7 +27,7 @@ export function failureText(error: unknown): string {
 /** Not worth another attempt: it would be as large again. */
 export function tooLarge(what: string, maxBytes: number, setting: string): KopfError {
   return new KopfError(
-    `${what} has more than ${maxBytes} bytes, and was not read any further. If that is right, raise settings.${setting}.`,
+    `${what} has more than ${maxBytes} bytes; reading stopped. If this size is expected, raise settings.${setting}.`,
     { code: 'KOPF_TOO_LARGE' },
   );
 }

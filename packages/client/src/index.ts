@@ -9,7 +9,7 @@
 export { type HttpKubeClient, type KubeClientOptions, kubeClient } from './kube-client.js';
 export { KubeConnectionError, KubeTimeoutError } from './errors.js';
 // Credentials for a client without an operator.
-export { type ReloadingOptions, reloadingCredentials, staticCredentials } from './credentials.js';
+export { type ReloadingOptions, reloadingCredentials, staticCredentials } from './auth/credentials.js';
 // Logins.
 export {
   type KubeconfigLoginOptions,
@@ -18,7 +18,7 @@ export {
   loginWithKubeconfig,
   loginWithServiceAccount,
   type ServiceAccountLoginOptions,
-} from './logins.js';
+} from './auth/logins.js';
 // The parts of a connection, for those who bring an HTTP client of their own.
-export { authorizationOf } from './authorization.js';
-export { type TlsOptions, tlsOptions } from './dispatchers.js';
+export { authorizationOf } from './auth/authorization.js';
+export { type TlsOptions, tlsOptions } from './http/dispatchers.js';

@@ -13,22 +13,22 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { anySignal } from '@kopf-ts/core/engine';
-import { type Address, addressOf } from './addresses.js';
-import { checkSuccess, isError, jsonOf, type Refusal, refusalOf } from './answers.js';
-import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './authorization.js';
-import { staticCredentials } from './credentials.js';
-import { dispatchers, forStrangers, MAX_CALLS, type Purpose } from './dispatchers.js';
+import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './auth/authorization.js';
+import { staticCredentials } from './auth/credentials.js';
+import { maskUrl } from './auth/secret-masking.js';
 import { isAboutCredentials } from './errors.js';
-import { exchange, type HttpAnswer, type HttpCall } from './exchange.js';
-import { fairSemaphore } from './fair-semaphore.js';
-import { gates } from './gates.js';
-import { JsonLines } from './json-lines.js';
-import { LineStream } from './line-stream.js';
-import { lossyIntegers } from './lossy-integers.js';
-import type { Environment } from './proxies.js';
-import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './request-kind.js';
-import { retrying } from './retrying.js';
-import { maskUrl } from './secrets.js';
+import { checkSuccess, isError, jsonOf, type Refusal, refusalOf } from './http/answers.js';
+import { dispatchers, forStrangers, MAX_CALLS, type Purpose } from './http/dispatchers.js';
+import { exchange, type HttpAnswer, type HttpCall } from './http/exchange.js';
+import { fairSemaphore } from './http/fair-semaphore.js';
+import { lossyIntegers } from './http/lossy-integers.js';
+import type { Environment } from './http/proxies.js';
+import { type Address, addressOf } from './http/request-address.js';
+import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './http/request-kind.js';
+import { retrying } from './http/retrying.js';
+import { gates } from './http/throttling.js';
+import { JsonLines } from './streams/json-lines.js';
+import { LineStream } from './streams/line-stream.js';
 import { defaultUserAgent } from './user-agent.js';
 
 export interface KubeClientOptions {
@@ -179,7 +179,7 @@ class UndiciKubeClient implements HttpKubeClient {
         const next = await this.#credentials.current(waiting);
         if (refused.has(credentialsKey(next))) throw error;
         this.#logger.debug(
-          `The credentials or certificates were refused; trying others: ${request.method} ${sending.url}`,
+          `The server refused the credentials or certificates; trying others: ${request.method} ${sending.url}`,
         );
       }
     }
@@ -256,7 +256,7 @@ class UndiciKubeClient implements HttpKubeClient {
     const authorization = isForeign ? undefined : authorizationOf(info);
     if (isAuthorizedTwice(info) && !this.#isWarnedOfTwoAuthorizations) {
       this.#isWarnedOfTwoAuthorizations = true;
-      this.#logger.warn('There are both a token and a username with a password to log in with; the token is used.');
+      this.#logger.warn('Both a token and a username with a password are given; using the token.');
     }
     return {
       accept: request.accept ?? 'application/json',

@@ -1,18 +1,11 @@
 import type { Awaitable, Indexer } from '@kopf-ts/core';
 import { objectKey } from '@kopf-ts/core/engine';
-import {
-  cancelDigestion,
-  type Digestion,
-  type DigestionParts,
-  newDigestion,
-  runDigestion,
-  type Sighting,
-} from './digestion.js';
 import { exclusions } from './exclusions.js';
+import { cancelPass, type IndexingPass, newPass, type PassParts, runPass, type Sighting } from './indexing-pass.js';
 import { memoryIndices } from './memory-indices.js';
 import { structuralKeys } from './structural-keys.js';
 
-export interface MemoryIndexerOptions extends Omit<DigestionParts, 'indices' | 'slotOf'> {}
+export interface MemoryIndexerOptions extends Omit<PassParts, 'indices' | 'slotOf'> {}
 
 export interface MemoryIndexer extends Indexer {
   /**
@@ -32,7 +25,7 @@ interface Waiting {
 
 /** An object whose index functions run now, asynchronously. */
 interface Run {
-  readonly current: { digestion: Digestion; waiting: Waiting };
+  readonly current: { pass: IndexingPass; waiting: Waiting };
   /** What has come meanwhile; the newest only. */
   next: Waiting | undefined;
   isCancelled: boolean;
@@ -48,29 +41,29 @@ export function memoryIndexer(options: MemoryIndexerOptions): MemoryIndexer {
   const { registry, clock } = options;
   const slotOf = structuralKeys();
   const memory = memoryIndices(registry, slotOf);
-  const parts: DigestionParts = { ...options, indices: memory.indices, slotOf };
+  const parts: PassParts = { ...options, indices: memory.indices, slotOf };
   const runs = new Map<string, Run>();
   const excluded = exclusions<Sighting>(clock, (key, at) => {
     const run = runs.get(key);
-    if (run === undefined) void digest(key, at, true);
+    if (run === undefined) void index(key, at, true);
     else run.next ??= waiting(undefined);
   });
 
-  const begin = (key: string, at: Sighting, isRetry: boolean): [Digestion, Promise<void> | undefined] => {
-    const begun = newDigestion(parts, { key, at, isRetry, excluded });
-    return [begun, runDigestion(begun)];
+  const begin = (key: string, at: Sighting, isRetry: boolean): [IndexingPass, Promise<void> | undefined] => {
+    const begun = newPass(parts, { key, at, isRetry, excluded });
+    return [begun, runPass(begun)];
   };
-  const apply = (key: string, at: Sighting, { replacements, exclusions }: Digestion): void => {
+  const apply = (key: string, at: Sighting, { replacements, exclusions }: IndexingPass): void => {
     for (const { id, entries } of replacements) {
       if (entries !== undefined) memory.of(id).replace(key, entries);
     }
     if (exclusions !== undefined || excluded.of(key) !== undefined) excluded.update(key, exclusions, at);
   };
 
-  const digest = (key: string, at: Sighting, isRetry: boolean): Awaitable<void> => {
+  const index = (key: string, at: Sighting, isRetry: boolean): Awaitable<void> => {
     const [begun, pending] = begin(key, at, isRetry);
     if (pending === undefined) return apply(key, at, begun);
-    const run: Run = { current: { digestion: begun, waiting: waiting(at) }, next: undefined, isCancelled: false };
+    const run: Run = { current: { pass: begun, waiting: waiting(at) }, next: undefined, isCancelled: false };
     runs.set(key, run);
     void finish(key, run, at, pending);
     return run.current.waiting.done;
@@ -83,7 +76,7 @@ export function memoryIndexer(options: MemoryIndexerOptions): MemoryIndexer {
         // It is cancelled: nothing else gets here.
       }
       if (run.isCancelled) return;
-      if (at !== undefined) apply(key, at, run.current.digestion);
+      if (at !== undefined) apply(key, at, run.current.pass);
       run.current.waiting.resolve();
       if (run.next === undefined) break;
       const { next } = run;
@@ -91,14 +84,14 @@ export function memoryIndexer(options: MemoryIndexerOptions): MemoryIndexer {
       at = next.at ?? excluded.stateOf(key);
       run.current.waiting = next;
       if (at === undefined) pending = undefined;
-      else [run.current.digestion, pending] = begin(key, at, next.at === undefined);
+      else [run.current.pass, pending] = begin(key, at, next.at === undefined);
     }
     runs.delete(key);
   };
   const cancel = (key: string, run: Run): void => {
     run.isCancelled = true;
     runs.delete(key);
-    cancelDigestion(run.current.digestion);
+    cancelPass(run.current.pass);
     run.current.waiting.resolve();
     run.next?.resolve();
   };
@@ -118,7 +111,7 @@ export function memoryIndexer(options: MemoryIndexerOptions): MemoryIndexer {
       const key = objectKey(event.object);
       if (event.type === 'DELETED') return forget(key);
       const run = runs.get(key);
-      if (run === undefined) return digest(key, at, false);
+      if (run === undefined) return index(key, at, false);
       run.next ??= waiting(at);
       run.next.at = at;
       return run.next.done;

@@ -75,7 +75,7 @@ it('whatever happens, the index is as if it were made anew of all that exists', 
 });
 
 it('also if nobody waits for asynchronous functions: in the end, all is the same', async () => {
-  // What is superseded before it is digested is not digested at all; so only those are here that depend on nothing else.
+  // What is superseded before it is indexed is not indexed at all; so only those are here that depend on nothing else.
   const independent = step.filter(({ keys }) => Array.isArray(keys) || keys === 'value' || keys === 'unfit');
   const property = fc.asyncProperty(fc.array(independent, { maxLength: 40 }), async (steps) => {
     const { registry, indexer, see } = harness();

@@ -1,10 +1,14 @@
 /** `kopf` and `kopf-ts`: the command line, with everything behind it loaded only when it is needed. */
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { cli } from '@kopf-ts/cli';
-import { processRuntime } from './cli-runtime.js';
+import { processRuntime } from './cli/cli-runtime.js';
 import { surviveLostOutput } from './logging/lost-streams.js';
 
 surviveLostOutput();
-process.exitCode = await cli(processRuntime(fileURLToPath(import.meta.url))).main(process.argv.slice(2));
+// Both this file and the built one are one folder below the manifest.
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+const runtime = processRuntime({ program: fileURLToPath(import.meta.url), version });
+process.exitCode = await cli(runtime).main(process.argv.slice(2));
 // Whatever is loaded may have left timers and sockets; a command that is over is over.
 setTimeout(() => process.exit(), 1000).unref();

@@ -13,6 +13,12 @@ export { daemon, index, on, timer } from './on.js';
 export { operator } from './operator.js';
 export type { OperatorOptions } from './options.js';
 export type { Operator } from '@kopf-ts/reactor';
-export { run } from './run.js';
-export { release, type Released, type ReleaseOptions } from './release.js';
-export { configure, consoleLogger, type LogFormat, type LoggingOptions, type LogStream } from './logging.js';
+export { run } from './running/run.js';
+export { release, type Released, type ReleaseOptions } from './release/release.js';
+export {
+  configure,
+  consoleLogger,
+  type LogFormat,
+  type LoggingOptions,
+  type LogStream,
+} from './logging/default-logger.js';

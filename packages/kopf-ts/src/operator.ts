@@ -22,8 +22,8 @@ import {
 } from '@kopf-ts/reactor';
 import { admission } from '@kopf-ts/webhooks';
 import { defaultSettings, fallbackLogins, withStorages } from './defaults.js';
-import { defaultLogger } from './logging.js';
-import { refuseMistakes, warnOfIdleness } from './mistakes.js';
+import { defaultLogger } from './logging/default-logger.js';
+import { refuseMistakes, warnOfIdleness } from './option-mistakes.js';
 import { type OperatorOptions, withArguments } from './options.js';
 
 /** Starts an operator. It runs until stopped, until its signal aborts, or until it fails. */

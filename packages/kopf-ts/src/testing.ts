@@ -6,10 +6,10 @@
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@kopf-ts/reactor';
 import * as testing from '@kopf-ts/testing';
-import { consoleLogger } from './logging.js';
+import { consoleLogger } from './logging/default-logger.js';
 import { operator } from './operator.js';
 import type { OperatorOptions } from './options.js';
-import { ownCopyOf } from './own-copies.js';
+import { ownCopyOf } from './cli/own-copies.js';
 
 export * from '@kopf-ts/apiserver';
 export * from '@kopf-ts/testing';

@@ -9,10 +9,10 @@ import {
   matchesAnyNamespace,
   type NamespacePattern,
 } from '@kopf-ts/core/engine';
-import { detectIdentity } from './identity.js';
-import { type PeeringSelector, peeringSelectors } from './kopf-peering.js';
-import type { Peer } from './peers.js';
-import { describePeering, type PeeringAddress, removeRecords, touch, type Written } from './records.js';
+import { detectIdentity } from './identity/identity.js';
+import { type PeeringSelector, peeringSelectors } from './kopf/kopf-peering.js';
+import { describePeering, type PeeringAddress, removeRecords, touch, type Written } from './kopf/peering-records.js';
+import type { Peer } from './kopf/peers.js';
 
 export interface ResumeOptions {
   readonly client: KubeClient;
@@ -52,7 +52,9 @@ const NAMESPACES = makeResource({ group: '', version: 'v1', plural: 'namespaces'
 export async function freeze(options: FreezeOptions): Promise<Announcement> {
   const { lifetime, priority = FREEZING_PRIORITY, message, clock } = options;
   if (!Number.isInteger(lifetime) || lifetime <= 0)
-    throw new KopfError(`The lifetime must be in whole seconds, and not ${lifetime}.`, { code: 'KOPF_BAD_LIFETIME' });
+    throw new KopfError(`The lifetime must be a whole number of seconds, not ${lifetime}.`, {
+      code: 'KOPF_BAD_LIFETIME',
+    });
   return await announce(options, (at, identity) => {
     const peer: Peer = { identity, priority, lifetime, lastseen: clock.utc(), message };
     return touch(at, peer, options.signal);
@@ -76,8 +78,8 @@ async function announce(
   const problems: string[] = [];
   for (const namespace of namespaces) {
     const title = describePeering({ name, namespace });
-    const attempts = resources.map((resource) => write({ client, resource, namespace, name }, identity));
-    const outcomes = await Promise.allSettled(attempts);
+    const writes = resources.map((resource) => write({ client, resource, namespace, name }, identity));
+    const outcomes = await Promise.allSettled(writes);
     const errors = outcomes.flatMap((one) => (one.status === 'rejected' ? [describeError(one.reason)] : []));
     const isWritten = outcomes.some((one) => one.status === 'fulfilled' && one.value !== undefined);
     if (errors.length > 0) problems.push(`${title}: ${errors.join('; ')}`);

@@ -7,16 +7,16 @@
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 
 // The progress of handlers: the default storage first, then what it is made of.
-export { type SmartProgressOptions, smartProgressStorage } from './smart-progress.js';
-export { type AnnotationsProgressOptions, annotationsProgressStorage } from './annotations-progress.js';
-export { type StatusProgressOptions, statusProgressStorage } from './status-progress.js';
-export { multiProgressStorage } from './multi-progress.js';
+export { type SmartProgressOptions, smartProgressStorage } from './progress/smart-progress.js';
+export { type AnnotationsProgressOptions, annotationsProgressStorage } from './progress/annotations-progress.js';
+export { type StatusProgressOptions, statusProgressStorage } from './progress/status-progress.js';
+export { multiProgressStorage } from './progress/multi-progress.js';
 
 // The last handled state of objects: the default storage first.
-export { type AnnotationsDiffBaseOptions, annotationsDiffBaseStorage } from './annotations-diffbase.js';
-export { type StatusDiffBaseOptions, statusDiffBaseStorage } from './status-diffbase.js';
-export { multiDiffBaseStorage } from './multi-diffbase.js';
+export { type AnnotationsDiffBaseOptions, annotationsDiffBaseStorage } from './diffbase/annotations-diffbase.js';
+export { type StatusDiffBaseOptions, statusDiffBaseStorage } from './diffbase/status-diffbase.js';
+export { multiDiffBaseStorage } from './diffbase/multi-diffbase.js';
 
 // How close to Kopf to write, and how to keep the values of Secrets.
-export type { Compat } from './records.js';
-export type { SecretsMode } from './secrets.js';
+export type { Compat } from './progress/progress-records.js';
+export type { SecretsMode } from './diffbase/secret-values.js';

@@ -21,24 +21,24 @@ describe('a malformed progress record', () => {
     ['', 'it is not JSON'],
     ['hunter2', 'it is not JSON'],
     ['{"retries":1', 'it is not JSON'],
-    ['[]', 'it is JSON of a list, not of an object'],
-    ['"text"', 'it is JSON of a string, not of an object'],
-    ['42', 'it is JSON of a number, not of an object'],
-    [42, 'it is not a text but a number'],
+    ['[]', 'its JSON is a list, not an object'],
+    ['"text"', 'its JSON is a string, not an object'],
+    ['42', 'its JSON is a number, not an object'],
+    [42, 'it is a number, not a string'],
     ['{"started":1}', 'its field "started" is a number, not a timestamp'],
     ['{"stopped":"soon"}', 'its field "stopped" is not a timestamp'],
     ['{"delayed":"2020-13-01T00:00:00"}', 'its field "delayed" is not a timestamp'],
     ['{"delayed":"2020-12-01T00:00:00+00:00; rm"}', 'its field "delayed" is not a timestamp'],
-    ['{"purpose":{}}', 'its field "purpose" is an object, not a text'],
+    ['{"purpose":{}}', 'its field "purpose" is an object, not a string'],
     ['{"retries":"1"}', 'its field "retries" is not a number of attempts'],
     ['{"retries":-1}', 'its field "retries" is not a number of attempts'],
     ['{"retries":1.5}', 'its field "retries" is not a number of attempts'],
     ['{"success":1}', 'its field "success" is a number, not true or false'],
     ['{"failure":"no"}', 'its field "failure" is a string, not true or false'],
-    ['{"message":[]}', 'its field "message" is a list, not a text'],
+    ['{"message":[]}', 'its field "message" is a list, not a string'],
     ['{"subrefs":"a"}', 'its field "subrefs" is not a list of ids'],
     ['{"subrefs":["a",1]}', 'its field "subrefs" is not a list of ids'],
-    ['{"digest":{}}', 'its field "digest" is an object, not a text'],
+    ['{"digest":{}}', 'its field "digest" is an object, not a string'],
   ])('in an annotation is told of: %j', async (text, problem) => {
     const body = { metadata: { annotations: { 'kopf.zalando.org/fn': text } } } as Body;
     const problems = await reported((malformed) => annotationsProgressStorage().fetch({ key: 'fn', body, malformed }));
@@ -78,7 +78,7 @@ describe('a malformed progress record', () => {
 describe('a malformed last handled state', () => {
   it.each<[string, string, string]>([
     ['last-handled-configuration', 'hunter2', 'it is not JSON'],
-    ['last-handled-configuration', '[]', 'it is JSON of a list, not of an object'],
+    ['last-handled-configuration', '[]', 'its JSON is a list, not an object'],
     ['last-handled-configuration-gzip', 'hunter2', 'it cannot be unpacked'],
     ['last-handled-configuration-gzip', '', 'it cannot be unpacked'],
     ['last-handled-configuration-digest', 'hunter2', 'it is not JSON'],
@@ -92,8 +92,8 @@ describe('a malformed last handled state', () => {
 
   it.each<[unknown, string]>([
     ['hunter2', 'it is not JSON'],
-    ['"text"', 'it is JSON of a string, not of an object'],
-    [{ spec: 'hunter2' }, 'it is not a text but an object'],
+    ['"text"', 'its JSON is a string, not an object'],
+    [{ spec: 'hunter2' }, 'it is an object, not a string'],
   ])('in the status is told of, without its text: %j', async (text, problem) => {
     const body: Body = { status: { kopf: { 'last-handled-configuration': text } } };
     const problems = await reported((malformed) => statusDiffBaseStorage().fetch({ body, malformed }));

@@ -63,7 +63,7 @@ describe.each(METHODS)('%s() of several storages', (method) => {
     const failure = await call(multiProgressStorage([...failing, storageOf('c', calls)]), method).catch((e) => e);
     expect(failure).toBeInstanceOf(AggregateError);
     expect((failure as AggregateError).errors).toHaveLength(failing.length);
-    expect((failure as AggregateError).message).toBe('2 of 3 storages have failed.');
+    expect((failure as AggregateError).message).toBe('2 of 3 storages failed.');
     expect(calls).toHaveLength(3);
   });
 });

@@ -34,12 +34,12 @@ export {
   type ProgressStorageExpectations,
   progressStorageCases,
   testProgressStorage,
-} from './conformance/progress-storage.js';
+} from './conformance/storages/progress-storage.js';
 export {
   type DiffBaseStorageExpectations,
   diffBaseStorageCases,
   testDiffBaseStorage,
-} from './conformance/diffbase-storage.js';
+} from './conformance/storages/diffbase-storage.js';
 export { type ClientExpectations, type ClientUnderTest, clientCases, testClient } from './conformance/client.js';
 export { type ClockExpectations, type ClockUnderTest, clockCases, testClock } from './conformance/clock.js';
 export {
@@ -48,12 +48,12 @@ export {
   peeringCases,
   testPeering,
 } from './conformance/peering.js';
-export { testWebhookServer, webhookServerCases } from './conformance/webhook-server.js';
+export { testWebhookServer, webhookServerCases } from './conformance/webhooks/webhook-server.js';
 export type {
   Destination as WebhookDestination,
   WebhookServerExpectations,
   WebhookServerUnderTest,
-} from './conformance/webhook-world.js';
+} from './conformance/webhooks/webhook-callers.js';
 export { credentialsCases, type CredentialsUnderTest, testCredentials } from './conformance/credentials.js';
 export { schedulerCases, type SchedulerUnderTest, testScheduler } from './conformance/scheduler.js';
 export {

@@ -60,7 +60,7 @@ export function manualClock(options: ManualClockOptions = {}): ManualClock {
       await nextTurn();
       if (activity !== before) quietTurns = 0;
       if (turns < MAX_TURNS) continue;
-      throw new KopfError('Something sleeps for no time in an endless loop, so that it never gets quiet.', {
+      throw new KopfError('Something sleeps for zero seconds in an endless loop, so the clock never gets quiet.', {
         code: 'KOPF_NEVER_QUIET',
       });
     }
@@ -138,7 +138,7 @@ export function manualClock(options: ManualClockOptions = {}): ManualClock {
         throw new KopfError(`Time cannot be advanced by ${seconds} seconds.`, { code: 'KOPF_BAD_ADVANCE' });
       }
       if (isAdvancing) {
-        throw new KopfError('The time is being advanced already; await that first.', { code: 'KOPF_BAD_ADVANCE' });
+        throw new KopfError('The clock is already advancing; await that first.', { code: 'KOPF_BAD_ADVANCE' });
       }
       isAdvancing = true;
       try {

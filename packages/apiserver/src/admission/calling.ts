@@ -3,10 +3,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { type Clock, getOwn, isMapping } from '@kopf-ts/core';
-import { goQuote } from '../go-text.js';
-import { parseJson } from '../json-syntax.js';
+import { goQuote } from '../text/go-text.js';
+import { parseJson } from '../text/json-syntax.js';
+import { HookFailure } from './admission-review.js';
 import type { Hook, ServiceReference } from './hooks.js';
-import { HookFailure } from './review.js';
 
 /** Where a service of the cluster really listens: `127.0.0.1:8443`, or a URL; `undefined` if it is not known. */
 export type ServiceResolver = (service: ServiceReference) => string | undefined;

@@ -1,7 +1,7 @@
 /** What is wrong with a configuration of webhooks. */
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
-import { duplicate, invalidValue, notSupported, required } from '../causes.js';
 import type { Cause, ServedObject } from '../contracts/objects.js';
+import { duplicate, invalidValue, notSupported, required } from '../text/field-causes.js';
 import { dns1035Label, dnsSubdomain, labelValue, qualifiedName } from '../validation/names.js';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];

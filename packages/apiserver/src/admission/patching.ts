@@ -1,11 +1,11 @@
 /** Patches in the answers of webhooks. */
 import { deepCopy, getOwn, isMapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
-import { goQuote } from '../go-text.js';
-import { parseJson } from '../json-syntax.js';
+import { internalError } from '../http/status-errors.js';
 import { jsonPatch } from '../patches/json.js';
-import { internalError } from '../status.js';
-import { HookFailure } from './review.js';
+import { goQuote } from '../text/go-text.js';
+import { parseJson } from '../text/json-syntax.js';
+import { HookFailure } from './admission-review.js';
 
 const OPERATIONS: ReadonlySet<unknown> = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 

@@ -4,13 +4,13 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../contracts/admissio
 import type { ServedObject } from '../contracts/objects.js';
 import type { Catalog, ResourceInfo } from '../contracts/resource.js';
 import type { Collection, StoreReader } from '../contracts/store.js';
-import { goQuote } from '../go-text.js';
-import { badRequest, internalError, StatusError } from '../status.js';
+import { badRequest, internalError, StatusError } from '../http/status-errors.js';
+import { goQuote } from '../text/go-text.js';
+import { composeReview, type Decision, HookFailure, readDecision } from './admission-review.js';
 import { HookCaller, type ServiceResolver } from './calling.js';
 import { type Hook, parseHooks } from './hooks.js';
 import { isExempt, matchHook } from './matching.js';
 import { applyReviewPatch } from './patching.js';
-import { composeReview, HookFailure, readVerdict, type Verdict } from './review.js';
 
 export interface WebhookAdmissionOptions {
   readonly store: StoreReader;
@@ -45,15 +45,15 @@ export function webhookAdmission(options: WebhookAdmissionOptions): WebhookAdmis
     attributes: AdmissionAttributes,
     resource: ResourceInfo,
     isMutating: boolean,
-  ): Promise<Verdict> => {
+  ): Promise<Decision> => {
     if (attributes.dryRun && hook.hasSideEffects) {
       throw badRequest(`admission webhook ${goQuote(hook.name)} does not support dry run`);
     }
     const review = composeReview(hook, attributes, resource, (object) => seenBy(object, attributes, resource));
-    const verdict = readVerdict(await caller.call(hook, review.body, attributes.signal), review, isMutating);
-    for (const warning of verdict.warnings) attributes.warn(warning);
-    if (!verdict.isAllowed) throw denial(hook.name, verdict.status);
-    return verdict;
+    const decision = readDecision(await caller.call(hook, review.body, attributes.signal), review, isMutating);
+    for (const warning of decision.warnings) attributes.warn(warning);
+    if (!decision.isAllowed) throw denial(hook.name, decision.status);
+    return decision;
   };
   /** Objects of other kinds than the resource have no other versions. */
   const seenBy = (object: ServedObject, { kind, resource }: AdmissionAttributes, wanted: ResourceInfo): ServedObject =>

@@ -7,7 +7,7 @@ export interface ControllerContext {
   readonly store: StoreReader;
   readonly catalog: Catalog;
   readonly clock: Clock;
-  /** Writes go through the front door, as those of the real controllers do: with admission, finalizers, preconditions. */
+  /** Writes go through the gateway, as those of the real controllers do: with admission, finalizers, preconditions. */
   clientAs(username: string): KubeClient;
 }
 

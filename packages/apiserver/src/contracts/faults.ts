@@ -1,6 +1,6 @@
 /** Where faults are let in: the pipeline asks the plan before each request and before each line of a stream. */
 import type { Awaitable } from '@kopf-ts/core';
-import type { ApiAnswer, ApiRequest, StreamLine } from './pipeline.js';
+import type { ApiAnswer, ApiRequest, StreamLine } from './request.js';
 
 /** `undefined` lets the request through. A delay is a promise that resolves later. */
 export type RequestFault =

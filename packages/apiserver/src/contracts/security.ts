@@ -1,4 +1,4 @@
-/** Who may come in, and by which door. */
+/** Authentication: who may come in, and with what. */
 import type { UserInfo } from './objects.js';
 
 export interface Credentials {

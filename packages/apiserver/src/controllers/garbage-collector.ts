@@ -4,8 +4,8 @@ import type { Controller, ControllerContext, RunningController } from '../contra
 import type { ServedObject } from '../contracts/objects.js';
 import type { ResourceInfo } from '../contracts/resource.js';
 import type { OwnerRef, Revision } from '../contracts/store.js';
+import { pathOf } from './object-paths.js';
 import { isBlocking, keyOf, OwnerGraph } from './owners.js';
-import { pathOf } from './paths.js';
 import { Worker } from './worker.js';
 
 const USER = 'system:serviceaccount:kube-system:generic-garbage-collector';

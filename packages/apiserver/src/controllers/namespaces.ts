@@ -4,7 +4,7 @@ import type { Controller, ControllerContext, RunningController } from '../contra
 import type { ServedObject } from '../contracts/objects.js';
 import type { ResourceInfo } from '../contracts/resource.js';
 import type { Revision } from '../contracts/store.js';
-import { pathOf } from './paths.js';
+import { pathOf } from './object-paths.js';
 import { Worker } from './worker.js';
 
 const USER = 'system:serviceaccount:kube-system:namespace-controller';

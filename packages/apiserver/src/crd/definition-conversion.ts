@@ -1,7 +1,7 @@
 /** The conversion between versions. Only `None` is served here; webhooks are checked, and refused by nobody. */
 import { getOwn, isMapping } from '@kopf-ts/core';
-import { forbiddenField, invalidValue, notSupported, required } from '../causes.js';
 import type { Cause } from '../contracts/objects.js';
+import { forbiddenField, invalidValue, notSupported, required } from '../text/field-causes.js';
 
 /** What is wrong with `spec.conversion`. */
 export function validateConversion(conversion: unknown): readonly Cause[] {

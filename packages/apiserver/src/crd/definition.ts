@@ -1,11 +1,11 @@
 /** Definitions of custom resources as objects: what the server fills in for them, and why it would refuse one. */
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
-import { forbiddenField, invalidValue, notSupported, required } from '../causes.js';
 import type { Cause, ServedObject } from '../contracts/objects.js';
+import { forbiddenField, invalidValue, notSupported, required } from '../text/field-causes.js';
 import { dns1035Label, dnsSubdomain } from '../validation/names.js';
 import { validateConversion } from './definition-conversion.js';
 import { type Hoisted, hoist, showSchema, showVersions } from './definition-internal.js';
-import { checkSchema } from './schema-check.js';
+import { checkSchema } from './schemas/schema-check.js';
 
 /** Fills in what may be omitted, in place. */
 export function defaultDefinition(definition: ServedObject): void {

@@ -5,7 +5,7 @@ import { DecodingError, type TypedDecoder } from '../typed/decode.js';
 import { builtinRules } from '../validation/kinds/all.js';
 import { validateCoreFinalizers, validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
 import type { BuiltinKind } from './builtin-kinds.js';
-import { eventConversion } from './events.js';
+import { eventConversion } from './event-versions.js';
 import { preparations } from './preparations.js';
 import type { Served, Strategy } from './served.js';
 

@@ -1,7 +1,7 @@
 /** The descriptions of the API in OpenAPI 3: one document per group and version, and an index of them. */
 import { createHash } from 'node:crypto';
-import type { Review } from '../discovery.js';
 import type { ServedCatalog } from '../kinds/catalog.js';
+import type { AccessReview } from '../routing/discovery.js';
 import { type Operable, pathsOf } from './operations.js';
 import { makeComponents } from './schemas.js';
 
@@ -24,8 +24,8 @@ interface Remembered extends OpenApiDocument {
 
 const PREFIX = '/openapi/v3/';
 
-export function makeOpenApi(catalog: ServedCatalog, reviews: readonly Review[]): OpenApi {
-  const asked = reviews.map(askable);
+export function makeOpenApi(catalog: ServedCatalog, accessReviews: readonly AccessReview[]): OpenApi {
+  const asked = accessReviews.map(askable);
   // Kinds are replaced as a whole when their definitions change: the same ones have the same document.
   const remembered = new Map<string, Remembered>();
 
@@ -82,7 +82,7 @@ function describe(kinds: readonly Operable[]): object {
   };
 }
 
-function askable(review: Review): Operable {
+function askable(review: AccessReview): Operable {
   return {
     ...review,
     type: `${review.group.split('.')[0]}.${review.kind}`,

@@ -3,7 +3,7 @@
  * the end too, and any key is just a key. Hence no library: those for JavaScript are strict, and shy away from some keys.
  */
 import { deepCopy, deepEqual, getOwn, isMapping, type Mapping, setOwn } from '@kopf-ts/core';
-import { badRequest, StatusError } from '../status.js';
+import { badRequest, StatusError } from '../http/status-errors.js';
 import { jsonTypeOf } from '../typed/scalars.js';
 
 const MAX_OPERATIONS = 10_000;

@@ -2,8 +2,8 @@
 import { getOwn, isMapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
 import type { Revision } from '../contracts/store.js';
+import { badRequest } from '../http/status-errors.js';
 import type { Strategy } from '../kinds/served.js';
-import { badRequest } from '../status.js';
 import { parseRevision } from '../store/revision.js';
 
 export interface FieldSelector {

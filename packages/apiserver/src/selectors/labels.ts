@@ -1,5 +1,5 @@
 /** Label selectors: `a=b,c!=d,e in (f,g),!h`, read and refused in the words of kube-apiserver. */
-import { badRequest } from '../status.js';
+import { badRequest } from '../http/status-errors.js';
 import { labelValue, qualifiedName } from '../validation/names.js';
 
 type Labels = Readonly<Record<string, string>> | undefined;

@@ -1,9 +1,9 @@
-/** All objects of a cluster, their versions, and whoever looks at them change. */
+/** All objects of a cluster, their versions, and the listeners to their changes. */
 import type { Collection, Revision, Store, StoreEvent } from '../contracts/store.js';
-import { expired, StatusError } from '../status.js';
+import { expired, StatusError } from '../http/status-errors.js';
 import { type HistoryLimits, makeHistory } from './history.js';
 import { makeRevision, withVersion } from './revision.js';
-import { byText, keyOf, makeShelf, type Shelf } from './shelf.js';
+import { byText, keyOf, makeSortedCollection, type SortedCollection } from './sorted-collection.js';
 
 type Listener = (event: StoreEvent) => void;
 
@@ -47,7 +47,7 @@ function positionOf(revision: Revision, inOrder: readonly Revision[], from: numb
 
 /** An empty store. */
 export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
-  const shelves = new Map<Collection, Shelf>();
+  const byCollection = new Map<Collection, SortedCollection>();
   const history = makeHistory(limits);
   const listeners = new Map<Collection | undefined, Set<Listener>>();
   /** Changes made by listeners wait here until all others have seen the change that caused them. */
@@ -55,13 +55,13 @@ export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
   let isDelivering = false;
   let version = 1;
 
-  const shelfOf = (collection: Collection): Shelf => {
-    let shelf = shelves.get(collection);
-    if (shelf === undefined) {
-      shelf = makeShelf();
-      shelves.set(collection, shelf);
+  const objectsOf = (collection: Collection): SortedCollection => {
+    let objects = byCollection.get(collection);
+    if (objects === undefined) {
+      objects = makeSortedCollection();
+      byCollection.set(collection, objects);
     }
-    return shelf;
+    return objects;
   };
 
   const deliver = (event: StoreEvent): void => {
@@ -92,11 +92,11 @@ export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
     get compactedVersion() {
       return history.compactedVersion;
     },
-    collections: () => shelves.keys(),
-    get: (collection, namespace, name) => shelves.get(collection)?.get(keyOf(namespace, name)),
+    collections: () => byCollection.keys(),
+    get: (collection, namespace, name) => byCollection.get(collection)?.get(keyOf(namespace, name)),
     list: (collection, namespace) =>
-      shelves.get(collection)?.sorted(namespace === undefined ? undefined : `${namespace}/`) ?? [],
-    count: (collection) => shelves.get(collection)?.size ?? 0,
+      byCollection.get(collection)?.sorted(namespace === undefined ? undefined : `${namespace}/`) ?? [],
+    count: (collection) => byCollection.get(collection)?.size ?? 0,
 
     listAt(collection, namespace, wanted) {
       if (wanted >= version) return this.list(collection, namespace);
@@ -126,24 +126,24 @@ export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
     },
 
     put(collection, object, expected, schemaEpoch = 0) {
-      const shelf = shelfOf(collection);
+      const objects = objectsOf(collection);
       const key = keyOf(object.metadata.namespace ?? '', object.metadata.name ?? '');
-      if (shelf.get(key) !== expected) return undefined;
+      if (objects.get(key) !== expected) return undefined;
       const revision = makeRevision(collection, object, version + 1, schemaEpoch);
       requireRoom(revision);
       version++;
-      shelf.set(key, revision);
+      objects.set(key, revision);
       deliver({ type: expected === undefined ? 'ADDED' : 'MODIFIED', version, object: revision, previous: expected });
       return revision;
     },
 
     remove(expected: Revision) {
-      const shelf = shelfOf(expected.collection);
+      const objects = objectsOf(expected.collection);
       const key = keyOf(expected.namespace, expected.name);
-      if (shelf.get(key) !== expected) return undefined;
+      if (objects.get(key) !== expected) return undefined;
       version++;
       const last = withVersion(expected, version);
-      shelf.delete(key);
+      objects.delete(key);
       deliver({ type: 'DELETED', version, object: last, previous: expected });
       return last;
     },

@@ -1,7 +1,7 @@
 /** Validation of `metadata`, which is the same for all kinds. */
 import { deepEqual, type ObjectMeta } from '@kopf-ts/core';
-import { forbiddenField, invalidValue, required } from '../causes.js';
 import type { Cause } from '../contracts/objects.js';
+import { forbiddenField, invalidValue, required } from '../text/field-causes.js';
 import { dnsLabel, labelValue, type NameRule, pathSegment, qualifiedName } from './names.js';
 
 const MAX_ANNOTATIONS = 256 * 1024;

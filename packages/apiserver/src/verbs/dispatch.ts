@@ -1,17 +1,18 @@
 /** From a method and a path to the verb that does it. */
-import type { Backend, Call } from '../backend.js';
-import type { ApiAnswer } from '../contracts/pipeline.js';
-import { noSuchResource, notFound, StatusError } from '../status.js';
-import { create } from './create.js';
-import { remove } from './delete.js';
-import { removeCollection } from './deletecollection.js';
-import { get } from './get.js';
-import { list } from './list.js';
-import { patch } from './patch.js';
-import { bindPod, evictPod } from './pods.js';
-import { getScale, patchScale, updateScale } from './scale.js';
-import { update } from './update.js';
-import { watch } from './watch.js';
+
+import type { ApiAnswer } from '../contracts/request.js';
+import { noSuchResource, notFound, StatusError } from '../http/status-errors.js';
+import type { Backend, Call } from '../routing/backend.js';
+import { remove } from './delete/delete.js';
+import { removeCollection } from './delete/delete-collection.js';
+import { get } from './read/get.js';
+import { list } from './read/list.js';
+import { watch } from './read/watch.js';
+import { create } from './write/create.js';
+import { patch } from './write/patch.js';
+import { bindPod, evictPod } from './write/pod-subresources.js';
+import { getScale, patchScale, updateScale } from './write/scale.js';
+import { update } from './write/update.js';
 
 type Verb = (backend: Backend, call: Call) => ApiAnswer | Promise<ApiAnswer>;
 

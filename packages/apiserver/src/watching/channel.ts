@@ -1,5 +1,5 @@
-/** Lines on their way to one watcher: pushed by the store, taken by a door. */
-import type { StreamLine } from '../contracts/pipeline.js';
+/** Lines on their way to one watcher: pushed by the store, taken by a listener. */
+import type { StreamLine } from '../contracts/request.js';
 
 export interface Channel extends AsyncIterable<StreamLine> {
   readonly isClosed: boolean;

@@ -1,9 +1,9 @@
 /** Events as lines of text. Each is made once, however many watchers there are. */
-import type { StreamLine } from '../contracts/pipeline.js';
+import type { StreamLine } from '../contracts/request.js';
 import type { Revision, StoreEvent } from '../contracts/store.js';
-import { textOf } from '../encoding.js';
+import { textOf } from '../http/object-encoding.js';
+import type { Status } from '../http/status-errors.js';
 import type { Served } from '../kinds/served.js';
-import type { Status } from '../status.js';
 import { withVersion } from '../store/revision.js';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -1,7 +1,7 @@
-/** The last stage of a stream: what really goes out of a door, after all faults. */
+/** The last stage of a stream: what is really sent, after all faults. */
 import { KopfError } from '@kopf-ts/core';
 import type { StreamControl, StreamFault } from '../contracts/faults.js';
-import type { StreamLine } from '../contracts/pipeline.js';
+import type { StreamLine } from '../contracts/request.js';
 
 /** The connection was broken on purpose. */
 export class ConnectionReset extends KopfError {
@@ -57,8 +57,8 @@ export function makeOutlet(
       for (;;) {
         const { done, value } = await iterator.next();
         if (done === true || state !== 'open' || isAbandoned) break;
-        const verdict = fault === undefined ? 'send' : fault.pass(value);
-        if ((typeof verdict === 'string' ? verdict : await verdict) === 'drop') continue;
+        const passing = fault === undefined ? 'send' : fault.pass(value);
+        if ((typeof passing === 'string' ? passing : await passing) === 'drop') continue;
         if (state !== 'open' || isAbandoned) break;
         texts.push(value.text);
         wakeReader?.();

@@ -5,12 +5,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Mapping } from '@kopf-ts/core';
 import { type WebhookAdmission, type WebhookAdmissionOptions, webhookAdmission } from '../../src/admission/webhooks.js';
-import { systemClock } from '../../src/clock.js';
 import type { AdmissionAttributes } from '../../src/contracts/admission.js';
 import type { ServedObject } from '../../src/contracts/objects.js';
 import type { Catalog, ResourceInfo } from '../../src/contracts/resource.js';
 import type { Revision, StoreEvent, StoreReader } from '../../src/contracts/store.js';
 import { type Authority, createAuthority, type KeyAndCertificate } from '../../src/server/certificates.js';
+import { systemClock } from '../../src/system-clock.js';
 
 const resource = (group: string, version: string, plural: string, kind: string, namespaced = true): ResourceInfo => ({
   group,

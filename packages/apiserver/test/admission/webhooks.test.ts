@@ -2,7 +2,7 @@
 import { manualClock } from '@kopf-ts/testing';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AdmissionAttributes } from '../../src/contracts/admission.js';
-import { StatusError } from '../../src/status.js';
+import { StatusError } from '../../src/http/status-errors.js';
 import { Cluster, certify, configurations, HookServer, jsonPatchOf, namespaces, thing, things } from './support.js';
 
 let certified: Awaited<ReturnType<typeof certify>>;

@@ -1,7 +1,6 @@
 /** The expectations are answers of kube-apiserver 1.36.4 to exactly these definitions, recorded once. */
 import { deepCopy } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { invalidValue } from '../../src/causes.js';
 import type { Cause, ServedObject } from '../../src/contracts/objects.js';
 import {
   defaultDefinition,
@@ -9,6 +8,7 @@ import {
   validateDefinition,
   validateDefinitionUpdate,
 } from '../../src/crd/definition.js';
+import { invalidValue } from '../../src/text/field-causes.js';
 import recorded from './recorded/definitions.json' with { type: 'json' };
 
 interface Recorded {

@@ -1,7 +1,7 @@
 /** Lists as long as bodies allow. */
 import { describe, expect, it } from 'vitest';
 import type { ServedObject } from '../../src/contracts/objects.js';
-import { schemaCompiler } from '../../src/crd/schema.js';
+import { schemaCompiler } from '../../src/crd/schemas/compiled-schema.js';
 
 const LENGTH = 200_000;
 

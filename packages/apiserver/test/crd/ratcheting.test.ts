@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ServedObject } from '../../src/contracts/objects.js';
-import { schemaCompiler } from '../../src/crd/schema.js';
+import { schemaCompiler } from '../../src/crd/schemas/compiled-schema.js';
 
 const compiled = schemaCompiler.compile(
   {

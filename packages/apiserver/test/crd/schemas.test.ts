@@ -5,7 +5,7 @@
 import { deepCopy } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import type { Cause, ServedObject } from '../../src/contracts/objects.js';
-import { schemaCompiler } from '../../src/crd/schema.js';
+import { schemaCompiler } from '../../src/crd/schemas/compiled-schema.js';
 import objects from './recorded/objects.json' with { type: 'json' };
 import schema from './recorded/schema.json' with { type: 'json' };
 

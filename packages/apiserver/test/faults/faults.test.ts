@@ -1,9 +1,9 @@
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it, vi } from 'vitest';
 import type { ServerControl } from '../../src/contracts/faults.js';
-import type { StreamLine } from '../../src/contracts/pipeline.js';
-import type { FaultRule } from '../../src/fault-rules.js';
-import { Faults } from '../../src/faults.js';
+import type { StreamLine } from '../../src/contracts/request.js';
+import { Faults } from '../../src/faults/fault-plan.js';
+import type { FaultRule } from '../../src/faults/fault-rules.js';
 
 const control = (): ServerControl => ({
   restart: vi.fn(async () => {}),

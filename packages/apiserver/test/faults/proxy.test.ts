@@ -1,7 +1,7 @@
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FaultProxy, faultProxy } from '../../src/fault-proxy.js';
+import { type FaultProxy, faultProxy } from '../../src/faults/fault-proxy.js';
 import { renderKubeconfig } from '../../src/server/kubeconfig.js';
 
 let server: Server;

@@ -1,19 +1,19 @@
 import type { AnyObject } from '@kopf-ts/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compareVersions } from '../../src/kinds/versions.js';
-import { type Door, inProcess, MERGE } from '../support/doors.js';
+import { type Client, inProcess, MERGE } from '../support/listeners.js';
 
-let door: Door;
+let client: Client;
 beforeEach(async () => {
-  door = await inProcess();
+  client = await inProcess();
 });
 afterEach(async () => {
-  await door.cluster.stop();
+  await client.cluster.stop();
 });
 
 const containers = [{ name: 'c', image: 'busybox' }];
 const template = { metadata: { labels: { app: 'x' } }, spec: { containers } };
-const create = async (path: string, object: object) => (await door.send('POST', path, object)).body as AnyObject;
+const create = async (path: string, object: object) => (await client.send('POST', path, object)).body as AnyObject;
 const PODS = '/api/v1/namespaces/default/pods';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 const deployment = { metadata: { name: 'd' }, spec: { selector: { matchLabels: { app: 'x' } }, template } };
@@ -103,7 +103,7 @@ describe('rules', () => {
       'roleRef.kind: Unsupported value: "X": supported values: "Role", "ClusterRole"',
     ],
   ])('%s of %j', async (path, object, message) => {
-    expect(await door.send('POST', path, object)).toMatchObject({
+    expect(await client.send('POST', path, object)).toMatchObject({
       status: 422,
       body: { reason: 'Invalid', message: expect.stringContaining(message) },
     });
@@ -114,7 +114,7 @@ describe('rules', () => {
     const other = {
       spec: { selector: { matchLabels: { app: null, tier: 'y' } }, template: { metadata: { labels: { tier: 'y' } } } },
     };
-    expect(await door.send('PATCH', `${DEPLOYMENTS}/d`, other, MERGE)).toMatchObject({
+    expect(await client.send('PATCH', `${DEPLOYMENTS}/d`, other, MERGE)).toMatchObject({
       status: 422,
       body: { message: expect.stringContaining('field is immutable') },
     });
@@ -124,8 +124,8 @@ describe('rules', () => {
 describe('generations', () => {
   it('count changes of the spec, not of the status', async () => {
     await create(DEPLOYMENTS, deployment);
-    const scaled = await door.send('PATCH', `${DEPLOYMENTS}/d`, { spec: { replicas: 3 } }, MERGE);
-    const observed = await door.send(
+    const scaled = await client.send('PATCH', `${DEPLOYMENTS}/d`, { spec: { replicas: 3 } }, MERGE);
+    const observed = await client.send(
       'PATCH',
       `${DEPLOYMENTS}/d/status`,
       { status: { replicas: 3 }, spec: { replicas: 9 } },
@@ -139,25 +139,25 @@ describe('generations', () => {
 describe('scales', () => {
   it('show and change the replicas', async () => {
     await create(DEPLOYMENTS, deployment);
-    const { body } = await door.send('PATCH', `${DEPLOYMENTS}/d/scale`, { spec: { replicas: 4 } }, MERGE);
+    const { body } = await client.send('PATCH', `${DEPLOYMENTS}/d/scale`, { spec: { replicas: 4 } }, MERGE);
     expect(body).toMatchObject({ kind: 'Scale', spec: { replicas: 4 }, status: { selector: 'app=x' } });
-    expect(door.cluster.get('deployments/default/d')).toMatchObject({ spec: { replicas: 4 } });
+    expect(client.cluster.get('deployments/default/d')).toMatchObject({ spec: { replicas: 4 } });
   });
 });
 
 describe('pods', () => {
   it('on nodes have time to end', async () => {
     await create(PODS, { metadata: { name: 'p' }, spec: { nodeName: 'n', containers } });
-    const { body } = await door.send('DELETE', `${PODS}/p`);
+    const { body } = await client.send('DELETE', `${PODS}/p`);
     expect(body.metadata).toMatchObject({ deletionTimestamp: '2020-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 });
-    await door.send('DELETE', `${PODS}/p?gracePeriodSeconds=0`);
-    expect(door.cluster.get('pods/default/p')).toBeUndefined();
+    await client.send('DELETE', `${PODS}/p?gracePeriodSeconds=0`);
+    expect(client.cluster.get('pods/default/p')).toBeUndefined();
   });
 
   it('on no node end at once', async () => {
     await create(PODS, { metadata: { name: 'p' }, spec: { containers } });
-    await door.send('DELETE', `${PODS}/p`);
-    expect(door.cluster.get('pods/default/p')).toBeUndefined();
+    await client.send('DELETE', `${PODS}/p`);
+    expect(client.cluster.get('pods/default/p')).toBeUndefined();
   });
 });
 
@@ -171,14 +171,14 @@ describe('events', () => {
       message: 'M',
       count: 2,
     });
-    const { body } = await door.send('GET', '/apis/events.k8s.io/v1/namespaces/default/events/e');
+    const { body } = await client.send('GET', '/apis/events.k8s.io/v1/namespaces/default/events/e');
     expect(body).toMatchObject({
       apiVersion: 'events.k8s.io/v1',
       regarding: involvedObject,
       note: 'M',
       deprecatedCount: 2,
     });
-    const { body: list } = await door.send('GET', '/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dp');
+    const { body: list } = await client.send('GET', '/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dp');
     expect(list.items).toHaveLength(1);
   });
 });
@@ -191,16 +191,16 @@ describe('namespaces', () => {
       spec: { finalizers: ['kubernetes'] },
       status: { phase: 'Active' },
     });
-    const { body } = await door.send('DELETE', '/api/v1/namespaces/n');
+    const { body } = await client.send('DELETE', '/api/v1/namespaces/n');
     expect(body.status).toEqual({ phase: 'Terminating' });
-    await door.send('PUT', '/api/v1/namespaces/n/finalize', { metadata: { name: 'n' }, spec: { finalizers: [] } });
-    expect((await door.send('GET', '/api/v1/namespaces/n')).status).toBe(404);
+    await client.send('PUT', '/api/v1/namespaces/n/finalize', { metadata: { name: 'n' }, spec: { finalizers: [] } });
+    expect((await client.send('GET', '/api/v1/namespaces/n')).status).toBe(404);
   });
 });
 
 describe('reviews', () => {
   it('everybody may do everything', async () => {
-    const { body } = await door.send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+    const { body } = await client.send('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
       spec: { resourceAttributes: { verb: 'delete', resource: 'pods' } },
     });
     expect(body.status).toEqual({ allowed: true });
@@ -208,12 +208,12 @@ describe('reviews', () => {
 
   it('tokens are recognised', async () => {
     const path = '/apis/authentication.k8s.io/v1/tokenreviews';
-    const known = await door.send('POST', path, { spec: { token: door.cluster.token } });
+    const known = await client.send('POST', path, { spec: { token: client.cluster.token } });
     expect(known.body.status).toMatchObject({
       authenticated: true,
       user: { groups: expect.arrayContaining(['system:masters']) },
     });
-    const unknown = await door.send('POST', path, { spec: { token: 'nope' } });
+    const unknown = await client.send('POST', path, { spec: { token: 'nope' } });
     expect(unknown.body.status).not.toHaveProperty('authenticated');
   });
 });

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Door, doors, JSON_PATCH, MERGE } from '../support/doors.js';
+import { type Client, JSON_PATCH, listeners, MERGE } from '../support/listeners.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, rest: object = {}) => ({ metadata: { name }, ...rest });
 
-describe.each(doors)('%s', (_name, open) => {
-  let door: Door;
+describe.each(listeners)('%s', (_name, open) => {
+  let client: Client;
   beforeEach(async () => {
-    door = await open();
+    client = await open();
   });
   afterEach(async () => {
-    await door.cluster.stop();
+    await client.cluster.stop();
   });
 
   describe('creating', () => {
     it('the server says what only the server can say', async () => {
-      const { body } = await door.send('POST', MAPS, map('one', { data: { a: 'b' } }));
+      const { body } = await client.send('POST', MAPS, map('one', { data: { a: 'b' } }));
       expect(body).toEqual({
         apiVersion: 'v1',
         kind: 'ConfigMap',
@@ -32,7 +32,7 @@ describe.each(doors)('%s', (_name, open) => {
 
     it('what clients say of the past and the future of a new object does not matter', async () => {
       const metadata = { name: 'one', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z', selfLink: '/x' };
-      const { body } = await door.send('POST', MAPS, {
+      const { body } = await client.send('POST', MAPS, {
         metadata: { ...metadata, deletionTimestamp: '2001-01-01T00:00:00Z' },
       });
       expect(body.metadata).toMatchObject({ creationTimestamp: '2020-01-01T00:00:00Z' });
@@ -42,7 +42,7 @@ describe.each(doors)('%s', (_name, open) => {
     });
 
     it('names are generated where only a prefix is given', async () => {
-      const { body } = await door.send('POST', MAPS, { metadata: { generateName: 'gen-' } });
+      const { body } = await client.send('POST', MAPS, { metadata: { generateName: 'gen-' } });
       expect(body.metadata.name).toMatch(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
     });
 
@@ -79,24 +79,24 @@ describe.each(doors)('%s', (_name, open) => {
         'resourceVersion should not be set on objects to be created',
       ],
     ])('%s is refused', async (_how, object, status, message) => {
-      await door.send('POST', MAPS, map('twice'));
-      expect(await door.send('POST', MAPS, object)).toMatchObject({
+      await client.send('POST', MAPS, map('twice'));
+      expect(await client.send('POST', MAPS, object)).toMatchObject({
         status,
         body: { kind: 'Status', code: status, message },
       });
     });
 
     it('a dry run leaves nothing behind, but is refused like a wet one', async () => {
-      const { body } = await door.send('POST', `${MAPS}?dryRun=All`, map('dry'));
+      const { body } = await client.send('POST', `${MAPS}?dryRun=All`, map('dry'));
       expect(body.metadata).not.toHaveProperty('resourceVersion');
-      expect((await door.send('GET', `${MAPS}/dry`)).status).toBe(404);
-      expect((await door.send('POST', `${MAPS}?dryRun=Some`, map('dry'))).status).toBe(422);
+      expect((await client.send('GET', `${MAPS}/dry`)).status).toBe(404);
+      expect((await client.send('POST', `${MAPS}?dryRun=Some`, map('dry'))).status).toBe(422);
     });
 
     it('unknown fields are dropped, or refused by whoever is strict', async () => {
-      const { body } = await door.send('POST', MAPS, map('loose', { foo: 1 }));
+      const { body } = await client.send('POST', MAPS, map('loose', { foo: 1 }));
       expect(body).not.toHaveProperty('foo');
-      const strict = await door.send('POST', `${MAPS}?fieldValidation=Strict`, map('strict', { foo: 1 }));
+      const strict = await client.send('POST', `${MAPS}?fieldValidation=Strict`, map('strict', { foo: 1 }));
       expect(strict).toMatchObject({
         status: 400,
         body: { message: expect.stringContaining('strict decoding error: unknown field "foo"') },
@@ -104,11 +104,11 @@ describe.each(doors)('%s', (_name, open) => {
     });
 
     it('namespaces must be there, and not be about to go', async () => {
-      const missing = await door.send('POST', '/api/v1/namespaces/nope/configmaps', map('x'));
+      const missing = await client.send('POST', '/api/v1/namespaces/nope/configmaps', map('x'));
       expect(missing).toMatchObject({ status: 404, body: { message: 'namespaces "nope" not found' } });
-      await door.send('POST', '/api/v1/namespaces', map('ending'));
-      await door.send('DELETE', '/api/v1/namespaces/ending');
-      const late = await door.send('POST', '/api/v1/namespaces/ending/configmaps', map('x'));
+      await client.send('POST', '/api/v1/namespaces', map('ending'));
+      await client.send('DELETE', '/api/v1/namespaces/ending');
+      const late = await client.send('POST', '/api/v1/namespaces/ending/configmaps', map('x'));
       expect(late).toMatchObject({
         status: 403,
         body: { details: { causes: [{ reason: 'NamespaceTerminating' }] } },
@@ -118,11 +118,11 @@ describe.each(doors)('%s', (_name, open) => {
 
   describe('updating', () => {
     it('an outdated version is a conflict, none is taken for the latest', async () => {
-      const { body: first } = await door.send('POST', MAPS, map('one'));
-      const { body: second } = await door.send('PUT', `${MAPS}/one`, map('one', { data: { a: '1' } }));
+      const { body: first } = await client.send('POST', MAPS, map('one'));
+      const { body: second } = await client.send('PUT', `${MAPS}/one`, map('one', { data: { a: '1' } }));
       expect(second.data).toEqual({ a: '1' });
       const outdated = { metadata: { name: 'one', resourceVersion: first.metadata.resourceVersion }, data: { a: '2' } };
-      expect(await door.send('PUT', `${MAPS}/one`, outdated)).toMatchObject({
+      expect(await client.send('PUT', `${MAPS}/one`, outdated)).toMatchObject({
         status: 409,
         body: {
           reason: 'Conflict',
@@ -133,19 +133,19 @@ describe.each(doors)('%s', (_name, open) => {
     });
 
     it('an update that changes nothing changes not even the version', async () => {
-      const { body: created } = await door.send('POST', MAPS, map('one', { data: { a: 'b', c: 'd' } }));
-      const { body: same } = await door.send('PUT', `${MAPS}/one`, map('one', { data: { c: 'd', a: 'b' } }));
+      const { body: created } = await client.send('POST', MAPS, map('one', { data: { a: 'b', c: 'd' } }));
+      const { body: same } = await client.send('PUT', `${MAPS}/one`, map('one', { data: { c: 'd', a: 'b' } }));
       expect(same.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
     });
 
     it('identities do not change', async () => {
-      await door.send('POST', MAPS, map('one'));
-      const renamed = await door.send('PUT', `${MAPS}/one`, map('two'));
+      await client.send('POST', MAPS, map('one'));
+      const renamed = await client.send('PUT', `${MAPS}/one`, map('two'));
       expect(renamed).toMatchObject({
         status: 400,
         body: { message: 'the name of the object (two) does not match the name on the URL (one)' },
       });
-      const other = await door.send('PUT', `${MAPS}/one`, { metadata: { name: 'one', uid: 'another' } });
+      const other = await client.send('PUT', `${MAPS}/one`, { metadata: { name: 'one', uid: 'another' } });
       expect(other).toMatchObject({
         status: 409,
         body: { message: expect.stringContaining('Precondition failed: UID') },
@@ -154,18 +154,18 @@ describe.each(doors)('%s', (_name, open) => {
 
     it('some kinds are created by updates, most are not', async () => {
       const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
-      expect((await door.send('PUT', `${leases}/new`, map('new', { spec: {} }))).status).toBe(200);
-      expect((await door.send('PUT', `${MAPS}/new`, map('new'))).status).toBe(404);
+      expect((await client.send('PUT', `${leases}/new`, map('new', { spec: {} }))).status).toBe(200);
+      expect((await client.send('PUT', `${MAPS}/new`, map('new'))).status).toBe(404);
     });
   });
 
   describe('patching', () => {
     beforeEach(async () => {
-      await door.send('POST', MAPS, map('one', { data: { a: '1' } }));
+      await client.send('POST', MAPS, map('one', { data: { a: '1' } }));
     });
 
     it('merge patches merge, and remove by null', async () => {
-      const { body } = await door.send('PATCH', `${MAPS}/one`, { data: { a: null, b: '2' } }, MERGE);
+      const { body } = await client.send('PATCH', `${MAPS}/one`, { data: { a: null, b: '2' } }, MERGE);
       expect(body.data).toEqual({ b: '2' });
     });
 
@@ -174,27 +174,27 @@ describe.each(doors)('%s', (_name, open) => {
         { op: 'test', path: '/data/a', value: '1' },
         { op: 'add', path: '/data/b', value: '2' },
       ];
-      expect((await door.send('PATCH', `${MAPS}/one`, good, JSON_PATCH)).body.data).toEqual({ a: '1', b: '2' });
+      expect((await client.send('PATCH', `${MAPS}/one`, good, JSON_PATCH)).body.data).toEqual({ a: '1', b: '2' });
       const bad = [
         { op: 'add', path: '/data/c', value: '3' },
         { op: 'test', path: '/data/a', value: 'x' },
       ];
-      expect(await door.send('PATCH', `${MAPS}/one`, bad, JSON_PATCH)).toMatchObject({
+      expect(await client.send('PATCH', `${MAPS}/one`, bad, JSON_PATCH)).toMatchObject({
         status: 422,
         body: { reason: 'Invalid' },
       });
-      expect((await door.send('GET', `${MAPS}/one`)).body.data).toEqual({ a: '1', b: '2' });
+      expect((await client.send('GET', `${MAPS}/one`)).body.data).toEqual({ a: '1', b: '2' });
     });
 
     it('a version in the patch is insisted on', async () => {
       const patch = { metadata: { resourceVersion: '1' }, data: { a: '2' } };
-      expect((await door.send('PATCH', `${MAPS}/one`, patch, MERGE)).status).toBe(409);
+      expect((await client.send('PATCH', `${MAPS}/one`, patch, MERGE)).status).toBe(409);
     });
 
     it.each(['application/apply-patch+yaml', 'application/json', 'text/plain'])(
       '%s is not taken for a patch',
       async (type) => {
-        expect(await door.send('PATCH', `${MAPS}/one`, {}, type)).toMatchObject({
+        expect(await client.send('PATCH', `${MAPS}/one`, {}, type)).toMatchObject({
           status: 415,
           body: { reason: 'UnsupportedMediaType' },
         });
@@ -202,11 +202,11 @@ describe.each(doors)('%s', (_name, open) => {
     );
 
     it('what nobody is can be patched by nobody', async () => {
-      expect((await door.send('PATCH', `${MAPS}/nobody`, {}, MERGE)).status).toBe(404);
+      expect((await client.send('PATCH', `${MAPS}/nobody`, {}, MERGE)).status).toBe(404);
     });
 
     it('identities do not change', async () => {
-      expect(await door.send('PATCH', `${MAPS}/one`, { metadata: { uid: 'x' } }, MERGE)).toMatchObject({
+      expect(await client.send('PATCH', `${MAPS}/one`, { metadata: { uid: 'x' } }, MERGE)).toMatchObject({
         status: 422,
         body: { message: 'ConfigMap "one" is invalid: metadata.uid: Invalid value: "x": field is immutable' },
       });
@@ -215,8 +215,8 @@ describe.each(doors)('%s', (_name, open) => {
 
   describe('deleting', () => {
     it('without finalizers, it is gone at once', async () => {
-      const { body: created } = await door.send('POST', MAPS, map('one'));
-      const { body } = await door.send('DELETE', `${MAPS}/one`);
+      const { body: created } = await client.send('POST', MAPS, map('one'));
+      const { body } = await client.send('DELETE', `${MAPS}/one`);
       expect(body).toEqual({
         kind: 'Status',
         apiVersion: 'v1',
@@ -224,51 +224,53 @@ describe.each(doors)('%s', (_name, open) => {
         status: 'Success',
         details: { name: 'one', kind: 'configmaps', uid: created.metadata.uid },
       });
-      expect((await door.send('GET', `${MAPS}/one`)).status).toBe(404);
+      expect((await client.send('GET', `${MAPS}/one`)).status).toBe(404);
     });
 
     it('with finalizers, it is marked and stays until the last of them is removed', async () => {
-      await door.send('POST', MAPS, { metadata: { name: 'one', finalizers: ['example.com/a'] } });
-      const { body: marked } = await door.send('DELETE', `${MAPS}/one`);
+      await client.send('POST', MAPS, { metadata: { name: 'one', finalizers: ['example.com/a'] } });
+      const { body: marked } = await client.send('DELETE', `${MAPS}/one`);
       expect(marked.metadata).toMatchObject({
         deletionTimestamp: '2020-01-01T00:00:00Z',
         deletionGracePeriodSeconds: 0,
       });
       const more = { metadata: { finalizers: ['example.com/a', 'example.com/b'] } };
-      expect((await door.send('PATCH', `${MAPS}/one`, more, MERGE)).status).toBe(422);
-      await door.send('PATCH', `${MAPS}/one`, { metadata: { finalizers: [] } }, MERGE);
-      expect((await door.send('GET', `${MAPS}/one`)).status).toBe(404);
+      expect((await client.send('PATCH', `${MAPS}/one`, more, MERGE)).status).toBe(422);
+      await client.send('PATCH', `${MAPS}/one`, { metadata: { finalizers: [] } }, MERGE);
+      expect((await client.send('GET', `${MAPS}/one`)).status).toBe(404);
     });
 
     it('preconditions are checked', async () => {
-      await door.send('POST', MAPS, map('one'));
-      expect((await door.send('DELETE', `${MAPS}/one`, { preconditions: { uid: 'other' } })).status).toBe(409);
-      expect((await door.send('DELETE', `${MAPS}/one`, { preconditions: { resourceVersion: '1' } })).status).toBe(409);
-      expect((await door.send('GET', `${MAPS}/one`)).status).toBe(200);
+      await client.send('POST', MAPS, map('one'));
+      expect((await client.send('DELETE', `${MAPS}/one`, { preconditions: { uid: 'other' } })).status).toBe(409);
+      expect((await client.send('DELETE', `${MAPS}/one`, { preconditions: { resourceVersion: '1' } })).status).toBe(
+        409,
+      );
+      expect((await client.send('GET', `${MAPS}/one`)).status).toBe(200);
     });
 
     it.each([
       ['Foreground', 'foregroundDeletion'],
       ['Orphan', 'orphan'],
     ])('%s deletion is left to the garbage collector', async (policy, finalizer) => {
-      await door.send('POST', MAPS, map('body'));
-      await door.send('POST', MAPS, map('query'));
-      const { body: byBody } = await door.send('DELETE', `${MAPS}/body`, { propagationPolicy: policy });
-      const { body: byQuery } = await door.send('DELETE', `${MAPS}/query?propagationPolicy=${policy}`);
+      await client.send('POST', MAPS, map('body'));
+      await client.send('POST', MAPS, map('query'));
+      const { body: byBody } = await client.send('DELETE', `${MAPS}/body`, { propagationPolicy: policy });
+      const { body: byQuery } = await client.send('DELETE', `${MAPS}/query?propagationPolicy=${policy}`);
       expect([byBody.metadata.finalizers, byQuery.metadata.finalizers]).toEqual([[finalizer], [finalizer]]);
     });
 
     it('collections are deleted by selectors, and the answer is what there was', async () => {
       for (const name of ['a', 'b', 'c']) {
-        await door.send('POST', MAPS, { metadata: { name, labels: { which: name === 'c' ? 'keep' : 'drop' } } });
+        await client.send('POST', MAPS, { metadata: { name, labels: { which: name === 'c' ? 'keep' : 'drop' } } });
       }
-      const { body } = await door.send('DELETE', `${MAPS}?labelSelector=which%3Ddrop`);
+      const { body } = await client.send('DELETE', `${MAPS}?labelSelector=which%3Ddrop`);
       expect(body.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(['a', 'b']);
-      expect(door.cluster.list('configmaps').map(({ metadata }) => metadata?.name)).toEqual(['c']);
+      expect(client.cluster.list('configmaps').map(({ metadata }) => metadata?.name)).toEqual(['c']);
     });
 
     it('some namespaces live for ever', async () => {
-      expect(await door.send('DELETE', '/api/v1/namespaces/default')).toMatchObject({
+      expect(await client.send('DELETE', '/api/v1/namespaces/default')).toMatchObject({
         status: 403,
         body: { message: 'namespaces "default" is forbidden: this namespace may not be deleted' },
       });

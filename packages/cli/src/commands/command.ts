@@ -24,7 +24,7 @@ export interface CommandDefinition {
 }
 
 /** How it has ended, and how much is to be told if it has not ended well. */
-export interface Attempt {
+export interface Invocation {
   /** The command; absent until it is known. */
   command?: string;
   code: number;
@@ -37,22 +37,22 @@ export function addCommand(
   program: Command,
   definition: CommandDefinition,
   context: CommandContext,
-  attempt: Attempt,
+  invocation: Invocation,
 ): void {
   const { name, parameters, examples } = definition;
   const command = program.command(name).summary(definition.summary).description(definition.description);
   if (definition.arguments !== undefined) command.argument(definition.arguments);
   declare(command, parameters);
-  command.helpOption('-h, --help', 'Show this text.');
+  command.helpOption('-h, --help', 'Show this help.');
   command.showHelpAfterError(`Try 'kopf ${name} --help'.`);
   command.addHelpText('after', `\nExamples:\n${examples.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}`);
   command.action(async (...passed: unknown[]) => {
-    attempt.command = name;
+    invocation.command = name;
     const values = valuesOf(command, parameters, context.terminal.env);
     const { debug } = values;
-    attempt.isDebugging = debug === true;
-    attempt.isJson = loggingChoice(values).format === 'json';
+    invocation.isDebugging = debug === true;
+    invocation.isJson = loggingChoice(values).format === 'json';
     const args = definition.arguments === undefined ? [] : ([passed[0]].flat() as string[]);
-    attempt.code = await definition.action(values, args, context);
+    invocation.code = await definition.action(values, args, context);
   });
 }

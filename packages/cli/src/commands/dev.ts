@@ -16,7 +16,7 @@ const CLUSTER = 'The cluster:';
 const PARAMETERS: readonly Parameter[] = [
   {
     flags: '-a, --apply <path>',
-    about: 'Apply the objects of this YAML file, or of all files in this folder; instead of those beside the handlers.',
+    about: 'Apply the objects from this YAML file or folder, instead of those beside the handlers.',
     kind: 'texts',
     env: 'KOPF_DEV_APPLY',
     group: CLUSTER,
@@ -35,19 +35,19 @@ const PARAMETERS: readonly Parameter[] = [
 export const dev: CommandDefinition = {
   name: 'dev',
   arguments: '[files...]',
-  summary: 'Try handlers out: a cluster in memory, and an operator that restarts as you edit.',
+  summary: 'Try out handlers with a cluster in memory and an operator that restarts as you edit.',
   description:
-    'Start a Kubernetes API server in memory, and an operator with the handlers of these files in it; when the files ' +
-    'change, the operator restarts, and the cluster keeps its objects.\nNothing else is needed, and no real cluster is ' +
-    'touched. There are objects, but nothing runs in pods.\n' +
-    'Objects are applied from the files given by --apply; or from those beside the handlers (or in the folder above) ' +
-    'with telling names: crd.yaml, obj.yaml, objects.yaml, peering.yaml, *.crd.yaml, *.obj.yaml and the like.\n' +
-    'All options of `kopf run` are options here, too.',
+    'Start a Kubernetes API server in memory and an operator with the handlers from these files. When the files ' +
+    'change, the operator restarts, and the cluster keeps its objects.\nThis needs nothing else and touches no real ' +
+    'cluster. Objects exist, but no pods run.\n' +
+    'Objects come from the files given with --apply, or else from files beside the handlers (or in the parent folder) ' +
+    'with conventional names: crd.yaml, obj.yaml, objects.yaml, peering.yaml, *.crd.yaml, *.obj.yaml and the like.\n' +
+    'All options of `kopf run` work here, too.',
   examples: [
     'kopf dev handlers.ts',
     'kopf dev handlers.ts --apply=crd.yaml --apply=objects/ --port=8443 --verbose',
     '',
-    '# in another terminal, with the line that is printed:',
+    '# in another terminal, as printed:',
     'export KUBECONFIG=…',
     'kubectl get kopfexamples',
   ],
@@ -118,7 +118,7 @@ async function startCluster(runtime: CliRuntime, port: number | undefined): Prom
     return await runtime.localCluster({ port });
   } catch (error) {
     const code = (error as { code?: unknown }).code;
-    const advice = 'Choose another one by --port, or leave it out to have any free one.';
+    const advice = 'Choose another with --port, or omit it to use any free port.';
     if (code === 'EADDRINUSE') throw new Failure(`Port ${port} is in use. ${advice}`, { cause: error });
     if (code === 'EACCES') throw new Failure(`Port ${port} is not permitted. ${advice}`, { cause: error });
     throw error;
@@ -137,8 +137,8 @@ function instructions(
   const what = plurals.length === 0 ? 'kubectl api-resources' : `kubectl get ${plurals.join(',')} --all-namespaces`;
   return [
     '',
-    `The cluster is at ${cluster.url}, in memory: it is gone when this ends (Ctrl-C).`,
-    applied.files.length === 0 ? 'Nothing is applied to it.' : `Applied to it: ${applied.files.join(', ')}.`,
+    `The cluster is at ${cluster.url}, in memory; it disappears when this command ends (Ctrl-C).`,
+    applied.files.length === 0 ? 'Nothing has been applied to it.' : `Applied to it: ${applied.files.join(', ')}.`,
     '',
     'To use it in another terminal:',
     '',

@@ -16,7 +16,7 @@ export function peeringParameters(prefix: string): readonly Parameter[] {
     },
     {
       flags: '-i, --id <name>',
-      about: 'Who does it: the same one for freezing and for resuming. Default: user@host.',
+      about: 'The identity, the same for freezing and resuming. Default: user@host.',
       kind: 'text',
       env: `${prefix}_ID`,
     },
@@ -42,8 +42,8 @@ export const freeze: CommandDefinition = {
   name: 'freeze',
   summary: 'Pause the operators of a peering for a while.',
   description:
-    'Pause the operators of a peering: they keep running, but handle nothing, until resumed or until the lifetime ' +
-    'ends.\nThen they catch up with what has happened.',
+    'Pause the operators of a peering: they keep running but handle nothing until resumed or until the lifetime ' +
+    'ends.\nThen they catch up with the changes they have missed.',
   examples: [
     'kopf freeze --peering=default --lifetime=600 --message="The database is being moved"',
     'kopf freeze -P default -n myapp -t 60 -p 200',
@@ -52,21 +52,21 @@ export const freeze: CommandDefinition = {
   parameters: [
     {
       flags: '-t, --lifetime <seconds>',
-      about: 'For how long, unless resumed before.',
+      about: 'The duration of the pause, unless resumed earlier.',
       kind: 'integer',
       env: `${PREFIX}_LIFETIME`,
       isRequired: true,
     },
     {
       flags: '-p, --priority <number>',
-      about: 'Operators of this priority and of lower ones pause. Default: 100.',
+      about: 'Pause the operators with this priority or lower. Default: 100.',
       kind: 'integer',
       env: `${PREFIX}_PRIORITY`,
     },
     { flags: '--dev', about: 'The same as --priority=666.', kind: 'flag', env: `${PREFIX}_DEV` },
     {
       flags: '-m, --message <text>',
-      about: 'Why; the operators log it.',
+      about: 'The reason; the operators log it.',
       kind: 'text',
       env: `${PREFIX}_MESSAGE`,
     },

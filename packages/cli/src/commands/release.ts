@@ -8,22 +8,22 @@ import type { CommandContext, CommandDefinition } from './command.js';
 const PREFIX = 'KOPF_RELEASE';
 
 const PARAMETERS: readonly Parameter[] = [
-  { flags: '--yes', about: 'Do it. Without it, only tell what would be done.', kind: 'flag' },
+  { flags: '--yes', about: 'Apply the changes. Without it, only show them.', kind: 'flag' },
   {
     flags: '--finalizer <name>',
-    about: 'Of operators with settings.persistence.finalizer. Default: kopf.zalando.org/KopfFinalizerMarker.',
+    about: 'The finalizer, as in settings.persistence.finalizer. Default: kopf.zalando.org/KopfFinalizerMarker.',
     kind: 'text',
     env: `${PREFIX}_FINALIZER`,
   },
   {
     flags: '--prefix <domain>',
-    about: 'Of operators with storages of another prefix. Default: kopf.zalando.org.',
+    about: 'The prefix of the storages. Default: kopf.zalando.org.',
     kind: 'text',
     env: `${PREFIX}_PREFIX`,
   },
   {
     flags: '--webhooks [name]',
-    about: 'Also remove the webhook configurations: this one, or all that were made by kopf-ts.',
+    about: 'Also remove webhook configurations: this one, or all that kopf-ts has made.',
     kind: 'text',
   },
   ...scopeParameters(PREFIX),
@@ -33,11 +33,11 @@ const PARAMETERS: readonly Parameter[] = [
 export const release: CommandDefinition = {
   name: 'release',
   arguments: '[kinds...]',
-  summary: 'Clean up after an operator that is uninstalled.',
+  summary: 'Clean up after an uninstalled operator.',
   description:
-    'Take what an operator has put on the objects of these kinds off them: its finalizer, annotations, progress. ' +
-    'Objects that wait for their deletion go away then.\n' +
-    'Nothing is changed without --yes: it only tells what would be. Stop the operator first, or it puts all back.',
+    'Remove what an operator has left on the objects of these kinds: its finalizer, annotations, progress. ' +
+    'Objects that are waiting to be deleted then go away.\n' +
+    'Without --yes, it changes nothing and only shows the changes. Stop the operator first, or it puts everything back.',
   examples: [
     'kopf release kopfexamples                        what is there?',
     'kopf release kopfexamples --yes                  in all namespaces',
@@ -51,16 +51,15 @@ export const release: CommandDefinition = {
     const { webhooks } = values;
     const { namespaces } = scopeChoice(values);
     if (kinds.length === 0 && webhooks === undefined) {
-      throw new UsageError("nothing to release is given: name the kinds of objects, as in 'kopf release kopfexamples'");
+      throw new UsageError("nothing to release: name the kinds of objects, as in 'kopf release kopfexamples'");
     }
     await context.runtime.configure(loggingChoice(values));
     const isDone = values['yes'] === true;
     const objects = kinds.length === 0 ? undefined : await releaseObjects(kinds, namespaces, values, context);
     if (webhooks !== undefined) await releaseWebhooks(context, webhooks, !isDone);
     const count = (objects?.released ?? 0) + (objects?.failed ?? 0);
-    if (objects !== undefined && count === 0)
-      context.terminal.out('There is nothing of the operator on the objects.\n');
-    if (!isDone) context.terminal.out('Nothing is changed. To do it, add --yes.\n');
+    if (objects !== undefined && count === 0) context.terminal.out('The operator has left nothing on the objects.\n');
+    if (!isDone) context.terminal.out('Nothing has been changed. Add --yes to apply these changes.\n');
     return objects !== undefined && objects.failed > 0 ? FAILURE : SUCCESS;
   },
 };
@@ -93,7 +92,7 @@ function tell({ title, traces, isDeleting, problem }: ReleasedObject, dryRun: bo
     terminal.err(`${title}: not released: ${problem}\n`);
     return;
   }
-  const fate = isDeleting ? `; it ${dryRun ? 'would go' : 'goes'} away, as its deletion is requested` : '';
+  const fate = isDeleting ? `; its requested deletion ${dryRun ? 'would proceed' : 'proceeds'}` : '';
   terminal.out(`${title}: ${dryRun ? 'would remove' : 'removed'} ${traces.join(', ')}${fate}\n`);
 }
 
@@ -103,6 +102,6 @@ async function releaseWebhooks(
   dryRun: boolean,
 ): Promise<void> {
   const found = await runtime.releaseWebhooks({ name: typeof name === 'string' ? name : undefined, dryRun });
-  for (const one of found) terminal.out(`${one}: ${dryRun ? 'would be' : 'is'} removed\n`);
+  for (const one of found) terminal.out(`${one}: ${dryRun ? 'would be removed' : 'removed'}\n`);
   if (found.length === 0) terminal.out('There are no webhook configurations to remove.\n');
 }

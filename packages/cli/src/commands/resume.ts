@@ -5,8 +5,8 @@ import { peeringChoice, peeringParameters } from './freeze.js';
 
 export const resume: CommandDefinition = {
   name: 'resume',
-  summary: 'Let paused operators go on.',
-  description: 'Let the operators go on that were paused by `kopf freeze` under the same identity.',
+  summary: 'Resume paused operators.',
+  description: 'Resume the operators that `kopf freeze` has paused under the same identity.',
   examples: ['kopf resume --peering=default', 'kopf resume -P default -n myapp --id=somebody@somewhere'],
   parameters: peeringParameters('KOPF_RESUME'),
 
@@ -14,7 +14,7 @@ export const resume: CommandDefinition = {
     const choice = peeringChoice(values);
     await runtime.configure(loggingChoice(values));
     const { identity, peerings } = await runtime.resume(choice);
-    terminal.out(`Not paused by ${identity} anymore: the operators of ${peerings.join(', ')}.\n`);
+    terminal.out(`No longer paused by ${identity}: the operators of ${peerings.join(', ')}.\n`);
     return 0;
   },
 };

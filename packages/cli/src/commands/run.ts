@@ -14,34 +14,34 @@ const PEERS = 'Other operators:';
 export const RUN_PARAMETERS: readonly Parameter[] = [
   {
     flags: '-m, --module <name>',
-    about: 'Also load the handlers of this module, as if it was imported here.',
+    about: 'Also load the handlers of this module, as if imported from the current folder.',
     kind: 'texts',
     env: `${PREFIX}_MODULES`,
   },
   {
     flags: '-L, --liveness <url>',
-    about: 'Answer probes there: http://:8080/healthz.',
+    about: 'Serve liveness probes at this URL, such as http://:8080/healthz.',
     kind: 'endpoint',
     env: `${PREFIX}_LIVENESS_ENDPOINT`,
   },
   ...scopeParameters(PREFIX),
   {
     flags: '-P, --peering <name>',
-    about: 'Join this peering; wait while there is none.',
+    about: 'Join this peering; wait if it does not exist.',
     kind: 'text',
     env: `${PREFIX}_PEERING`,
     group: PEERS,
   },
   {
     flags: '-p, --priority <number>',
-    about: 'Of several operators in a peering, the highest one works. Default: 0.',
+    about: 'The operator with the highest priority in the peering works, the others pause. Default: 0.',
     kind: 'integer',
     env: `${PREFIX}_PRIORITY`,
     group: PEERS,
   },
   {
     flags: '--dev',
-    about: 'Take over from operators in the cluster: the same as --priority=666.',
+    about: 'Take over from the operators in the cluster: the same as --priority=666.',
     kind: 'flag',
     env: `${PREFIX}_DEV`,
     group: PEERS,
@@ -59,10 +59,10 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
 export const run: CommandDefinition = {
   name: 'run',
   arguments: '[files...]',
-  summary: 'Run an operator with the handlers of these files.',
+  summary: 'Run an operator with the handlers from these files.',
   description:
-    'Run an operator with the handlers of these files (TypeScript or JavaScript), until Ctrl-C; the second one ends ' +
-    'it at once.\nThe cluster is that of the service account in a pod, or that of the current kubeconfig.',
+    'Run an operator with the handlers from these files (TypeScript or JavaScript) until Ctrl-C; a second Ctrl-C ends ' +
+    'it at once.\nIt connects with the service account of its pod or with the current kubeconfig.',
   examples: [
     'kopf run handlers.ts -A',
     'kopf run handlers.ts -n default -n "myapp-*" --verbose',
@@ -99,7 +99,7 @@ export const run: CommandDefinition = {
 /** There is nothing to run without any. */
 export function requireSources(paths: readonly string[], modules: readonly string[], command: string): void {
   if (paths.length > 0 || modules.length > 0) return;
-  throw new UsageError(`no handlers are given: name the files to load them from, as in 'kopf ${command} handlers.ts'`);
+  throw new UsageError(`no handlers given: name the files to load, as in 'kopf ${command} handlers.ts'`);
 }
 
 export function modulesOf(values: Values): readonly string[] {
@@ -108,8 +108,8 @@ export function modulesOf(values: Values): readonly string[] {
 
 function noHandlers(sources: string): Failure {
   return new Failure(
-    `There are no handlers in ${sources}. Declare some as the file is loaded: on.create('kopfexamples', …); ` +
-      'in a registry of their own, they are for operator({ registry }), and not for this command.',
+    `There are no handlers in ${sources}. Declare them when the file is loaded: on.create('kopfexamples', …). ` +
+      'Handlers in another registry need operator({ registry }) instead of this command.',
   );
 }
 

@@ -73,7 +73,7 @@ async function parse(text: string, title: string): Promise<readonly AnyObject[]>
     const items = Array.isArray(object.items) && object.kind?.endsWith('List') ? object.items : [object];
     return (items as AnyObject[]).map((item) => {
       if (typeof item === 'object' && item !== null && item.apiVersion && item.kind) return item;
-      throw new Failure(`${title}: an object has no apiVersion or no kind, so it is none of Kubernetes.`);
+      throw new Failure(`${title}: an object has no apiVersion or no kind, so it is not a Kubernetes object.`);
     });
   });
 }

@@ -61,14 +61,14 @@ export function devSession(parts: SessionParts): Session {
     retiring = current;
     await current?.stop('new handlers');
     signal.throwIfAborted();
-    if (current !== undefined) logger.info('The operator starts again.');
+    if (current !== undefined) logger.info('Restarting the operator.');
     spare = undefined;
     current = upcoming;
     running = next;
     upcoming.load(next);
     void upcoming.ended.then((outcome) => {
       if (signal.aborted || retiring === upcoming) return;
-      logger.warn(`The operator has ended (${outcome}). It starts again when its files change.`);
+      logger.warn(`The operator has ended (${outcome}). It restarts when its files change.`);
     });
   };
 
@@ -78,7 +78,7 @@ export function devSession(parts: SessionParts): Session {
       next = await bundle(sources, { resolve: parts.resolve, warn: (text) => logger.warn(text) });
     } catch (error) {
       complain(error);
-      logger.info('Waiting for the files to be mended.');
+      logger.info('Waiting for the files to be fixed.');
       // What is missing may be a file that nobody knows of yet.
       changes.watch([...sources.files, ...(running?.inputs ?? []), ...parts.manifests], { anything: true });
       return;

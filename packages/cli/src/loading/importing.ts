@@ -29,8 +29,8 @@ const SHARED_MEMORY = '/dev/shm';
 
 async function placeFor({ code, folder, name }: Bundle): Promise<Place> {
   const file = `.kopf-${name}-${process.pid}-${nextNumber()}.mjs`;
-  const attempts = folder === undefined ? [tmpdir(), SHARED_MEMORY] : [folder];
-  for (const place of attempts) {
+  const folders = folder === undefined ? [tmpdir(), SHARED_MEMORY] : [folder];
+  for (const place of folders) {
     try {
       return folder === undefined ? await temporary(place, file, code) : await written(join(place, file), code);
     } catch {

@@ -11,10 +11,10 @@ const FORMATS = ['full', 'plain', 'json'] as const;
 export function loggingParameters(prefix: string): readonly Parameter[] {
   const group = LOGGING;
   return [
-    { flags: '-v, --verbose', about: 'Log more: all that happens.', kind: 'flag', env: `${prefix}_VERBOSE`, group },
+    { flags: '-v, --verbose', about: 'Log everything that happens.', kind: 'flag', env: `${prefix}_VERBOSE`, group },
     {
       flags: '-d, --debug',
-      about: 'Log all that happens, and show the stacks of errors.',
+      about: 'Log everything that happens, with the stack traces of errors.',
       kind: 'flag',
       env: `${prefix}_DEBUG`,
       group,
@@ -22,21 +22,21 @@ export function loggingParameters(prefix: string): readonly Parameter[] {
     { flags: '-q, --quiet', about: 'Log only problems.', kind: 'flag', env: `${prefix}_QUIET`, group },
     {
       flags: '--log-format <format>',
-      about: 'How lines look: full (default), plain (only the messages), json (one object per line).',
+      about: 'The format of log lines: full (default), plain (only the messages), json (one object per line).',
       kind: FORMATS,
       env: `${prefix}_LOG_FORMAT`,
       group,
     },
     {
       flags: '--log-refkey <key>',
-      about: 'In JSON, the key of the reference to the object. Default: object.',
+      about: 'The key of the object reference in JSON logs. Default: object.',
       kind: 'text',
       env: `${prefix}_LOG_REFKEY`,
       group,
     },
     {
       flags: '--log-prefix',
-      about: 'Begin lines about objects with their names; or not: --no-log-prefix. Default: yes, except for JSON.',
+      about: 'Prefix log lines with the names of objects, or do not: --no-log-prefix. Default: yes, except for JSON.',
       kind: 'switch',
       env: `${prefix}_LOG_PREFIX`,
       group,
@@ -56,7 +56,7 @@ export function scopeParameters(prefix: string): readonly Parameter[] {
     },
     {
       flags: '-n, --namespace <pattern>',
-      about: "These namespaces only: a name, or a pattern as 'myapp-*,!*-test'.",
+      about: "Only these namespaces: a name or a pattern such as 'myapp-*,!*-test'.",
       kind: 'texts',
       env: `${prefix}_NAMESPACES`,
       group: SCOPE,
@@ -79,9 +79,7 @@ export function scopeChoice(values: Values): { clusterwide: boolean; namespaces:
   const namespaces = (values['namespace'] as readonly string[] | undefined) ?? [];
   const clusterwide = values['allNamespaces'] === true;
   if (clusterwide && namespaces.length > 0) {
-    throw new UsageError(
-      `either all namespaces (-A) or some of them (-n ${namespaces.join(' -n ')}) can be chosen, not both`,
-    );
+    throw new UsageError(`choose either all namespaces (-A) or some of them (-n ${namespaces.join(' -n ')}), not both`);
   }
   return { clusterwide, namespaces };
 }

@@ -110,12 +110,13 @@ function parse(kind: SingleKind, text: string): unknown {
   }
   if (kind === 'endpoint') {
     const parts = /^http:\/\/[^/?#]*?(?::(?<port>\d+))?(?:\/[^?#]*)?$/i.exec(text);
-    if (parts === null) throw new InvalidArgumentError(`'${text}' is not like http://[host][:port][/path].`);
-    if (Number(parts.groups?.['port'] ?? 0) > MAX_PORT) throw new InvalidArgumentError(`'${text}' has no such port.`);
+    if (parts === null) throw new InvalidArgumentError(`'${text}' does not look like http://[host][:port][/path].`);
+    if (Number(parts.groups?.['port'] ?? 0) > MAX_PORT)
+      throw new InvalidArgumentError(`'${text}' has an invalid port.`);
     return text;
   }
   const choice = text.toLowerCase();
-  if (!kind.includes(choice)) throw new InvalidArgumentError(`'${text}' is none of ${kind.join(', ')}.`);
+  if (!kind.includes(choice)) throw new InvalidArgumentError(`'${text}' is not one of ${kind.join(', ')}.`);
   return choice;
 }
 

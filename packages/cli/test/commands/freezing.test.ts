@@ -25,15 +25,18 @@ describe('`freeze`', () => {
     [['-P', 'default'], "the option '-t, --lifetime <seconds>' is required (or the variable KOPF_FREEZE_LIFETIME)"],
     [['-t', '60'], "the option '-P, --peering <name>' is required (or the variable KOPF_FREEZE_PEERING)"],
     [['-P', 'default', '-t', 'long'], "'long' is not a whole number."],
-    [['-P', 'default', '-t', '60', '-n', 'a', '-A'], 'either all namespaces (-A) or some of them (-n a) can be chosen'],
-  ])('is refused if it makes no sense: %j (decision Q17)', async (args, message) => {
+    [
+      ['-P', 'default', '-t', '60', '-n', 'a', '-A'],
+      'choose either all namespaces (-A) or some of them (-n a), not both',
+    ],
+  ])('is refused if it makes no sense: %j', async (args, message) => {
     const { code, err, calls } = await kopf(['freeze', ...args]);
     expect(code).toBe(2);
     expect(err).toContain(message);
     expect(calls).toEqual([]);
   });
 
-  it('ends with 1 and a line if it is not done (decision Q17)', async () => {
+  it('ends with 1 and a line if it is not done', async () => {
     const failure = Object.assign(new Error('Cannot find the peering resource.'), { code: 'KOPF_NO_PEERING_RESOURCE' });
     const { code, err, out } = await kopf(['freeze', '-P', 'default', '-t', '60'], { failure });
     expect({ code, err, out }).toEqual({ code: 1, err: 'Error: Cannot find the peering resource.\n', out: '' });
@@ -48,7 +51,7 @@ describe('`resume`', () => {
   ])('is understood: %j with %j', async (args, env, expected) => {
     const { resumes, out } = await kopf(['resume', ...args], { env });
     expect(resumes).toEqual([expected]);
-    expect(out).toMatch(/^Not paused by me@here anymore: /);
+    expect(out).toMatch(/^No longer paused by me@here: /);
   });
 });
 

@@ -58,7 +58,7 @@ describe('a command that is not understood', () => {
     [['run', 'x.ts', '--verbos'], '(Did you mean --verbose?)'],
     [['run', 'x.ts', '-p'], "error: option '-p, --priority <number>' argument missing"],
     [['run', 'x.ts', '-p', 'high'], "'high' is not a whole number."],
-    [['run', 'x.ts', '--log-format', 'xml'], "'xml' is none of full, plain, json."],
+    [['run', 'x.ts', '--log-format', 'xml'], "'xml' is not one of full, plain, json."],
     [['freeze', 'something'], 'error: too many arguments'],
   ])('is refused: kopf %j', async (args, message) => {
     const { code, err, calls } = await kopf(args);

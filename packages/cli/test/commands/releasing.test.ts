@@ -14,7 +14,7 @@ describe('`release`', () => {
     expect(code).toBe(0);
     expect(releases).toEqual([{ selectors: ['foos'], dryRun: true }]);
     expect(out).toBe(
-      'foos default/one: would remove the finalizer x, the annotations y\nNothing is changed. To do it, add --yes.\n',
+      'foos default/one: would remove the finalizer x, the annotations y\nNothing has been changed. Add --yes to apply these changes.\n',
     );
   });
 
@@ -24,7 +24,7 @@ describe('`release`', () => {
     expect(releases).toEqual([{ selectors: ['foos'], dryRun: false }]);
     expect(out).toBe(
       'foos default/one: removed the finalizer x, the annotations y\n' +
-        'foos default/two: removed the finalizer x, the annotations y; it goes away, as its deletion is requested\n',
+        'foos default/two: removed the finalizer x, the annotations y; its requested deletion proceeds\n',
     );
   });
 
@@ -44,7 +44,7 @@ describe('`release`', () => {
 
   it('says so if there is nothing', async () => {
     const { code, out } = await kopf(['release', 'foos', '--yes']);
-    expect({ code, out }).toEqual({ code: 0, out: 'There is nothing of the operator on the objects.\n' });
+    expect({ code, out }).toEqual({ code: 0, out: 'The operator has left nothing on the objects.\n' });
   });
 
   it('ends with 1 if something could not be released', async () => {
@@ -61,7 +61,7 @@ describe('`release`', () => {
   it('is refused if there is nothing to release', async () => {
     const { code, err } = await kopf(['release', '--yes']);
     expect(code).toBe(2);
-    expect(err).toContain('nothing to release is given');
+    expect(err).toContain('nothing to release: name the kinds of objects');
   });
 });
 
@@ -84,6 +84,6 @@ describe('`release --webhooks`', () => {
       configurations,
     });
     expect(calls).toEqual(['configure', 'release', 'releaseWebhooks']);
-    expect(out).toMatch(/removed the finalizer.*\nValidatingWebhookConfiguration mine: is removed\n$/);
+    expect(out).toMatch(/removed the finalizer.*\nValidatingWebhookConfiguration mine: removed\n$/);
   });
 });

@@ -73,7 +73,7 @@ describe('objects of manifests', () => {
   });
 
   it.each([
-    ['metadata: {name: x}\n', 'a.yaml: an object has no apiVersion or no kind, so it is none of Kubernetes.'],
+    ['metadata: {name: x}\n', 'a.yaml: an object has no apiVersion or no kind, so it is not a Kubernetes object.'],
     ['apiVersion: v1\nkind: [\n', /^a\.yaml:\d+: /],
   ])('are refused if they make no sense: %j', async (text, message) => {
     const folder = await folderWith({ 'a.yaml': text });

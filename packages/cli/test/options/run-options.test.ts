@@ -37,9 +37,9 @@ describe('an option of `run`', () => {
   });
 
   it.each([
-    ['run', '-L foo', "'foo' is not like http://[host][:port][/path]."],
-    ['run', '--liveness=https://:8080/healthz', 'is not like http://'],
-    ['run', '--liveness=http://:99999/healthz', "'http://:99999/healthz' has no such port."],
+    ['run', '-L foo', "'foo' does not look like http://[host][:port][/path]."],
+    ['run', '--liveness=https://:8080/healthz', 'does not look like http://'],
+    ['run', '--liveness=http://:99999/healthz', "'http://:99999/healthz' has an invalid port."],
     ['dev', '--port=99999', "'99999' is not a port."],
     ['dev', '--port=-1', "'-1' is not a port."],
     ['dev', '--port=http', "'http' is not a port."],
@@ -83,9 +83,12 @@ describe('a variable of the environment', () => {
 
   it.each([
     [{ KOPF_RUN_PRIORITY: 'high' }, "bad value in KOPF_RUN_PRIORITY: 'high' is not a whole number."],
-    [{ KOPF_RUN_LIVENESS_ENDPOINT: ':80' }, "bad value in KOPF_RUN_LIVENESS_ENDPOINT: ':80' is not like http://"],
+    [
+      { KOPF_RUN_LIVENESS_ENDPOINT: ':80' },
+      "bad value in KOPF_RUN_LIVENESS_ENDPOINT: ':80' does not look like http://",
+    ],
     [{ KOPF_RUN_DEV: 'perhaps' }, "bad value in KOPF_RUN_DEV: 'perhaps' is neither yes nor no."],
-    [{ KOPF_RUN_LOG_FORMAT: 'xml' }, "bad value in KOPF_RUN_LOG_FORMAT: 'xml' is none of full, plain, json."],
+    [{ KOPF_RUN_LOG_FORMAT: 'xml' }, "bad value in KOPF_RUN_LOG_FORMAT: 'xml' is not one of full, plain, json."],
   ])('is refused if it makes no sense: %j', async (env, message) => {
     expect(await run([], env)).toMatchObject({ code: 2, err: expect.stringContaining(message), calls: [] });
   });
@@ -100,7 +103,7 @@ describe('scopes that exclude each other', () => {
   ])('are refused: %j with %j', async (args, env) => {
     const { code, err, calls } = await run(args, env);
     expect(code).toBe(2);
-    expect(err).toContain('either all namespaces (-A) or some of them (-n ns1) can be chosen, not both');
+    expect(err).toContain('choose either all namespaces (-A) or some of them (-n ns1), not both');
     expect(calls).toEqual([]);
   });
 });
@@ -109,7 +112,7 @@ describe('an operator without handlers', () => {
   it('is refused at once if there is nothing to load them from', async () => {
     const { code, err, calls } = await kopf(['run', '-A']);
     expect(code).toBe(2);
-    expect(err).toContain("no handlers are given: name the files to load them from, as in 'kopf run handlers.ts'");
+    expect(err).toContain("no handlers given: name the files to load, as in 'kopf run handlers.ts'");
     expect(calls).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JsonLines } from '../../src/json-lines.js';
+import { JsonLines } from '../../src/streams/json-lines.js';
 
 function linesOf(chunks: readonly Buffer[]): unknown[] {
   const lines = new JsonLines();

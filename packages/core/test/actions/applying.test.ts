@@ -28,7 +28,7 @@ describe('What comes after the patch', () => {
         log: 'Sleeping for 1000 (capped 600) seconds for the delayed handlers.',
       },
     ],
-  ])('for %o is %o, with no touching (decisions 42, 48)', (facts, next) => {
+  ])('for %o is %o, with no touching', (facts, next) => {
     expect(decideNext(facts)).toEqual(next);
   });
 

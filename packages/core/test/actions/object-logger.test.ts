@@ -108,7 +108,7 @@ describe('A terse logger', () => {
   });
 });
 
-describe('What is logged of Secrets (decision 21)', () => {
+describe('What is logged of Secrets, without their values', () => {
   const secret: Body = {
     apiVersion: 'v1',
     kind: 'Secret',

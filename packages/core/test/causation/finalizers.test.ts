@@ -38,7 +38,7 @@ describe('the deletion has to wait', () => {
     ['no handlers', no, () => {}],
     ['a deletion handler', yes, ({ on }) => on.delete('kopfexamples', fn)],
     ['a deletion handler, explicitly mandatory', yes, ({ on }) => on.delete('kopfexamples', { optional: false }, fn)],
-    ['an optional deletion handler (decision Q5)', no, ({ on }) => on.delete('kopfexamples', { optional: true }, fn)],
+    ['an optional deletion handler alone', no, ({ on }) => on.delete('kopfexamples', { optional: true }, fn)],
     ['a deletion handler of another resource', no, ({ on }) => on.delete('pods', fn)],
     [
       'other change handlers',

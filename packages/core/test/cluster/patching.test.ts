@@ -213,7 +213,7 @@ describe('a patch', () => {
     expect(result).toMatchObject({ resourceVersion: '9' });
   });
 
-  it('removes the whole status if asked to (decision Q15)', async () => {
+  it('removes the whole status if asked to', async () => {
     const { sent } = await patching({
       merge: { status: null },
       body: kex('a', '1', { status: { s: 't' } }),

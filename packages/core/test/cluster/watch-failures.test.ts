@@ -149,7 +149,7 @@ describe('an expired version', () => {
     ['as an event with the code', errorEvent(410)],
     ['as an event with the reason "Expired"', errorEvent(500, { reason: 'Expired' })],
     ['as an event with the reason "Gone"', errorEvent(500, { reason: 'Gone' })],
-    ['as an HTTP error (decision Q5)', apiError({ status: 410 })],
+    ['as an HTTP error', apiError({ status: 410 })],
   ])('%s means listing anew, and nothing more comes from the old stream', async (_title, problem) => {
     const watched = watchUnderTest();
     watched.client.answer(kexList('100', [kex('a', '1')]), kexList('200', [kex('a', '1')]));

@@ -15,7 +15,7 @@ async function relisting(before: object[], items: object[], options: WatchUnderT
   return { watched, story: watched.story.slice(seenBefore), signals: watched.signals.slice(seenBefore) };
 }
 
-describe('objects that vanish while disconnected (decision Q6)', () => {
+describe('objects that vanish while disconnected, reported as deleted', () => {
   it('are reported as deleted, before the listing is complete', async () => {
     const { story } = await relisting([], [kex('a', '1')]);
     expect(story).toEqual(['null a', 'DELETED b vanished', 'LISTED']);

@@ -58,7 +58,7 @@ describe('A handler out of its limits', () => {
   });
 });
 
-describe('A handler that runs over its timeout (decision Q6)', () => {
+describe('A handler that runs over its timeout, and is told so by its signal', () => {
   const until = (signal: AbortSignal) =>
     new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 

@@ -40,7 +40,7 @@ function called({ is, isDeleted = false, isInitial = false, ...rest }: Situation
 
 describe('who is called for a field', () => {
   it.each<[string, Situation, ChangingReason, string[]]>([
-    ['created with the field (decision Q4)', { is: 'x' }, 'create', ['create', 'field']],
+    ['created with the field, which counts as its change', { is: 'x' }, 'create', ['create', 'field']],
     ['created without it', { is: NONE }, 'create', []],
     ['found by listing, never handled', { is: 'x', isInitial: true }, 'create', ['create', 'field']],
     ['the field is changed', { was: 'x', is: 'y' }, 'update', ['update', 'field']],

@@ -36,7 +36,7 @@ describe('webhooks are meant by the address', () => {
   });
 });
 
-describe('webhooks are meant by the operation, also when they are served (platform decision Q4)', () => {
+describe('webhooks are meant by the operation, also when they are served', () => {
   type Operations = readonly ('CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT')[] | undefined;
 
   it.each<[Operations, string | undefined, boolean, boolean]>([

@@ -20,7 +20,7 @@ async function handledObject(
 const stored = (object: HandledObject, id: string) =>
   JSON.parse(object.annotations[`kopf.zalando.org/${id}`] ?? 'null');
 
-describe('A change in the middle of handling (decision Q24)', () => {
+describe('A change by others in the middle of handling, which is never lost', () => {
   async function twoUpdaters(options: HandledOptions) {
     const calls: [string, unknown][] = [];
     const object = await handledObject({ ...options, spec: { field: 1 } }, ({ on }) => {
@@ -225,7 +225,7 @@ describe('A change that is undone in the middle of handling', () => {
     return { object, calls };
   }
 
-  it('leaves nothing behind (decision Q25), once those who have acted on it have learned of that (decision Q24)', async () => {
+  it('leaves nothing behind, once those who have acted on it have learned of that', async () => {
     const { object, calls } = await undone({});
     expect(calls).toEqual([['u1', 1]]);
     expect(Object.keys(object.annotations)).toEqual(['kopf.zalando.org/last-handled-configuration']);
@@ -238,7 +238,7 @@ describe('A change that is undone in the middle of handling', () => {
     ]);
   });
 
-  it('leaves nothing behind of those who have not acted yet (decision Q25)', async () => {
+  it('leaves nothing behind of those who have not acted yet', async () => {
     const object = await handledObject({}, ({ on }) => void on.update('kopfexamples', function u() {}));
     const untried =
       '{"started":"2026-11-16T01:41:20.000000+00:00","purpose":"update","retries":0,"success":false,"failure":false}';
@@ -250,7 +250,7 @@ describe('A change that is undone in the middle of handling', () => {
   });
 });
 
-describe('A handler whose filters stop matching in the middle of handling (decision 14)', () => {
+describe('A handler whose filters stop matching in the middle of handling', () => {
   async function mismatched(options: HandledOptions) {
     const calls: [unknown, unknown][] = [];
     const object = await handledObject({ ...options, spec: { phase: 'New' } }, ({ on }) => {
@@ -318,7 +318,7 @@ describe('A handler whose filters stop matching in the middle of handling (decis
 });
 
 describe('Whatever is changed, and whenever, and however handlers fail', () => {
-  it('each handler has seen the last state before it counts as handled (decision Q24)', async () => {
+  it('each handler has seen the last state before it counts as handled', async () => {
     const edit = fc.record({ after: fc.nat(4), value: fc.nat(3) });
     const scenario = fc.record({
       handlers: fc.integer({ min: 2, max: 4 }),

@@ -20,7 +20,7 @@ describe('an object that is too big for its last handled state to be kept', () =
   it.each([
     ['compressed, when it can be', 'x'.repeat(280_000), 'last-handled-configuration-gzip'],
     ['by its digest, when it cannot', noise(900_000), 'last-handled-configuration-digest'],
-  ])('is handled once, and remembered: %s (decision 20)', async (_how, blob, annotation) => {
+  ])('is handled once, and remembered in whatever form fits: %s', async (_how, blob, annotation) => {
     const object = new HandledObject({ spec: { blob, size: 1 } });
     const calls: string[] = [];
     object.on.create('kopfexamples', function create() {

@@ -117,7 +117,7 @@ describe('Loaded records', () => {
     },
   );
 
-  it('take times without an offset for UTC (decision Q7)', async () => {
+  it('take times without an offset for UTC', async () => {
     const state = await load({ a: { started: '2020-12-31T23:59:49.123', delayed: '2021-01-01T00:00:09.123' } });
     expect(state.withHandlers([a]).delays).toEqual([10]);
     expect(state.get('a')?.runtime).toBe(10);
@@ -261,7 +261,7 @@ describe('An outcome', () => {
     [new Error('boo'), 'boo'],
     [new Error(), ''],
     [new PermanentError(), ''],
-  ])('of %s is stored with the message "%s", as Kopf would (decision Q13)', async (error, message) => {
+  ])('of %s is stored with the message "%s", as Kopf would', async (error, message) => {
     const state = State.fromScratch(clockAt())
       .withHandlers([a])
       .withOutcomes(outcomes({ a: retry(1, error) }));
@@ -372,7 +372,7 @@ describe('Storing', () => {
     expect(Object.keys(await stored(changed))).toEqual(['b']);
   });
 
-  it('does not take nulls for changes, as verbose storages write them (decision Q8)', async () => {
+  it('does not take nulls for changes, as verbose storages write them', async () => {
     const verbose = annotationsProgressStorage({ verbose: true });
     const [body, patch] = [{} as Body, new Patch()];
     const fresh = State.fromScratch(clockAt()).withHandlers([a]);
@@ -443,7 +443,7 @@ describe('Purging', () => {
     expect(patch.isEmpty).toBe(true);
   });
 
-  it('of extras keeps those of the current purpose, also if they only sleep (decision Q9)', async () => {
+  it('of extras keeps those of the current purpose, also if they only sleep', async () => {
     const records = {
       a: { purpose: 'create', subrefs: ['a/x', 'shared'] },
       b: { purpose: 'update', delayed: LATER, subrefs: ['b/x', 'shared'] },
@@ -458,7 +458,7 @@ describe('Purging', () => {
     expect(patch.merge).toEqual({ status: { kopf: { progress: { a: null, 'a/x': null } } } });
   });
 
-  it('of leftovers tells whether there were any (decision Q25)', async () => {
+  it('of leftovers tells whether there were any', async () => {
     const patch = new Patch();
     const place = { patch, storage, handlers: [a, b], clock: clockAt() };
     expect(await purgeLeftovers({ ...place, body: {} })).toBe(false);

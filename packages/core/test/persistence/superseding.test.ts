@@ -36,7 +36,7 @@ describe('Records of another reason', () => {
     expect(object.annotations).not.toHaveProperty(`kopf.zalando.org/${other}`);
   });
 
-  it('do not take with them the delayed handlers of the current reason (decision Q9)', async () => {
+  it('do not take with them the delayed handlers of the current reason', async () => {
     const object = objectFor('update');
     const calls: number[] = [];
     object.on.update('kopfexamples', { id: 'slow' }, ({ retry }) => {
@@ -74,7 +74,7 @@ describe('Records of another reason', () => {
     expect(Object.keys(object.annotations)).toEqual(Object.keys(HANDLED));
   });
 
-  it('of one function for updates and deletions do not make the deletion look done (decision Q24)', async () => {
+  it('of one function for updates and deletions do not make the deletion look done', async () => {
     const object = objectFor('update');
     const calls: unknown[] = [];
     const both = ({ reason }: { reason: string }) => void calls.push(reason);

@@ -120,7 +120,7 @@ describe('Two creation handlers, a field handler and a deletion handler, as Kopf
     expect(await object.cycle()).toMatchObject({ reason: 'free', merge: {}, ops: [] });
   });
 
-  it('take fewer patches of our own: no touching, and waiting is done in memory (decisions 42, 48)', async () => {
+  it('take fewer patches of our own: no touching, and waiting is done in memory', async () => {
     const object = new HandledObject();
     object.on.create('kopfexamples', function c({ retry }) {
       if (retry === 0) throw new TemporaryError('not yet', { delay: 10 });
@@ -195,7 +195,7 @@ describe('A parent with two sub-handlers, as Kopf writes them', () => {
       },
       status: { p: 'parent' },
     });
-    // The word is only stored, never said (decision Q13).
+    // The word is only stored, never said.
     expect(object.logger.messages().join('\n')).not.toContain('None');
   });
 

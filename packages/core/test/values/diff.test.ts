@@ -53,7 +53,7 @@ describe.each(scopes)('in the scope "%s"', (scope) => {
     [{ a: 1 }, 'text'],
     ['text', {}],
     [[], {}],
-  ])('%j becomes %j as a whole (decision Q22)', (a, b) => {
+  ])('%j becomes %j as a whole', (a, b) => {
     expect(diff(a, b, { scope })).toEqual([['change', [], a, b]]);
   });
 

@@ -133,7 +133,7 @@ it('annotations keep their place, even if all were dropped and then asked for', 
 });
 
 describe('extra fields', () => {
-  it.each([['text'], [5], [[1]], [null]])('under %j are absent (decision Q11)', (status) => {
+  it.each([['text'], [5], [[1]], [null]])('under %j are absent', (status) => {
     expect(buildEssence({ spec: {}, status }, { extraFields: [['status', 'x']] })).toEqual({ spec: {} });
   });
 

@@ -92,7 +92,7 @@ describe('without a list of namespaces', () => {
     expect(exactNamespaces(patterns)).toStrictEqual(['one', 'eight']);
   });
 
-  it('a character class is a glob, not a name (decision Q14)', () => {
+  it('a character class is a glob, not a name', () => {
     expect(exactNamespaces(['ns[12]', 'ns]', 'ns['])).toStrictEqual([]);
   });
 });

@@ -166,7 +166,7 @@ describe('assigning a stanza', () => {
     expect(patch.metadata.labels.a).toBe('b');
   });
 
-  it('of null is kept, and means the removal of the stanza (decision Q15)', () => {
+  it('of null is kept, and means the removal of the stanza', () => {
     const patch = new Patch();
     patch.status = null;
     patch.metadata.labels = null;

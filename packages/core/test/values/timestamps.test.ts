@@ -30,7 +30,7 @@ describe('parsing of timestamps', () => {
     expect(parseTimestamp(text)?.toISOString()).toBe(expected);
   });
 
-  it('takes a time without an offset for UTC (decision Q7)', () => {
+  it('takes a time without an offset for UTC', () => {
     expect(parseTimestamp('2020-06-01T12:00:00.5')).toEqual(new Date('2020-06-01T12:00:00.500Z'));
   });
 

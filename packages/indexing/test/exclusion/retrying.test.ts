@@ -4,7 +4,7 @@ import { contents, gate, harness, pod } from '../harness.js';
 
 const later = (delay: number): Error => new TemporaryError('later', { delay });
 
-describe('a temporary exclusion ends by itself (decision Q19)', () => {
+describe('a temporary exclusion ends by itself', () => {
   it('when its delay is over, without any event, with the object as it was last seen', async () => {
     const { registry, indexer, clock, see } = harness();
     let isBroken = true;

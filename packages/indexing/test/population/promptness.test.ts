@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { contents, gate, harness, pod } from '../harness.js';
 
 describe('synchronous functions', () => {
-  it('are done when the digestion returns, however many they are', () => {
+  it('are done when the pass returns, however many they are', () => {
     const { registry, indexer, see } = harness();
     registry.index('pods', { id: 'a' }, ({ name }) => name);
     registry.index('pods', { id: 'b' }, () => {
@@ -73,7 +73,7 @@ describe('asynchronous functions', () => {
     expect(calls).toEqual(['first', 'second']);
   });
 
-  it('of one object never overtake each other: events are digested in order, and the newest wins', async () => {
+  it('of one object never overtake each other: events are indexed in order, and the newest wins', async () => {
     const { registry, indexer, see } = harness();
     const slow = gate<void>();
     const calls: number[] = [];

@@ -101,7 +101,7 @@ describe('what an index function returns', () => {
     see(pod('one', { spec: {} }));
     see(pod('one', { spec: { bad: true } }));
     expect(contents(indexer.indices.get(ref))).toEqual({ '"good"': [1] });
-    expect(logger.find("Indexer 'any' has returned what cannot be indexed")?.level).toBe('error');
+    expect(logger.find("Indexer 'any' returned a value that cannot be indexed")?.level).toBe('error');
   });
 });
 

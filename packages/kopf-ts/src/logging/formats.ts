@@ -1,8 +1,8 @@
 /** Lines of logs in Kopf's formats. */
 import { formatTimestamp, isMapping, type LogFields, type LogLevel } from '@kopf-ts/core';
-import { printedError } from './errors.js';
-import { toJson, toJsonField, toJsonText } from './json.js';
 import { printable, printableName } from './printable.js';
+import { printedError } from './printed-errors.js';
+import { toJson, toJsonField, toJsonText } from './python-json.js';
 import { redactedText } from './redaction.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Logger } from '@kopf-ts/core';
-import { consoleLogger, type LoggingOptions } from '../../src/logging.js';
+import { consoleLogger, type LoggingOptions } from '../../src/logging/default-logger.js';
 
 /** The same time of the day everywhere: it is made of local parts, and printed by them. */
 const LOCAL = new Date(2026, 10, 16, 1, 41, 36, 154);

@@ -1,6 +1,6 @@
 import type { LogLevel } from '@kopf-ts/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { configure, consoleLogger, defaultLogger, type LogFormat } from '../../src/logging.js';
+import { configure, consoleLogger, defaultLogger, type LogFormat } from '../../src/logging/default-logger.js';
 import { capture } from './captured.js';
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
@@ -38,9 +38,9 @@ describe('the level of a logger', () => {
 
 describe('options of logging', () => {
   it.each([
-    [{ format: 'xml' as LogFormat }, 'There is no format of logs "xml". Known are: full, plain, json.'],
+    [{ format: 'xml' as LogFormat }, 'There is no format of logs "xml". Known: full, plain, json.'],
     [{ format: 'toString' as LogFormat }, 'There is no format of logs "toString"'],
-    [{ level: 'fatal' as LogLevel }, 'There is no level of logs "fatal". Known are: debug, info, warn, error.'],
+    [{ level: 'fatal' as LogLevel }, 'There is no level of logs "fatal". Known: debug, info, warn, error.'],
   ])('that do not exist are refused: %j', (options, message) => {
     expect(() => consoleLogger(options)).toThrow(message);
     expect(() => configure(options)).toThrow(message);

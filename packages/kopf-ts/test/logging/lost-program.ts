@@ -1,7 +1,7 @@
 /** A process that logs and prints after its output is lost: only a real one can show whether it lives on. */
 import { closeSync, writeFileSync } from 'node:fs';
+import { consoleLogger } from '../../src/logging/default-logger.js';
 import { surviveLostOutput } from '../../src/logging/lost-streams.js';
-import { consoleLogger } from '../../src/logging.js';
 
 const [scenario = '', report = ''] = process.argv.slice(2);
 

@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consoleLogger } from '../../src/logging.js';
+import { consoleLogger } from '../../src/logging/default-logger.js';
 
 describe('a stream that fails', () => {
   it.each(['EPIPE', 'EBADF', 'ENOSPC'])('with %s loses the lines, and nothing else', async (code) => {

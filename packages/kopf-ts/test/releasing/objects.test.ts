@@ -7,7 +7,7 @@ import {
   statusProgressStorage,
 } from '@kopf-ts/storage';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Released, type ReleaseOptions, release } from '../../src/release.js';
+import { type Released, type ReleaseOptions, release } from '../../src/release/release.js';
 
 const FINALIZER = 'kopf.zalando.org/KopfFinalizerMarker';
 const LAST_HANDLED = 'kopf.zalando.org/last-handled-configuration';

@@ -22,7 +22,7 @@ describe('the exit code', () => {
     expect(await code).toBe(1);
     expect(host.exitCode).toBe(1);
     expect(host.exits).toEqual([]);
-    expect(logger.messages('error')).toEqual([expect.stringContaining(`Operator has failed: ${text}`)]);
+    expect(logger.messages('error')).toEqual([expect.stringContaining(`The operator failed: ${text}`)]);
   });
 
   it('is 1 if the operator has failed in the course of stopping', async () => {
@@ -55,7 +55,7 @@ describe('a process after its operator', () => {
     expect(host.planned).toMatchObject([{ delay: 2 }]);
     host.planned[0]?.callback();
     expect(host.exits).toEqual([1]);
-    expect(logger.find('ended by force')?.message).toContain('It still waits for: TCPServerWrap.');
+    expect(logger.find('forcing it to exit')?.message).toContain('Still pending: TCPServerWrap.');
   });
 
   it('has no forced end ahead when it was quick', async () => {

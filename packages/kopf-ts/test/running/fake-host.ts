@@ -3,8 +3,8 @@ import { settings as makeSettings, type Settings } from '@kopf-ts/core';
 import { onAbort } from '@kopf-ts/core/engine';
 import type { Operator } from '@kopf-ts/reactor';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
-import type { Host, StopSignal } from '../../src/host.js';
-import { runIn } from '../../src/run.js';
+import type { Host, StopSignal } from '../../src/running/process-host.js';
+import { runIn } from '../../src/running/run.js';
 
 export interface FakeHost extends Host {
   /** The codes that the process was ended with; a real one would end with the first of them. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { codeOfSignal, processHost } from '../../src/host.js';
+import { codeOfSignal, processHost } from '../../src/running/process-host.js';
 
 describe('the real process', () => {
   const exitCode = process.exitCode;

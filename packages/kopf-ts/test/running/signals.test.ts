@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runIn } from '../../src/run.js';
+import { runIn } from '../../src/running/run.js';
 import { fakeHost, running } from './fake-host.js';
 
 describe('a signal of the process', () => {
@@ -16,7 +16,7 @@ describe('a signal of the process', () => {
     ['SIGINT', 'SIGTERM', 143],
     ['SIGTERM', 'SIGTERM', 143],
     ['SIGTERM', 'SIGINT', 130],
-  ] as const)('%s and then %s ends the process at once with the code %s (decision Q8)', async (one, two, expected) => {
+  ] as const)('%s and then %s ends the process at once with the code %s', async (one, two, expected) => {
     const { host, logger, clock, code } = running({ isObedient: false });
     host.send(one);
     await clock.settle();
@@ -24,7 +24,7 @@ describe('a signal of the process', () => {
     host.send(two);
     expect(host.exits).toEqual([expected]);
     expect(await code).toBe(expected);
-    expect(logger.messages('warn')).toEqual([`Signal ${two} is received again. The process ends at once.`]);
+    expect(logger.messages('warn')).toEqual([`Signal ${two} is received again. Exiting at once.`]);
   });
 
   it('is left to the process again when the operator has ended', async () => {
@@ -43,7 +43,7 @@ describe('a signal of the process', () => {
       throw new TypeError('bad options');
     };
     expect(await runIn(host, start, { clock, logger, settings })).toBe(1);
-    expect(logger.messages('error')).toEqual(['Operator has failed: bad options']);
+    expect(logger.messages('error')).toEqual(['The operator failed: bad options']);
     expect(host.listeners).toBe(0);
   });
 
@@ -67,7 +67,7 @@ describe('an operator that does not stop', () => {
     expect(host.exits).toEqual([1]);
     expect(await code).toBe(1);
     expect(logger.messages('error')).toEqual([
-      'Operator has not stopped in 25 seconds, and is ended by force. It still waits for: Timeout (2), TCPSocketWrap.',
+      'The operator did not stop within 25 seconds; forcing the process to exit. Still pending: Timeout (2), TCPSocketWrap.',
     ]);
   });
 

@@ -12,7 +12,7 @@ import {
 import { recordingLogger } from '@kopf-ts/testing';
 import { createRegistry, operator, webhooks } from 'kopf-ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runIn } from '../../src/run.js';
+import { runIn } from '../../src/running/run.js';
 import { fakeHost } from '../running/fake-host.js';
 import { newPlace, startOperator, stopOperator } from './wired.js';
 
@@ -73,7 +73,7 @@ describe('an operator with admission handlers', () => {
     const code = runIn(fakeHost(), (signal) => operator({ ...options, signal }), { settings, clock, logger });
     await clock.advance(30);
     expect(await code).toBe(1);
-    expect(logger.find('Operator has failed')?.message).toContain('settings.admission.server');
+    expect(logger.find('The operator failed')?.message).toContain('settings.admission.server');
   });
 
   it('is served by the server that a startup handler sets', async () => {

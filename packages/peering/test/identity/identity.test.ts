@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseHostName } from '../../src/hostnames.js';
+import { chooseHostName } from '../../src/identity/hostnames.js';
 import { detectIdentity } from '../../src/index.js';
 
 const known = {

@@ -4,7 +4,7 @@ import { kopfPeering } from '../../src/index.js';
 import { definePeerings, join, makeRig, peeringObject, records } from '../helpers/joining.js';
 
 const resolver = vi.hoisted(() => ({ answers: [] as ((identity: string) => void)[] }));
-vi.mock('../../src/identity.js', () => ({
+vi.mock('../../src/identity/identity.js', () => ({
   detectIdentity: () => new Promise<string>((resolve) => resolver.answers.push(resolve)),
 }));
 

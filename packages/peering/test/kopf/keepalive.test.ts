@@ -1,7 +1,7 @@
 import { type KubeClient, type KubeRequest, settings } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { kopfPeering } from '../../src/index.js';
-import { renewalDelay } from '../../src/membership.js';
+import { renewalDelay } from '../../src/kopf/membership.js';
 import { join, makeRig, peeringObject, type Rig, records } from '../helpers/joining.js';
 
 /** The client of the cluster, and when it was asked to write what. */

@@ -1,7 +1,7 @@
 import { apiError, settings } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { kopfPeering } from '../../src/index.js';
-import { peeringSelectors } from '../../src/kopf-peering.js';
+import { peeringSelectors } from '../../src/kopf/kopf-peering.js';
 import { definePeerings, join, makeRig, peeringObject, record, records, writeRecords } from '../helpers/joining.js';
 
 const me = (overrides = {}) => kopfPeering({ settings: settings({ peering: overrides }), identity: 'me' });
@@ -117,7 +117,7 @@ describe('by default', () => {
     const operator = await join(rig, me());
     await rig.clock.advance(1);
     expect(operator.turns).toEqual([false]);
-    expect(operator.logger.find('It is not permitted to read or to patch the peering')?.level).toBe('warn');
+    expect(operator.logger.find('No permission to read or patch the peering')?.level).toBe('warn');
   });
 
   it('the operator obeys the peers that it may see, even if it may not tell of itself', async () => {

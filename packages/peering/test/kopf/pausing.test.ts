@@ -6,7 +6,7 @@ import { join, makeRig, peeringObject, record, records, writeRecords } from '../
 const me = (overrides = {}) =>
   kopfPeering({ settings: settings({ peering: overrides }), identity: 'me', random: () => 0.5 });
 
-describe('the first verdict', () => {
+describe('the first ruling', () => {
   it('lets the operator work if it is alone', async () => {
     const rig = await makeRig();
     const operator = await join(rig, me());
@@ -124,7 +124,7 @@ describe('peers of a lower priority', () => {
   });
 });
 
-describe('peers of the same priority (decision Q10)', () => {
+describe('peers of the same priority, which all pause', () => {
   it('pause us with one warning that names them and says that all pause', async () => {
     const rig = await makeRig();
     const operator = await join(rig, me());

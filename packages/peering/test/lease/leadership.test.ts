@@ -65,7 +65,7 @@ describe('becoming the leader', () => {
       renewTime: '2020-12-31T23:59:59.123000Z',
       leaseTransitions: 0,
     });
-    expect(one.logger.find("Became the leader by the lease 'default/operator', as one.")?.level).toBe('info');
+    expect(one.logger.find("Became the leader: acquired the lease 'default/operator' as one.")?.level).toBe('info');
   });
 
   it('takes a released lease at once, and counts the transition', async () => {
@@ -94,7 +94,7 @@ describe('becoming the leader', () => {
     await rig.clock.advance(5.9);
     expect(one.turns).toEqual([]);
     expect(one.mayWrite).toBe(false);
-    expect(one.logger.messages('info')).toEqual(["Waiting for the lease 'default/operator', which is held by other."]);
+    expect(one.logger.messages('info')).toEqual(["Waiting for the lease 'default/operator', held by other."]);
     await rig.clock.advance(0.1);
     expect(one.isPaused).toBe(false);
     expect(specOf(rig)).toMatchObject({ holderIdentity: 'one', leaseTransitions: 4 });
@@ -209,7 +209,7 @@ it('does not wait for an answer for so long that the leadership ends', async () 
   });
   await rig.clock.advance(30);
   expect(one.turns).toEqual([false]);
-  expect(one.logger.find('There is no answer for 5 seconds')).toBeDefined();
+  expect(one.logger.find('No answer for 5 seconds')).toBeDefined();
 });
 
 describe('losing the leadership', () => {
@@ -241,7 +241,7 @@ describe('losing the leadership', () => {
     expect([one.isPaused, one.mayWrite]).toEqual([false, true]);
     await rig.clock.advance(0.1);
     expect([one.isPaused, one.mayWrite]).toEqual([true, false]);
-    expect(one.logger.find('Not the leader any more')?.level).toBe('warn');
+    expect(one.logger.find('Lost the lease')?.level).toBe('warn');
     outage.remove();
     await rig.clock.advance(10);
     expect([one.isPaused, one.mayWrite]).toEqual([false, true]);
@@ -493,7 +493,7 @@ describe('several namespaces', () => {
 describe('options', () => {
   it.each([
     [{ leaseDuration: 10 }, 'leaseDuration (10) must be longer than renewDeadline (10)'],
-    [{ leaseDuration: 15.5 }, 'whole seconds'],
+    [{ leaseDuration: 15.5 }, 'whole number of seconds'],
     [{ renewDeadline: 2.4 }, 'must be longer than 1.2 × retryPeriod'],
     [{ retryPeriod: 0 }, 'retryPeriod must be positive'],
   ])('%o are refused', (options, message) => {

@@ -52,7 +52,7 @@ describe.each(['startup', 'cleanup'] as const)('The %s', (activity) => {
     expect(operator.clock.sleepers).toBe(0);
   });
 
-  it('fails if that login does, instead of waiting for ever (decision Q2)', async () => {
+  it('fails if that login does, instead of waiting for ever', async () => {
     const operator = underTest();
     operator.registry.on.login({ id: 'login' }, () => Promise.reject(new PermanentError('no such user')));
     const aborted = vi.fn();

@@ -25,7 +25,7 @@ async function clusterUnderTest(isPermitted: (token: string) => boolean) {
 }
 
 describe('A client with the vault', () => {
-  it('goes on with the same token when the server has refused it only for a while (decision 4)', async () => {
+  it('goes on with the same token when the server has refused it only for a while', async () => {
     let isBroken = true;
     const { url, client, registry, start, clock, tokens, health } = await clusterUnderTest(() => !isBroken);
     registry.on.login({ id: 'fn' }, () => ({ server: url, token: 'static' }));

@@ -57,7 +57,7 @@ describe('The initial login', () => {
     ['returns what has expired', () => ({ server: 'x', expiration: new Date(0) }), /expired already/],
     ['returns nothing', () => undefined, /none of the login handlers/],
     ['returns null', () => null, /none of the login handlers/],
-  ])('ends the operator if a handler %s (decision Q2)', async (_, fn, message) => {
+  ])('ends the operator if a handler %s', async (_, fn, message) => {
     const { registry, start, vault, clock } = loginsUnderTest();
     registry.on.login({ id: 'fn' }, fn as never);
     const asked = followed(vault.current());

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { followed } from '../activities/operator-parts.js';
 import { info, loginsUnderTest } from './logins-harness.js';
 
-describe('A login ahead of the expiration (decision 3)', () => {
+describe('A login ahead of the expiration', () => {
   it('replaces the credentials before anybody has to wait', async () => {
     const { registry, start, vault, clock, inSeconds, logger, health } = loginsUnderTest();
     let count = 0;
@@ -68,7 +68,7 @@ describe('After a refusal', () => {
     expect(log().slice(2)).toEqual(['Re-authentication has been initiated.', 'Re-authentication has finished.']);
   });
 
-  it('the same credentials are used again after a pause, which grows while they are refused (decision 4)', async () => {
+  it('the same credentials are used again after a pause, which grows while they are refused', async () => {
     const { registry, start, vault, refuse, clock, logger } = loginsUnderTest();
     registry.on.login({ id: 'fn' }, () => info('constant'));
     const running = await start();
@@ -139,7 +139,7 @@ describe('After a refusal', () => {
     expect(running.state).toBe('pending');
   });
 
-  it('a handler that fails for good ends the operator (decision Q2)', async () => {
+  it('a handler that fails for good ends the operator', async () => {
     const { registry, start, vault, refuse, clock } = loginsUnderTest();
     const login = vi.fn().mockReturnValueOnce(info('t')).mockRejectedValue(new PermanentError('revoked'));
     registry.on.login({ id: 'fn' }, login);

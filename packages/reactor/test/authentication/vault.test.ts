@@ -53,7 +53,7 @@ describe('The vault', () => {
     expect(asked).toMatchObject({ state: 'rejected', error: { message: 'never mind' } });
   });
 
-  it('gives those of the highest priority (decision Q18)', async () => {
+  it('gives those of the highest priority', async () => {
     const { vault, populate } = underTest();
     populate({
       a: { server: 'https://a' },
@@ -161,7 +161,7 @@ describe('A refusal', () => {
     expect(vault.want).toBe(undefined);
   });
 
-  it('of the last ones makes those wait who ask, until there are new ones (decision 4)', async () => {
+  it('of the last ones makes those wait who ask, until there are new ones', async () => {
     const { vault, clock, populate } = underTest();
     populate({ fn: { server: 'https://one', token: 'old' } });
     const wanted = followed(vault.whenWanted(NEVER));
@@ -188,7 +188,7 @@ describe('A refusal', () => {
     expect(await vault.current()).toEqual(constant);
   });
 
-  it('is remembered for a while, and not for ever (decision 4)', async () => {
+  it('is remembered for a while, and not for ever', async () => {
     const { vault, clock, populate, inSeconds } = underTest();
     populate({ fn: { server: 'https://one', token: 't' } });
     vault.invalidate(await vault.current(), UNAUTHORIZED);

@@ -104,7 +104,7 @@ describe('While the operator is paused', () => {
     expect(stepsIn(h)).toEqual([SIGNALLED, FORCED, ORPHANED]);
   });
 
-  it('those who are never forced are not waited for, and are told of once (decision Q19)', async () => {
+  it('those who are never forced are not waited for, and are told of once', async () => {
     const h = harness();
     await running(h);
     const hold = deferred();

@@ -73,7 +73,7 @@ describe('Spawning a daemon', () => {
     expect(calls).toBe(0);
   });
 
-  it('does not happen for a deleted object, even if its deletion was never announced (decision Q10)', async () => {
+  it('does not happen for a deleted object, even if its deletion was never announced', async () => {
     const { registry, event, memory } = harness();
     let calls = 0;
     registry.daemon('kopfexamples', function fn() {

@@ -249,7 +249,7 @@ describe('A chance to exit at once', () => {
 });
 
 describe('When the object has vanished', () => {
-  it('its daemons are stopped, even if the deletion was never announced (decision Q10)', async () => {
+  it('its daemons are stopped, even if the deletion was never announced', async () => {
     const h = harness();
     const reasons = spawnCooperative(h);
     await h.event();

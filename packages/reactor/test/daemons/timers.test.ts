@@ -146,7 +146,7 @@ describe('A timer that fails', () => {
       calls: [0, 3.45, 6.9],
     },
     { what: 'for all its time', options: { interval: 1, timeout: 5 }, fails: [BOO, BOO, BOO], calls: [0, 3.45] },
-  ])('$what is stopped for that object (decision Q1)', async ({ options, fails, calls }) => {
+  ])('$what is stopped for that object', async ({ options, fails, calls }) => {
     const h = harness();
     const called = spawnTimer(h, options, { fails: [...fails] });
     await h.event();
@@ -159,7 +159,7 @@ describe('A timer that fails', () => {
     expect(h.daemons.size).toBe(0);
   });
 
-  it('is started again if the object does not fit any more, and then fits again (decision Q1)', async () => {
+  it('is started again if the object does not fit any more, and then fits again', async () => {
     const h = harness();
     let calls = 0;
     h.registry.timer('kopfexamples', { interval: 1, labels: { wanted: 'yes' } }, function fn() {
@@ -241,7 +241,7 @@ describe('A timer of idle objects', () => {
     expect(calls).toEqual([5, 11]);
   });
 
-  it('exits when it is stopped, also without an interval (decision Q2)', async () => {
+  it('exits when it is stopped, also without an interval', async () => {
     const h = harness();
     const calls = spawnTimer(h, { idle: 5 });
     await h.event({ reset: true });

@@ -184,7 +184,7 @@ describe('The limits', () => {
     expect(operator.patches).toHaveLength(1);
   });
 
-  it('of time abort the signal; who does not listen, is left alone (decision Q6)', async () => {
+  it('of time abort the signal; who does not listen, is left alone', async () => {
     await using operator = await operated();
     let signal: AbortSignal | undefined;
     let finish = (_result: string): void => {};

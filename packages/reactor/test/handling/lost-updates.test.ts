@@ -112,7 +112,7 @@ describe('No update is lost', () => {
     expect(Object.keys((await operator.get('name1')).metadata?.annotations ?? {})).toEqual([LAST_HANDLED]);
   });
 
-  it('by a change that is undone in the middle: nothing stale stays, and who acted on it learns of it (decision Q25)', async () => {
+  it('by a change that is undone in the middle: nothing stale stays, and who acted on it learns of it', async () => {
     await using operator = await operated();
     const calls: unknown[] = [];
     operator.registry.on.update('kopfexamples', { id: 'u1' }, ({ spec }) => void calls.push(['u1', spec['field']]));

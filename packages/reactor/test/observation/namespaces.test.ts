@@ -217,7 +217,7 @@ describe('a namespace that is being deleted', () => {
 });
 
 describe('without permissions', () => {
-  it('to list namespaces, only the exact names are served, after one attempt (decisions Q7, Q14)', async () => {
+  it('to list namespaces, only the exact names are served, after one attempt', async () => {
     const observation = await observe({
       scope: { namespaces: ['ns1', 'ns[12]', 'other-*', /re/] },
       cluster: async (cluster) => {

@@ -449,7 +449,7 @@ describe('definitions that come, change, and go', () => {
 });
 
 describe('definitions that are not watched', () => {
-  it('because it is not permitted: it is decided after one attempt, and told (decision Q7)', async () => {
+  it('because it is not permitted: it is decided after one attempt, and told', async () => {
     const observation = await observe({
       handlers: handlersOfKex,
       cluster: async (cluster) => {

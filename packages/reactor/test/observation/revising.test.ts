@@ -188,7 +188,7 @@ describe('non-patchable resources', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are those of the patching handlers only: others are served (decision Q20)', () => {
+  it('are those of the patching handlers only: others are served', () => {
     const { watched, warnings } = revised([READ_ONLY, ANOTHER, ONE], ({ on }) => {
       on.create('g1/reads', noop);
       on.create('g1/ones', noop);

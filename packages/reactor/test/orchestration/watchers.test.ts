@@ -120,7 +120,7 @@ describe('a watcher that fails', () => {
   it.each([
     ['with an error', new Error('boom'), 'boom'],
     ['with something that is no error', 'boom', 'boom'],
-  ])('%s is told of, and restarted (decision Q1)', async (_title, error, text) => {
+  ])('%s is told of, and restarted', async (_title, error, text) => {
     const { watchers, serve, logger, clock, running } = await orchestrate();
     await serve([ONES], ['ns1']);
     watchers[0]?.fail(error);

@@ -29,7 +29,7 @@ describe('repeated events', () => {
     );
   });
 
-  it('are collected for ten seconds, and posted as one with a count (decision 44)', async () => {
+  it('are collected for ten seconds, and posted as one with a count', async () => {
     const poster = posterUnderTest();
     await poster.start();
     poster.post({});

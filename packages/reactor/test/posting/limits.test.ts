@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { about, posterUnderTest } from './running-poster.js';
 
 describe('a flood of logs about one object', () => {
-  it('of a thousand lines per second makes a few events only, and all lines are counted (decision 44)', async () => {
+  it('of a thousand lines per second makes a few events only, and all lines are counted', async () => {
     const poster = posterUnderTest({ overrides: { posting: { loggers: true } } });
     await poster.start();
     const logger = objectLogger({ logger: poster.logger.child({}), body: about('a'), posting: poster });

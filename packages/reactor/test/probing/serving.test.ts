@@ -17,7 +17,7 @@ describe('An endpoint', () => {
     ['http://0.0.0.0/a/b/', { host: '0.0.0.0', port: 80, path: '/a/b/' }],
     ['http://[::1]:0/x', { host: '::1', port: 0, path: '/x' }],
     ['HTTP:///x', { host: undefined, port: 80, path: '/x' }],
-  ])('can be %s (decision Q15)', (url, expected) => {
+  ])('can be %s', (url, expected) => {
     expect(parseEndpoint(url)).toEqual({ url, ...expected });
   });
 
@@ -44,7 +44,7 @@ describe('The health reporter', () => {
     expect(activities({ ...parts, memo: {}, health: health(parts) }).probes).toEqual([]);
   });
 
-  it('listens on all interfaces if no host is given (decision Q15)', async () => {
+  it('listens on all interfaces if no host is given', async () => {
     const { address, get } = await probing(undefined, { liveness: 'http://:0/healthz' });
     expect(['::', '0.0.0.0']).toContain(address.address);
     expect((await get()).status).toBe(200);

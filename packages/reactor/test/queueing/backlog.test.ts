@@ -22,7 +22,7 @@ describe('Events that wait for their handlers', () => {
     expect([all.size, take()]).toEqual([0, []]);
   });
 
-  it('beyond the limit, lose the oldest ones, and it is told how many (decision 29)', () => {
+  it('beyond the limit, lose the oldest ones, and it is told how many', () => {
     const { push, take, logger } = waiting(2);
     push(1, 2, 3, 4);
     expect(logger.messages()).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bench, objectOf, stateIn, versionsIn } from './worker-bench.js';
 
-describe('After our own patch (decision 12)', () => {
+describe('After our own patch, until its result is seen', () => {
   it('its answer is gone on with at once, without waiting for its event', async () => {
     const at = bench();
     at.push('ADDED', 1);

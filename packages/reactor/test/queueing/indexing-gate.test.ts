@@ -39,7 +39,7 @@ describe('Before all is indexed for the first time', () => {
     ['synchronous', undefined],
     ['asynchronous', gate()],
   ])(
-    'nothing is handled, and one worker for two objects is no deadlock: with %s functions (decision 41)',
+    'nothing is handled, and one worker for two objects is no deadlock: with %s functions',
     async (_name, slowness) => {
       const { log, operator, start } = await indexed(slowness, { settings: { queueing: { workerLimit: 1 } } });
       await using _ending = operator;

@@ -29,7 +29,7 @@ describe('The worker of an object', () => {
     expect(at.flags.mostAtOnce).toBe(1);
   });
 
-  it('of three queued events, gives all to the handlers of events in order, and only the newest to the others (decision 29)', async () => {
+  it('of three queued events, gives all to the handlers of events in order, and only the newest to the others', async () => {
     const at = bench({ keepsEvents: true });
     at.push('ADDED', 1);
     for (const version of [2, 3, 4]) at.push('MODIFIED', version);

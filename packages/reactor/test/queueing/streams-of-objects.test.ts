@@ -25,7 +25,7 @@ describe('Objects', () => {
     expect(log).toEqual(['slow ADDED', 'fast ADDED', 'slow MODIFIED']);
   });
 
-  it('with endless events do not starve the others, even with one worker for all (decision 45)', async () => {
+  it('with endless events do not starve the others, even with one worker for all', async () => {
     await using operator = await operated({ settings: ONE_AT_A_TIME });
     const log: unknown[] = [];
     operator.registry.on.event('kopfexamples', { id: 'e' }, ({ name, patch }) => {
@@ -69,7 +69,7 @@ describe('Objects', () => {
     slowness.open();
   });
 
-  it('that change while being handled are handled once more, as they are then; and a limited number of events waits (decision 29)', async () => {
+  it('that change while being handled are handled once more, as they are then; and a limited number of events waits', async () => {
     await using operator = await operated({ settings: { queueing: { eventsLimit: 10 } } });
     const slowness = gate();
     const updates: unknown[] = [];
@@ -91,7 +91,7 @@ describe('Objects', () => {
     ]);
   });
 
-  it('of a patch that changes nothing are not waited for: the next update is handled at once (decision 12)', async () => {
+  it('of a patch that changes nothing are not waited for: the next update is handled at once', async () => {
     await using operator = await operated();
     const seen: unknown[] = [];
     operator.registry.on.event('kopfexamples', { id: 'e' }, ({ patch }) => {
@@ -106,7 +106,7 @@ describe('Objects', () => {
     expect(seen).toEqual(['w']);
   });
 
-  it('edited by their own handlers are not created twice (decision 15)', async () => {
+  it('edited by their own handlers are not created twice', async () => {
     await using operator = await operated();
     const calls: string[] = [];
     operator.registry.on.create('kopfexamples', { id: 'c' }, async () => {
@@ -143,7 +143,7 @@ function withoutUids(client: KubeClient): KubeClient {
 }
 
 describe('Objects without uids', () => {
-  it('are told apart by their names, and each has a memo of its own (decision Q14)', async () => {
+  it('are told apart by their names, and each has a memo of its own', async () => {
     await using operator = await operated({ through: withoutUids });
     const memos = new Set<unknown>();
     operator.registry.on.event('kopfexamples', { id: 'e' }, ({ memo }) => void memos.add(memo));

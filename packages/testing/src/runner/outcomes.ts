@@ -78,7 +78,7 @@ export function handledCalls(ended: AbortSignal): { readonly calls: HandledCalls
     [Symbol.asyncIterator]: iterate,
     async next(match: CallMatch | HandlerId): Promise<HandledCall> {
       for await (const call of iterate()) if (isMatching(call, match)) return call;
-      throw new Error(`The operator has ended without a call of ${describeMatch(match)}. ${describeCalls(calls)}`);
+      throw new Error(`The operator ended without a call of ${describeMatch(match)}. ${describeCalls(calls)}`);
     },
     of: (match: CallMatch | HandlerId) => calls.filter((call) => isMatching(call, match)),
   };

@@ -97,7 +97,7 @@ describe('outcomes of an operator that is run', () => {
     judged(watched('a', 'one'), SUCCESS, 0);
     await runner.stop();
     await expect(next).rejects.toThrow(
-      'The operator has ended without a call of {"handler":"a","name":"two"}. The calls were: a (one): succeeded.',
+      'The operator ended without a call of {"handler":"a","name":"two"}. The calls were: a (one): succeeded.',
     );
   });
 });

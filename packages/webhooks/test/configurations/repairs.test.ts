@@ -35,7 +35,7 @@ describe('a configuration that others have changed', () => {
     expect((await keeper.stored())?.webhooks).toEqual([webhook]);
   });
 
-  it('is created again if it was deleted (decision Q16)', async () => {
+  it('is created again if it was deleted', async () => {
     const keeper = await runningKeeper();
     await keeper.remove();
     expect(await addressIn(keeper)).toEqual([`${URL}/id`]);

@@ -31,7 +31,7 @@ describe('handlers are called', () => {
   it.each<[string, ReviewHints | undefined, string[]]>([
     ['all of them, if the server says nothing', undefined, ['v1', 'm1', 'v2', 'm2']],
     ['all of them, if the server knows nothing', {}, ['v1', 'm1', 'v2', 'm2']],
-    ['all of them at the root of the server (decision Q3)', { webhook: '' }, ['v1', 'm1', 'v2', 'm2']],
+    ['all of them at the root of the server', { webhook: '' }, ['v1', 'm1', 'v2', 'm2']],
     ['those that validate', { reason: 'validating' }, ['v1', 'v2']],
     ['those that mutate', { reason: 'mutating' }, ['m1', 'm2']],
     ['those of the id', { webhook: 'v2' }, ['v2']],
@@ -103,7 +103,7 @@ describe('the operation decides', () => {
     ['DELETE', ['DELETE'], ['v', 'm']],
     ['DELETE', ['CREATE', 'DELETE'], ['v']],
     ['UPDATE', ['CREATE'], []],
-  ])('%s for handlers of %j: %j (decision Q4)', async (operation, operations, ids) => {
+  ])('%s calls only the handlers of that operation, out of %j: %j', async (operation, operations, ids) => {
     const { called, response } = await both(operations).called({ operation, oldObject: objectOf({ spec: {} }) });
     expect(called).toEqual(ids);
     expect(response.allowed).toBe(true);
@@ -171,7 +171,7 @@ describe('the filters decide,', () => {
   });
 });
 
-describe('what is not there allows nothing (decision Q3):', () => {
+describe('what is not there allows nothing:', () => {
   it.each<[string, ReviewHints]>([
     ['an unknown handler', { webhook: 'unknown' }],
     ['a part of an id', { webhook: 'v' }],

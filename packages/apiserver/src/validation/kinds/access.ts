@@ -1,8 +1,8 @@
 /** Roles and bindings. */
 import { deepEqual } from '@kopf-ts/core';
-import { invalidValue, notSupported, required } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
+import { invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { dnsSubdomain, pathSegment } from '../names.js';
 import type { KindRules } from './rules.js';
 

@@ -1,9 +1,9 @@
 /** Config maps and secrets. */
 import { deepEqual, isMapping, type Mapping } from '@kopf-ts/core';
-import { forbiddenField, invalidValue, required, tooLong } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
-import { parseJson } from '../../json-syntax.js';
 import { maybeMapping } from '../../kinds/defaults/setting.js';
+import { forbiddenField, invalidValue, required, tooLong } from '../../text/field-causes.js';
+import { parseJson } from '../../text/json-syntax.js';
 import type { KindRules } from './rules.js';
 
 const MAX_SIZE = 1024 * 1024;

@@ -1,9 +1,9 @@
 /** Events, of both groups: they are judged in the shape of the core group. */
 import { deepEqual } from '@kopf-ts/core';
-import { invalidValue, required } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { maybeMapping } from '../../kinds/defaults/setting.js';
-import { eventConversion } from '../../kinds/events.js';
+import { eventConversion } from '../../kinds/event-versions.js';
+import { invalidValue, required } from '../../text/field-causes.js';
 import { qualifiedName } from '../names.js';
 import type { KindRules } from './rules.js';
 

@@ -1,6 +1,7 @@
 /** Ingresses and their classes. */
-import { invalidValue, notSupported, required } from '../../causes.js';
+
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
+import { invalidValue, notSupported, required } from '../../text/field-causes.js';
 import type { KindRules } from './rules.js';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];

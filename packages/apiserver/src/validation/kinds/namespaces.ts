@@ -1,7 +1,7 @@
 /** Rules of namespaces: their own finalizers, and the phase, which follows from whether they are being deleted. */
 import { isMapping } from '@kopf-ts/core';
-import { invalidValue } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
+import { invalidValue } from '../../text/field-causes.js';
 import { validateCoreFinalizers } from '../metadata.js';
 import type { KindRules } from './rules.js';
 

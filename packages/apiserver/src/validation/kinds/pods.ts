@@ -1,8 +1,8 @@
 /** Pods and the templates of pods. */
 import { deepCopy, deepEqual, type Mapping } from '@kopf-ts/core';
-import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, mappingAt, maybeMapping } from '../../kinds/defaults/setting.js';
+import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { compareQuantities } from '../../typed/quantity.js';
 import { validateLabels } from '../metadata.js';
 import { dnsLabel, dnsSubdomain } from '../names.js';

@@ -1,8 +1,8 @@
 /** Services and leases. */
 import type { Mapping } from '@kopf-ts/core';
-import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../causes.js';
 import type { Cause } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
+import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { validateLabels } from '../metadata.js';
 import { dnsLabel, dnsSubdomain } from '../names.js';
 import { PORT_RANGE } from './pods.js';

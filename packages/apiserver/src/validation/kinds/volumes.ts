@@ -1,7 +1,7 @@
 /** Volumes, claims and endpoints. */
 import { isIP } from 'node:net';
-import { invalidValue, notSupported, required } from '../../causes.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
+import { invalidValue, notSupported, required } from '../../text/field-causes.js';
 import type { KindRules } from './rules.js';
 
 /** What is no source of a volume. */

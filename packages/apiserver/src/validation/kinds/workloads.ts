@@ -1,8 +1,8 @@
 /** Deployments, replica sets, stateful sets, daemon sets, jobs and cron jobs. */
 import { deepEqual, type Mapping } from '@kopf-ts/core';
-import { forbiddenField, invalidValue, notSupported, required } from '../../causes.js';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
+import { forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { validatePodTemplate } from './pods.js';
 import type { KindRules } from './rules.js';
 

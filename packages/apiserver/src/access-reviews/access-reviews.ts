@@ -1,0 +1,128 @@
+/** Questions that are answered and not kept: who somebody is, and what they may do. Everybody may do everything. */
+import { isMapping, type Mapping } from '@kopf-ts/core';
+import type { UserInfo } from '../contracts/objects.js';
+import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
+import type { Authenticator } from '../contracts/security.js';
+import { readObject } from '../http/request-bodies.js';
+import { badRequest } from '../http/status-errors.js';
+import { jsonAnswer, timestampOf } from '../routing/backend.js';
+import type { AccessReview } from '../routing/discovery.js';
+import { DecodingError, type TypedDecoder } from '../typed/decode.js';
+import { checkAccessReview } from './access-review-rules.js';
+
+const AUTHENTICATION = 'authentication.k8s.io';
+const AUTHORIZATION = 'authorization.k8s.io';
+
+const review = (group: string, kind: string, plural: string, namespaced = false): AccessReview => ({
+  group,
+  version: 'v1',
+  plural,
+  singular: kind.toLowerCase(),
+  kind,
+  namespaced,
+});
+
+export const accessReviews: readonly AccessReview[] = [
+  review(AUTHENTICATION, 'SelfSubjectReview', 'selfsubjectreviews'),
+  review(AUTHENTICATION, 'TokenReview', 'tokenreviews'),
+  review(AUTHORIZATION, 'LocalSubjectAccessReview', 'localsubjectaccessreviews', true),
+  review(AUTHORIZATION, 'SelfSubjectAccessReview', 'selfsubjectaccessreviews'),
+  review(AUTHORIZATION, 'SelfSubjectRulesReview', 'selfsubjectrulesreviews'),
+  review(AUTHORIZATION, 'SubjectAccessReview', 'subjectaccessreviews'),
+];
+
+export interface AccessReviewContext {
+  readonly decode: TypedDecoder;
+  readonly authenticator: Authenticator;
+  readonly now: () => Date;
+}
+
+/** The question itself with the answer in its status. */
+export async function answerAccessReview(
+  one: AccessReview,
+  namespace: string,
+  request: ApiRequest,
+  context: AccessReviewContext,
+): Promise<ApiAnswer> {
+  const raw = await readObject(request, one.kind);
+  let question: Mapping;
+  try {
+    question = context.decode(`${one.group.split('.')[0]}.${one.kind}`, raw).object;
+  } catch (error) {
+    if (!(error instanceof DecodingError)) throw error;
+    throw badRequest(`${one.kind} in version "v1" cannot be handled as a ${one.kind}: ${error.message}`);
+  }
+  const metadata = settledMetadata(question, namespace);
+  checkAccessReview(one, { ...question, metadata });
+  const body = {
+    kind: one.kind,
+    apiVersion: `${one.group}/v1`,
+    ...shownQuestion(one, { ...question, metadata }, context),
+    status: statusOf(one, question, request.user, context),
+  };
+  return jsonAnswer(201, JSON.stringify(body));
+}
+
+/** What only the server may say is dropped, and the namespace is that of the request. */
+function settledMetadata(question: Mapping, namespace: string): Mapping {
+  const { metadata } = question;
+  const { creationTimestamp, deletionTimestamp, uid, selfLink, managedFields, ...rest } = isMapping(metadata)
+    ? metadata
+    : {};
+  const given = rest.namespace ?? '';
+  if (namespace !== '' && given !== '' && given !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  delete rest.namespace;
+  if (namespace === '') return rest;
+  const { name, generateName, ...others } = rest;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(generateName === undefined ? {} : { generateName }),
+    namespace,
+    ...others,
+  };
+}
+
+/** Questions about the asker are answered anew: nothing of them is repeated. */
+function shownQuestion(one: AccessReview, { metadata, spec }: Mapping, { now }: AccessReviewContext): Mapping {
+  if (one.kind === 'SelfSubjectReview') return { metadata: { creationTimestamp: timestampOf(now()) } };
+  if (one.kind === 'SelfSubjectRulesReview') return { metadata: {}, spec: {} };
+  return { metadata, ...(spec === undefined ? {} : { spec }) };
+}
+
+function statusOf(
+  one: AccessReview,
+  question: Mapping,
+  user: UserInfo,
+  { authenticator }: AccessReviewContext,
+): Mapping {
+  switch (one.kind) {
+    case 'SelfSubjectReview':
+      return { userInfo: userData(user) };
+    case 'TokenReview': {
+      const { token } = isMapping(question.spec) ? question.spec : {};
+      const found = typeof token === 'string' ? authenticator.userOfToken(token) : undefined;
+      return found === undefined
+        ? { user: {}, error: 'invalid bearer token' }
+        : { authenticated: true, user: userData(found), audiences: ['https://kubernetes.default.svc'] };
+    }
+    case 'SelfSubjectRulesReview':
+      return {
+        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+        nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+        incomplete: false,
+      };
+    default:
+      return { allowed: true };
+  }
+}
+
+function userData({ username, uid, groups, extra }: UserInfo): Mapping {
+  return {
+    username,
+    ...(uid === undefined ? {} : { uid }),
+    groups,
+    ...(extra === undefined ? {} : { extra }),
+  };
+}

@@ -1,0 +1,157 @@
+/** The same path for all requests, over HTTP and in the process. */
+
+import { type AccessReviewContext, accessReviews, answerAccessReview } from '../access-reviews/access-reviews.js';
+import type { ApiAnswer, ApiRequest, StreamLine } from '../contracts/request.js';
+import { negotiate, type Wanted } from '../http/accept.js';
+import { badAddress, pageNotFound, refusal } from '../http/answers.js';
+import { represent } from '../http/representations.js';
+import { badRequest, noSuchResource, StatusError } from '../http/status-errors.js';
+import type { Served } from '../kinds/served.js';
+import { makeOpenApi } from '../openapi/documents.js';
+import { pathSegment } from '../validation/names.js';
+import { dispatch, methodNotAllowed } from '../verbs/dispatch.js';
+import { represented } from '../watching/lines.js';
+import type { Backend, Call } from './backend.js';
+import type { Discovery } from './discovery.js';
+import { answerAside } from './non-resource-urls.js';
+import { parseResourcePath, type ResourcePath, segmentsOf } from './router.js';
+
+export interface Pipeline {
+  /** Never throws: refusals and mishaps are answers, too. */
+  handle(request: ApiRequest): Promise<ApiAnswer>;
+}
+
+export function makePipeline(backend: Backend, discovery: Discovery, reviewing: AccessReviewContext): Pipeline {
+  const documents = { discovery, openApi: makeOpenApi(backend.catalog, accessReviews) };
+  return {
+    async handle(request) {
+      const warnings: string[] = [];
+      try {
+        return withWarnings(await route(request, warnings), warnings);
+      } catch (error) {
+        return withWarnings(refusal(error), warnings);
+      }
+    },
+  };
+
+  async function route(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
+    const [path = '', search = ''] = splitOnce(request.url, '?');
+    const segments = segmentsOf(path);
+    const resource = segments === undefined ? undefined : parseResourcePath(segments);
+    const wanted = negotiate(request.headers.accept, resource?.name === '');
+    if (segments === undefined) return badAddress();
+    if (segments[0] === 'apis' && segments[1] === '') return pageNotFound();
+    if (resource === undefined) return answerAside(request, segments, documents, wanted);
+    const query = new URLSearchParams(search);
+    const served = backend.catalog.find(resource.group, resource.version, resource.plural);
+    if (served === undefined) return await routeAccessReview(request, resource);
+    if (served.isCustom && !isInScope(served, resource, request.method)) return pageNotFound();
+    checkAddress(resource, served);
+    if (served.strategy.deprecation !== undefined) warnings.push(served.strategy.deprecation);
+    const call: Call = { request, served, query, warnings, ...addressOf(resource) };
+    const answer = await dispatch(backend, call);
+    return shown(answer, wanted, call);
+  }
+
+  async function routeAccessReview(request: ApiRequest, resource: ResourcePath): Promise<ApiAnswer> {
+    const { group, version, plural, name, namespace } = resource;
+    const one = accessReviews.find(
+      (known) => known.group === group && known.version === version && known.plural === plural,
+    );
+    if (one === undefined || name !== '' || one.namespaced !== (namespace !== '')) {
+      const isKnown = backend.catalog.isBuiltinGroup(group) || accessReviews.some((known) => known.group === group);
+      return isKnown ? refusal(noSuchResource()) : pageNotFound();
+    }
+    if (request.method !== 'POST') throw methodNotAllowed();
+    return await answerAccessReview(one, namespace, request, reviewing);
+  }
+
+  async function shown(answer: ApiAnswer, wanted: Wanted, call: Call): Promise<ApiAnswer> {
+    if (wanted.as !== undefined) {
+      const show = (text: string): string => represent(text, wanted, call.served, call.query, backend.clock.utc());
+      if (answer.stream !== undefined) return { ...answer, stream: shownLines(answer.stream, show) };
+      return { ...answer, body: show(answer.body) };
+    }
+    if (wanted.format !== 'yaml' || answer.stream !== undefined) return answer;
+    const { stringify } = await import('yaml');
+    const body = stringify(JSON.parse(answer.body), { sortMapEntries: true });
+    return { ...answer, headers: { ...answer.headers, 'content-type': 'application/yaml' }, body };
+  }
+}
+
+/** No generator, as it could not be left while it waits. */
+function shownLines(lines: AsyncIterable<StreamLine>, show: (text: string) => string): AsyncIterable<StreamLine> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = lines[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const result = await iterator.next();
+          return result.done === true ? result : { done: false, value: represented(result.value, show) };
+        },
+        return: () => iterator.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+      };
+    },
+  };
+}
+
+/** Custom objects of namespaces are in namespaces, and others are not; all namespaces are only looked at. */
+function isInScope(served: Served, { name, namespace }: ResourcePath, method: string): boolean {
+  if (!served.namespaced) return namespace === '';
+  return namespace !== '' || (name === '' && method === 'GET');
+}
+
+/** Neither climbing up nor anything else that is no name. */
+function checkAddress({ name, namespace, plural, subresource }: ResourcePath, served: Served): void {
+  if (subresource !== '' && !served.subresources.some((one) => one.name === subresource)) return;
+  const [problem] = pathSegment(name, false);
+  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
+  if (namespace === '.' || namespace === '..') {
+    throw new StatusError(500, '', `invalid key: ${JSON.stringify(`/${plural}/${namespace}`)}`);
+  }
+}
+
+function addressOf({
+  namespace,
+  name,
+  subresource,
+  isWatchPath,
+}: ResourcePath): Omit<Call, 'request' | 'served' | 'query' | 'warnings'> {
+  return { namespace, name, subresource, isWatchPath };
+}
+
+/** More characters of warnings than that are cut, each to its beginning; and then there are no more of them. */
+const MOST_OF_WARNINGS = 4096;
+const MOST_OF_CUT_WARNING = 256;
+
+/** The same warning once, and not without end: clients show them to people, and proxies limit the headers. */
+function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
+  if (warnings.length === 0) return answer;
+  const warning = fittingWarnings([...new Set(warnings)]).map((text) => `299 - ${quoted(text)}`);
+  return { ...answer, headers: { ...answer.headers, warning } };
+}
+
+function fittingWarnings(warnings: readonly string[]): readonly string[] {
+  const letters = warnings.map((text) => [...text]);
+  const total = letters.reduce((sum, text) => sum + text.length, 0);
+  if (total <= MOST_OF_WARNINGS) return warnings;
+  const fitting: string[] = [];
+  let used = 0;
+  for (const text of letters) {
+    if (used >= MOST_OF_WARNINGS) break;
+    const cut = text.slice(0, MOST_OF_CUT_WARNING);
+    used += cut.length;
+    fitting.push(cut.join(''));
+  }
+  return fitting;
+}
+
+function quoted(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not get into a header
+  return `"${text.replace(/[\u0000-\u001f\u007f]/g, ' ').replace(/[\\"]/g, '\\$&')}"`;
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + separator.length)];
+}

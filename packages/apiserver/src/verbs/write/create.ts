@@ -1,0 +1,109 @@
+/** Creation of objects. */
+import { randomInt, randomUUID } from 'node:crypto';
+import type { ServedObject } from '../../contracts/objects.js';
+import type { ApiAnswer } from '../../contracts/request.js';
+import { DEFINITIONS } from '../../crd/definitions-collection.js';
+import { textOf } from '../../http/object-encoding.js';
+import { parseWriteOptions, type WriteOptions } from '../../http/query-options.js';
+import { alreadyExists, forbidden, invalid, StatusError } from '../../http/status-errors.js';
+import { type Backend, type Call, jsonAnswer, timestampOf } from '../../routing/backend.js';
+import { parseRevision } from '../../store/revision.js';
+import { validateMetadata } from '../../validation/metadata.js';
+import { pathSegment } from '../../validation/names.js';
+import { type Admission, admitByNamespace, mutate, validate } from './admitting.js';
+import { dropRepeatedOwners } from './repeated-owners.js';
+import { readRequested, settleNamespace } from './requested-object.js';
+
+export async function create(backend: Backend, call: Call): Promise<ApiAnswer> {
+  const options = parseWriteOptions(call.query, 'CreateOptions');
+  const object = await readRequested(backend, call, options);
+  return await createObject(backend, call, object, options);
+}
+
+/** Also when something is created by an update. */
+export async function createObject(
+  backend: Backend,
+  call: Call,
+  requested: ServedObject,
+  options: WriteOptions,
+): Promise<ApiAnswer> {
+  const { served } = call;
+  settleNamespace(call, requested);
+  dropRepeatedOwners(call, requested);
+  refuseWhileTerminating(backend, call, requested);
+  const admission: Admission = { operation: 'CREATE', object: requested, oldObject: undefined, options };
+  admitByNamespace(backend, call, admission);
+  const object = await mutate(backend, call, admission);
+
+  const { resourceVersion } = object.metadata;
+  prepare(backend, call, object);
+  refuseInvalid(call, object);
+  for (const text of served.strategy.warnings?.(object, undefined) ?? []) call.warnings.push(text);
+  await validate(backend, call, { ...admission, object });
+
+  const { name = '' } = object.metadata;
+  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
+    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
+  }
+  const existing = backend.store.get(served.collection, call.namespace, name);
+  if (existing !== undefined) throw alreadyExists(served, name, existing.isDeleting);
+  if (options.dryRun) return jsonAnswer(201, JSON.stringify(object));
+
+  const stored = served.strategy.toStorage?.(object) ?? { ...object, apiVersion: served.storageApiVersion };
+  const revision = backend.store.put(served.collection, stored, undefined, served.strategy.schemaEpoch);
+  if (revision === undefined) throw alreadyExists(served, name);
+  return jsonAnswer(201, textOf(served, revision));
+}
+
+/** Nothing comes into a kind that is about to go. */
+function refuseWhileTerminating({ store }: Backend, { served }: Call, object: ServedObject): void {
+  if (!served.isCustom || store.get(DEFINITIONS, '', served.collection)?.isDeleting !== true) return;
+  const why = 'create not allowed while custom resource definition is terminating';
+  throw forbidden(served, object.metadata.name ?? '', why);
+}
+
+/** What the server itself says of a new object. */
+function prepare(backend: Backend, call: Call, object: ServedObject): void {
+  const { metadata } = object;
+  const timestamp = timestampOf(backend.clock.utc());
+  for (const key of [
+    'resourceVersion',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'selfLink',
+    'managedFields',
+  ]) {
+    delete metadata[key];
+  }
+  metadata.creationTimestamp = timestamp;
+  metadata.uid = randomUUID();
+  const { name = '', generateName = '' } = metadata;
+  if (name === '' && generateName !== '') metadata.name = generated(generateName);
+  call.served.strategy.prepareForCreate(object, {
+    timestamp,
+    read: (collection, namespace, other) => {
+      const revision = backend.store.get(collection, namespace, other);
+      return revision === undefined ? undefined : parseRevision(revision);
+    },
+  });
+  if (call.served.strategy.countsGenerations) metadata.generation = 1;
+}
+
+/** Without vowels and look-alikes: no words arise by chance. */
+const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const MAX_PREFIX = 58;
+
+function generated(prefix: string): string {
+  let suffix = '';
+  for (let count = 0; count < 5; count++) suffix += LETTERS[randomInt(LETTERS.length)];
+  return `${prefix.slice(0, MAX_PREFIX)}${suffix}`;
+}
+
+function refuseInvalid(call: Call, object: ServedObject): void {
+  const { served } = call;
+  const { name = '' } = object.metadata;
+  const own = served.strategy.validate(object);
+  const causes = own.length > 0 ? own : validateMetadata(object.metadata, served.namespaced, pathSegment);
+  if (causes.length > 0)
+    throw invalid({ group: served.strategy.reportedGroup ?? served.group, kind: object.kind }, name, causes);
+}

@@ -1,0 +1,128 @@
+/** Credentials for those who use the client without an operator. Operators have a vault, filled by login handlers. */
+import {
+  type Awaitable,
+  type Clock,
+  type ConnectionInfo,
+  type Credentials,
+  type Logger,
+  LoginError,
+  type Seconds,
+} from '@kopf-ts/core';
+import { abortable } from '@kopf-ts/core/engine';
+
+/** Always the same ones. If the server refuses them, they are tried again later: it may have been the server's mistake. */
+export function staticCredentials(info: ConnectionInfo): Credentials {
+  return { current: async () => info, invalidate: () => {} };
+}
+
+export interface ReloadingOptions {
+  readonly clock: Clock;
+  /** Told when new credentials are not available, and the current ones are used further on. */
+  readonly logger?: Logger;
+}
+
+/** Between loadings that do not help. */
+const MIN_PAUSE: Seconds = 1;
+const MAX_PAUSE: Seconds = 60;
+/** The part of the lifetime that is left when new ones are asked for, but not more than so many seconds. */
+const REFRESH_PART = 0.1;
+const MAX_REFRESH_AHEAD: Seconds = 300;
+
+/** The times are by the monotonic clock. */
+interface Loaded {
+  readonly info: ConnectionInfo;
+  readonly refreshAt: Seconds;
+  readonly expiresAt: Seconds;
+}
+
+/**
+ * Those that the function gives: loaded when needed first, again ahead of their expiration (while the current ones
+ * remain in use), and again when the server refuses them. While loading does not help (it fails, or gives what is
+ * refused), it is paced by pauses that grow from a second to a minute. Nothing is forbidden for ever: what was
+ * refused may be used again, if the function gives it again.
+ */
+export function reloadingCredentials(
+  load: () => Awaitable<ConnectionInfo | undefined>,
+  { clock, logger }: ReloadingOptions,
+): Credentials {
+  let loaded: Loaded | undefined;
+  let loading: Promise<Loaded> | undefined;
+  let isTroubled = false;
+  let isRefused = false;
+  let pause: Seconds = 0;
+  let nextLoadAt: Seconds = Number.NEGATIVE_INFINITY;
+
+  const loadNow = async (): Promise<Loaded> => {
+    const isLongQuiet = clock.now() - nextLoadAt > MAX_PAUSE;
+    pause = isTroubled ? Math.min(MAX_PAUSE, isLongQuiet ? MIN_PAUSE : Math.max(MIN_PAUSE, pause * 2)) : 0;
+    isTroubled = true;
+    try {
+      const fresh = timed(await load(), clock);
+      loaded = fresh;
+      isTroubled = false;
+      isRefused = false;
+      return fresh;
+    } finally {
+      loading = undefined;
+      nextLoadAt = clock.now() + pause;
+    }
+  };
+  // Everybody waits for the same loading; so it belongs to none of them, and nobody's signal aborts it.
+  const reload = (): Promise<Loaded> => {
+    loading ??= loadNow();
+    return loading;
+  };
+  const mayLoad = (): boolean => loading !== undefined || clock.now() >= nextLoadAt;
+  const usable = (): Loaded | undefined =>
+    loaded !== undefined && clock.now() < loaded.expiresAt ? loaded : undefined;
+  const keepCurrent = (error: unknown): void => {
+    logger?.warn('No new credentials are available; continuing with the current ones.', { error });
+  };
+
+  return {
+    async current(signal) {
+      for (;;) {
+        signal?.throwIfAborted();
+        const current = usable();
+        if (current !== undefined && !isRefused) {
+          if (clock.now() >= current.refreshAt && mayLoad()) void reload().catch(keepCurrent);
+          return current.info;
+        }
+        if (mayLoad()) {
+          try {
+            return (await abortable(reload(), signal)).info;
+          } catch (error) {
+            if (signal?.aborted || usable() === undefined) throw error;
+            keepCurrent(error);
+          }
+        }
+        // Refused, but there is nothing better yet; whoever asks knows that these are the same, and is in no hurry.
+        const same = usable();
+        if (same !== undefined) return same.info;
+        await clock.sleep(nextLoadAt - clock.now(), signal === undefined ? {} : { signal });
+      }
+    },
+
+    invalidate(info) {
+      // Others may have got this refusal, too, and earlier; then these are not the current ones anymore.
+      if (info !== loaded?.info) return;
+      isRefused = true;
+      isTroubled = true;
+    },
+  };
+}
+
+function timed(info: ConnectionInfo | undefined, clock: Clock): Loaded {
+  if (info === undefined) throw new LoginError('The login returned no credentials.');
+  const { expiration } = info;
+  if (expiration === undefined) {
+    return { info, refreshAt: Number.POSITIVE_INFINITY, expiresAt: Number.POSITIVE_INFINITY };
+  }
+  const lifetime = (expiration.getTime() - clock.utc().getTime()) / 1000;
+  if (lifetime <= 0) {
+    const when = expiration.toISOString();
+    throw new LoginError(`The login returned credentials that expired at ${when}. Is the local clock right?`);
+  }
+  const expiresAt = clock.now() + lifetime;
+  return { info, expiresAt, refreshAt: expiresAt - Math.min(MAX_REFRESH_AHEAD, lifetime * REFRESH_PART) };
+}

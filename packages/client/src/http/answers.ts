@@ -1,0 +1,101 @@
+/** Bodies of answers → values and errors. */
+import { type ApiError, apiError, type Clock, type Seconds } from '@kopf-ts/core';
+import { KubeConnectionError } from '../errors.js';
+import type { HttpAnswer } from './exchange.js';
+import { retryAfterOf } from './retry-after.js';
+
+/** Beyond that, nothing is told to a person; and an error is no reason to fill the memory. */
+const MAX_ERROR_BYTES = 1024 * 1024;
+
+export function isError({ status }: HttpAnswer): boolean {
+  return status >= 400;
+}
+
+/**
+ * Throws for whatever is neither a success nor an error: a redirect, for one, means that something has come between us
+ * and the server, and nothing was done there.
+ */
+export function checkSuccess(answer: HttpAnswer, origin: string): void {
+  const { status, headers } = answer;
+  if (status >= 200 && status <= 206) return;
+  answer.abandon();
+  const target = redirectTarget(headers['location'], origin);
+  throw new KubeConnectionError(
+    `${origin} answered with HTTP ${status}${target}, which no API server does. Is there a proxy or a login page in between?`,
+    { code: 'KOPF_BAD_ANSWER' },
+  );
+}
+
+export interface JsonOptions {
+  readonly origin: string;
+  /** Is there nothing wrong with an empty body? */
+  readonly mayBeEmpty: boolean;
+  readonly maxBytes: number | undefined;
+  readonly parse: (text: string) => unknown;
+}
+
+/**
+ * The JSON of the whole body; `undefined` if it is empty and may be so. Anything else is taken for a broken connection:
+ * so do answers look that were cut on their way, or made up by somebody in between.
+ */
+export async function jsonOf(
+  answer: HttpAnswer,
+  { origin, mayBeEmpty, maxBytes, parse }: JsonOptions,
+): Promise<unknown> {
+  const text = (await answer.readAll(maxBytes)).toString('utf8');
+  try {
+    return parse(text);
+  } catch {
+    const isEmpty = text.trim() === '';
+    if (isEmpty && mayBeEmpty) return undefined;
+    // The engine's own error quotes the text, which may hold secrets.
+    const type = String(answer.headers['content-type'] ?? 'no content type');
+    const what = isEmpty ? 'nothing, where an object was expected' : `something that is not JSON (${type})`;
+    throw new KubeConnectionError(`${origin} answered with HTTP ${answer.status} and ${what}.`, {
+      code: isEmpty ? 'KOPF_BAD_ANSWER' : 'KOPF_BAD_JSON',
+    });
+  }
+}
+
+export interface Refusal {
+  readonly error: ApiError;
+  /** How long the server asks to wait; the error has it, too, but within the limit. */
+  readonly askedPause: Seconds | undefined;
+}
+
+/** The error that the answer means, with the server's own words in it. */
+export async function refusalOf(
+  answer: HttpAnswer,
+  { clock, maxRetryAfter }: { readonly clock: Clock; readonly maxRetryAfter: Seconds },
+): Promise<Refusal> {
+  const payload = await payloadOf(answer);
+  const askedPause = retryAfterOf(answer.headers['retry-after'], payload, clock);
+  const retryAfter = askedPause === undefined ? {} : { retryAfter: Math.min(askedPause, maxRetryAfter) };
+  return { error: apiError({ status: answer.status, payload, ...retryAfter }), askedPause };
+}
+
+async function payloadOf(answer: HttpAnswer): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_ERROR_BYTES) {
+      answer.abandon();
+      break;
+    }
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Only to whom: the rest of such addresses may hold secrets. */
+function redirectTarget(location: string | string[] | undefined, origin: string): string {
+  const [target] = [location].flat();
+  if (target === undefined || !URL.canParse(target, origin)) return '';
+  return ` (a redirect to ${new URL(target, origin).origin})`;
+}

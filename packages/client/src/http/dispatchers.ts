@@ -1,0 +1,180 @@
+/** ConnectionInfo → undici's dispatchers: TLS, proxies, pools of kept-alive connections. */
+import { createHash } from 'node:crypto';
+import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
+import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { pemOf } from '../auth/pem.js';
+import { type Environment, proxyOf } from './proxies.js';
+
+/**
+ * Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive.
+ * Urgent calls have connections of their own, so that they do not wait for those of ordinary calls.
+ */
+export type Purpose = 'call' | 'urgent' | 'stream';
+
+/**
+ * So many ordinary calls at once; the others wait for their turn. API servers serve about as many at once to one
+ * client. Streams and urgent calls are not counted.
+ */
+export const MAX_CALLS = 32;
+
+/** Shorter than what load balancers and API servers allow: better to reconnect than to write into a closed connection. */
+const IDLE_CONNECTION_MS = 30_000;
+/** After so long of silence the kernel asks the peer whether it is still there; half-open connections break by that. */
+const TCP_KEEPALIVE_MS = 30_000;
+/** Different logins at the same time, before and after a rotation of certificates: there are a few, not many. */
+const MAX_DISPATCHERS = 24;
+
+export interface TlsOptions {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** What Node's TLS has to know for this connection. A given CA replaces those of the system. */
+export function tlsOptions(info: ConnectionInfo): TlsOptions {
+  if ((info.cert === undefined) !== (info.key === undefined)) {
+    const [given, missing] = info.cert === undefined ? ['private key', 'certificate'] : ['certificate', 'private key'];
+    throw new LoginError(`There is a client ${given} without its ${missing}: give both or neither.`);
+  }
+  if (info.insecure && info.ca !== undefined) {
+    throw new LoginError(
+      'A CA certificate is given, but the server is not verified ("insecure"). Keep only one of them: for safety, ' +
+        'remove "insecure" (in a kubeconfig: insecure-skip-tls-verify); otherwise, remove the CA.',
+      { code: 'KOPF_INSECURE_WITH_CA' },
+    );
+  }
+  return {
+    ...(info.ca === undefined ? {} : { ca: pemOf(info.ca, 'CA certificate') }),
+    ...(info.cert === undefined ? {} : { cert: pemOf(info.cert, 'client certificate') }),
+    ...(info.key === undefined ? {} : { key: pemOf(info.key, 'private key') }),
+    ...(info.serverName === undefined ? {} : { servername: info.serverName }),
+    ...(info.insecure ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+const strangers = new WeakMap<ConnectionInfo, ConnectionInfo>();
+
+/**
+ * How to connect to others than the server that it is for: without showing them who we are, and without taking them for
+ * that server. The same object for the same connection, as dispatchers are found by it.
+ */
+export function forStrangers(info: ConnectionInfo): ConnectionInfo {
+  const known = strangers.get(info);
+  if (known !== undefined) return known;
+  const { cert: _cert, key: _key, serverName: _serverName, ...rest } = info;
+  strangers.set(info, rest);
+  return rest;
+}
+
+interface DispatcherOptions {
+  readonly connectLimit: Seconds | undefined;
+  /** May the proxies of the environment be used, if the connection says nothing of that? */
+  readonly trustEnv: boolean;
+}
+
+export interface Dispatchers {
+  /** The same one for connections that differ only in tokens and the like: these are sent with each request. */
+  for(info: ConnectionInfo, purpose: Purpose, options: DispatcherOptions): Dispatcher;
+  /**
+   * Nothing new is sent by the idle connections that this one has, nor by those of others to the same place: one of them
+   * was found dead, and the others are likely to be so. What is on its way is finished.
+   */
+  retire(dispatcher: Dispatcher): void;
+  /** Breaks all connections. Dispatchers that were given by the user are the user's. */
+  destroy(): Promise<void>;
+}
+
+interface Pooled {
+  readonly dispatcher: Dispatcher;
+  /** The same for all dispatchers that lead to the same place as the same user, for whatever purpose. */
+  readonly route: string;
+}
+
+export function dispatchers(env: Environment): Dispatchers {
+  // In the order of use, the longest unused first.
+  const pooled = new Map<string, Pooled>();
+  // Certificates are long: they are digested once for each login, as the keys are looked up for each request.
+  const keys = new WeakMap<ConnectionInfo, string>();
+
+  const tlsKeyOf = (info: ConnectionInfo): string => {
+    const known = keys.get(info);
+    if (known !== undefined) return known;
+    const key = createHash('sha256')
+      .update(JSON.stringify(tlsOptions(info)))
+      .digest('base64');
+    keys.set(info, key);
+    return key;
+  };
+
+  /** Those who use it finish in peace, streams included; then it closes its connections. */
+  const forget = (key: string): void => {
+    const outdated = pooled.get(key)?.dispatcher;
+    pooled.delete(key);
+    void outdated?.close().catch(() => {});
+  };
+
+  return {
+    for(info, purpose, { connectLimit, trustEnv }) {
+      if (info.dispatcher !== undefined) return info.dispatcher as Dispatcher;
+      const connectMs = connectLimit === undefined ? 0 : Math.ceil(connectLimit * 1000);
+      const proxy = proxyOf({ ...info, trustEnv: info.trustEnv ?? trustEnv }, env);
+      const route = [proxy, tlsKeyOf(info)].join(' ');
+      const key = [purpose, connectMs, route].join(' ');
+      const found = pooled.get(key);
+      const dispatcher = found?.dispatcher ?? newDispatcher(tlsOptions(info), purpose, connectMs, proxy);
+      pooled.delete(key);
+      pooled.set(key, found ?? { dispatcher, route });
+      for (const outdatedKey of pooled.keys()) {
+        if (pooled.size <= MAX_DISPATCHERS) break;
+        forget(outdatedKey);
+      }
+      return dispatcher;
+    },
+
+    retire(dispatcher) {
+      const dead = [...pooled.values()].find((one) => one.dispatcher === dispatcher);
+      if (dead === undefined) return;
+      for (const [key, { route }] of [...pooled]) if (route === dead.route) forget(key);
+    },
+
+    async destroy() {
+      const all = [...pooled.values()];
+      pooled.clear();
+      await Promise.all(all.map(({ dispatcher }) => dispatcher.destroy()));
+    },
+  };
+}
+
+function newDispatcher(
+  identity: TlsOptions,
+  purpose: Purpose,
+  connectMs: number,
+  proxy: string | undefined,
+): Dispatcher {
+  const pool = {
+    // A connection is free a moment later than its answer is there: without a limit, a new one would be opened then.
+    connections: purpose === 'call' ? MAX_CALLS : null,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    // Whatever the server promises in its Keep-Alive header: it cannot speak for what is in between.
+    keepAliveMaxTimeout: IDLE_CONNECTION_MS,
+    // The limits of each request are counted by our own clock; those of the library would only interfere.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  const socket = { timeout: connectMs, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
+  const tls = { ...socket, ...identity };
+  if (proxy === undefined) return new Agent({ ...pool, connect: tls });
+  return new ProxyAgent({
+    ...pool,
+    uri: proxy,
+    requestTls: tls,
+    // To a SOCKS proxy, the library would speak TLS if there were any options for that.
+    ...(proxy.startsWith('socks5:') ? {} : { proxyTls: socket }),
+    // Plain HTTP goes through as plain HTTP: few proxies permit tunnels to other ports than that of HTTPS.
+    proxyTunnel: false,
+    // A proxy that accepts the connection and says nothing is as bad as one that does not accept it.
+    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
+  });
+}

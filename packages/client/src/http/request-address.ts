@@ -1,0 +1,45 @@
+import { type ConnectionInfo, KopfError, LoginError } from '@kopf-ts/core';
+import { maskUrl } from '../auth/secret-masking.js';
+
+export interface Address {
+  readonly origin: string;
+  /** With the query, and with the path of the server itself, if it is not at the root of its host. */
+  readonly path: string;
+  /** Is it elsewhere than at the server that the credentials are for? */
+  readonly isForeign: boolean;
+}
+
+// There is one for each login, and it is needed for each request.
+const servers = new WeakMap<ConnectionInfo, URL>();
+
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Where a request goes: relative to the server, or, if given with a scheme and a host, just there. */
+export function addressOf(info: ConnectionInfo, path: string): Address {
+  const server = serverOf(info);
+  if (ABSOLUTE.test(path)) {
+    if (!URL.canParse(path)) {
+      throw new KopfError(`The address of the request is not a valid URL: ${maskUrl(path)}`, {
+        code: 'KOPF_BAD_ADDRESS',
+      });
+    }
+    const url = new URL(path);
+    return { origin: url.origin, path: `${url.pathname}${url.search}`, isForeign: url.origin !== server.origin };
+  }
+  const prefix = server.pathname.replace(/\/+$/, '');
+  return { origin: server.origin, path: `${prefix}/${path.replace(/^\/+/, '')}`, isForeign: false };
+}
+
+function serverOf(info: ConnectionInfo): URL {
+  const known = servers.get(info);
+  if (known !== undefined) return known;
+  const { server } = info;
+  if (URL.canParse(server) && /^https?:$/.test(new URL(server).protocol)) {
+    const url = new URL(server);
+    servers.set(info, url);
+    return url;
+  }
+  throw new LoginError(`The server "${maskUrl(server)}" is not a URL that begins with https:// or http://.`, {
+    code: 'KOPF_BAD_SERVER',
+  });
+}

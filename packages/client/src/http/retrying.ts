@@ -1,0 +1,106 @@
+/** How persistent the client is: which failures are worth another attempt, and when. */
+import {
+  ApiError,
+  ApiForbiddenError,
+  ApiServerError,
+  ApiTooManyRequestsError,
+  ApiUnauthorizedError,
+  type Clock,
+  type Logger,
+  type Seconds,
+  type Settings,
+} from '@kopf-ts/core';
+import { KubeConnectionError } from '../errors.js';
+
+export interface RetryPolicy {
+  /** As they are at the moment: settings may be changed at any time. */
+  readonly settings: Settings['networking'];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal?: AbortSignal | undefined;
+  /** Which failures are the caller's business, though another attempt might help. */
+  readonly isForCaller?: (error: unknown) => boolean;
+}
+
+/** What etcd says, through the server, of objects that are too large for it: they do not shrink by waiting. */
+const TOO_LARGE = /request is too large|larger than max/i;
+
+/** What the server says of those who are asked for each request: they have decided, whatever code they gave for it. */
+const DENIED = /^admission webhook ".*" denied the request/;
+
+/**
+ * Is there hope that the same request succeeds later? The server may be unreachable, overloaded, restarting, or being
+ * upgraded: then it also forgets the permissions (403) and the tokens (401) for a while.
+ */
+function isWorthRetrying(error: unknown): boolean {
+  if (error instanceof ApiError && DENIED.test(error.message)) return false;
+  return (
+    error instanceof KubeConnectionError ||
+    (error instanceof ApiServerError && !TOO_LARGE.test(error.message)) ||
+    error instanceof ApiTooManyRequestsError ||
+    error instanceof ApiForbiddenError ||
+    error instanceof ApiUnauthorizedError
+  );
+}
+
+/**
+ * Attempts until it succeeds, or fails with what another attempt cannot help, or the backoffs are used up.
+ * The title says what was attempted last, such as `GET https://…`; it is for the logs.
+ */
+export async function retrying<T>(title: () => string, policy: RetryPolicy, attempt: () => Promise<T>): Promise<T> {
+  const { settings, clock, logger, signal, isForCaller } = policy;
+  const { errorBackoffs, enforceRetryAfter } = settings;
+  const count = backoffsCount(errorBackoffs);
+  const backoffs = iteratorOf(errorBackoffs);
+  try {
+    for (let number = 1; ; number++) {
+      const which = `Request attempt #${number}${count === undefined ? '' : `/${count + 1}`}`;
+      if (number > 1) logger.debug(`${which}: ${title()}`);
+      try {
+        const result = await attempt();
+        if (number > 1) logger.debug(`${which} succeeded: ${title()}`);
+        return result;
+      } catch (error) {
+        if (signal?.aborted || !isWorthRetrying(error) || isForCaller?.(error)) throw error;
+        const next = backoffs.next();
+        const what = `${title()} -> ${described(error)}`;
+        if (next.done) {
+          logger.error(`${which} failed; escalating: ${what}`);
+          throw error;
+        }
+        logger.error(`${which} failed; will retry: ${what}`);
+        const delay = delayOf(next.value, error, enforceRetryAfter, logger);
+        await clock.sleep(delay, signal === undefined ? {} : { signal });
+      }
+    }
+  } finally {
+    backoffs.return?.();
+  }
+}
+
+/** The server knows better how long to wait; unless our own plan is more patient than that. */
+function delayOf(planned: Seconds, error: unknown, isEnforced: boolean, logger: Logger): Seconds {
+  const asked = error instanceof ApiError ? error.retryAfter : undefined;
+  if (asked === undefined || asked === planned || (asked < planned && !isEnforced)) return planned;
+  logger.debug(`Overriding the backoff ${planned}s with the retry-after ${asked}s.`);
+  return asked;
+}
+
+function iteratorOf(backoffs: Iterable<Seconds> | Seconds | null | undefined): Iterator<Seconds> {
+  if (typeof backoffs === 'number') return [backoffs].values();
+  return (backoffs ?? [])[Symbol.iterator]();
+}
+
+/** `undefined` for those which cannot be counted without going through them: they may be infinite. */
+function backoffsCount(backoffs: Iterable<Seconds> | Seconds | null | undefined): number | undefined {
+  if (backoffs === null || backoffs === undefined) return 0;
+  if (typeof backoffs === 'number') return 1;
+  const { length, size } = backoffs as { length?: unknown; size?: unknown };
+  return [length, size].find((count) => typeof count === 'number');
+}
+
+function described(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const status = error instanceof ApiError && !error.message.startsWith('HTTP ') ? `HTTP ${error.status}: ` : '';
+  return `${error.name}: ${status}${error.message}`;
+}

@@ -1,0 +1,81 @@
+/** `kopf run`: an operator as the whole of the process, which gives up if there is no cluster at all. */
+import type { RunChoice } from '@kopf-ts/cli';
+import {
+  KubeConnectionError,
+  kubeClient,
+  login,
+  loginWithKubeconfig,
+  reloadingCredentials,
+  staticCredentials,
+} from '@kopf-ts/client';
+import { type Clock, getDefaultRegistry, type Logger, LoginError, type Seconds, settings } from '@kopf-ts/core';
+import { childController, describeError } from '@kopf-ts/core/engine';
+import { systemClock } from '@kopf-ts/reactor';
+import { defaultLogger } from '../logging/default-logger.js';
+import { run } from '../running/run.js';
+
+/** Runs the operator; gives the exit code. */
+export async function runForCli({ kubeconfig, ...options }: RunChoice): Promise<number> {
+  const clock = systemClock;
+  const logger = defaultLogger();
+  if (kubeconfig !== undefined) {
+    const info = await loginWithKubeconfig({ path: kubeconfig, clock });
+    if (info === undefined) throw new LoginError(`There is no kubeconfig at ${kubeconfig}.`);
+    await using client = kubeClient({ credentials: staticCredentials(info), clock, logger });
+    return await run({ ...options, client });
+  }
+  // How operators with logins of their own get to the cluster, is known to nobody else.
+  const { activities } = getDefaultRegistry().handlers;
+  const hasLogins = [...activities].some(({ activity }) => activity === 'login');
+  return hasLogins ? await run(options) : await runIfReachable(options, clock, logger);
+}
+
+/** As long as a cluster may need to come back from a restart of its API server; or a person to think of the VPN. */
+const PATIENCE: Seconds = 30;
+const PAUSE: Seconds = 2;
+
+/**
+ * Operators outlive any outage of their clusters. But if there is no cluster from the very beginning, it is rather a
+ * mistake: wrong credentials, no network. So it is looked for while the operator starts, and only then.
+ */
+async function runIfReachable(options: RunChoice, clock: Clock, logger: Logger): Promise<number> {
+  const stopping = childController(options.signal);
+  const over = new AbortController();
+  const search = unreachable(clock, over.signal).then((problem) => {
+    if (problem === undefined) return false;
+    logger.error(
+      `No answer from the cluster for ${PATIENCE} seconds: ${problem}. ` +
+        'Is it up, and is it the right one? Check KUBECONFIG, or try the handlers without a cluster: kopf dev.',
+    );
+    stopping.abort('no cluster');
+    return true;
+  });
+  try {
+    const code = await run({ ...options, signal: stopping.signal });
+    over.abort();
+    return (await search) ? 1 : code;
+  } finally {
+    over.abort();
+    stopping.dispose();
+  }
+}
+
+/** Looks for the cluster; gives what is wrong if it is not found in time. Any answer is an answer. */
+async function unreachable(clock: Clock, signal: AbortSignal): Promise<string | undefined> {
+  const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+  const credentials = reloadingCredentials(() => login({ clock }), { clock, logger: silent });
+  const networking = settings({ networking: { errorBackoffs: [] } });
+  await using client = kubeClient({ credentials, settings: networking, clock, logger: silent });
+  const deadline = clock.now() + PATIENCE;
+  for (;;) {
+    try {
+      await client.request({ method: 'GET', path: '/version', retries: 'none', signal });
+      return undefined;
+    } catch (error) {
+      // Logins that fail are told of by the operator itself.
+      if (signal.aborted || !(error instanceof KubeConnectionError)) return undefined;
+      if (clock.now() + PAUSE >= deadline) return describeError(error);
+    }
+    await clock.sleep(PAUSE, { wakeup: signal });
+  }
+}

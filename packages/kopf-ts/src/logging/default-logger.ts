@@ -1,0 +1,143 @@
+/** The logger of operators that have none of their own: lines to stderr, in Kopf's formats. */
+import { KopfError, type LogFields, type Logger, type LogLevel } from '@kopf-ts/core';
+import { FORMATS, type LineStyle, type LogFormat } from './formats.js';
+import { writeOrLose } from './lost-streams.js';
+
+export type { LogFormat } from './formats.js';
+
+/** Where the lines go: any writable stream of Node fits. If it fails, the lines are lost, and the operator goes on. */
+export interface LogStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+export interface LoggingOptions {
+  /** Default: `full`. */
+  readonly format?: LogFormat | undefined;
+  /** The lowest level that is written. Default: `info`. */
+  readonly level?: LogLevel | undefined;
+  /** Whether messages about objects begin with `[namespace/name]`. Default: in texts, but not in JSON. */
+  readonly prefix?: boolean | undefined;
+  /** Under which key the references to objects are in JSON. Default: `object`. */
+  readonly refkey?: string | undefined;
+  /** Default: the standard error stream. */
+  readonly stream?: LogStream | undefined;
+  /** Whether to colour the lines of the full format. Default: on terminals, unless the environment has `NO_COLOR`. */
+  readonly colors?: boolean | undefined;
+  /** What time it is. Default: of the system. */
+  readonly now?: (() => Date) | undefined;
+}
+
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+/** Where lines go, and which of them. */
+interface Sink {
+  /** The lowest level, as the index of it. */
+  readonly lowest: number;
+  write(level: LogLevel, message: string, fields: LogFields): void;
+}
+
+/** A logger with options of its own, which {@link configure} does not touch. */
+export function consoleLogger(options: LoggingOptions = {}): Logger {
+  const own = sink(options);
+  return new SinkLogger(() => own, {});
+}
+
+/**
+ * Sets how operators log in this process, those already running included; what is not given is as by default.
+ * Operators that were given a logger of their own are not affected.
+ */
+export function configure(options: LoggingOptions = {}): void {
+  configured().sink = sink(options);
+}
+
+/** The logger of operators that have none of their own: as {@link configure} says at the moment of each line. */
+export function defaultLogger(): Logger {
+  const state = configured();
+  return new SinkLogger(() => {
+    state.sink ??= sink({});
+    return state.sink;
+  }, {});
+}
+
+const CONFIGURED: unique symbol = Symbol.for('kopf-ts.logging') as never;
+
+/** On `globalThis`, so that all copies of this package meet there: the one of the command line and the one of the user. */
+function configured(): { sink?: Sink } {
+  const holder = globalThis as { [CONFIGURED]?: { sink?: Sink } };
+  holder[CONFIGURED] ??= {};
+  return holder[CONFIGURED];
+}
+
+/** A class and not closures: there is one for each object and each handler being called. */
+class SinkLogger implements Logger {
+  readonly #sink: () => Sink;
+  readonly #fields: LogFields;
+
+  constructor(sink: () => Sink, fields: LogFields) {
+    this.#sink = sink;
+    this.#fields = fields;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#log('debug', 0, message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#log('info', 1, message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#log('warn', 2, message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#log('error', 3, message, fields);
+  }
+
+  isEnabled(level: LogLevel): boolean {
+    return LEVELS.indexOf(level) >= this.#sink().lowest;
+  }
+
+  child(fields: LogFields): Logger {
+    return new SinkLogger(this.#sink, { ...this.#fields, ...fields });
+  }
+
+  #log(level: LogLevel, rank: number, message: string, fields: LogFields | undefined): void {
+    const target = this.#sink();
+    if (rank < target.lowest) return;
+    target.write(level, message, fields === undefined ? this.#fields : { ...this.#fields, ...fields });
+  }
+}
+
+function sink(options: LoggingOptions): Sink {
+  const { format = 'full', level = 'info', refkey = 'object', now = () => new Date() } = options;
+  const formatted = oneOf(format, FORMATS, 'format of logs');
+  const lowest = LEVELS.indexOf(level);
+  if (lowest < 0) throw unknown('level of logs', level, LEVELS);
+  // Asked for at every line: tests and wrappers replace the streams of a process.
+  const stream = (): LogStream => options.stream ?? process.stderr;
+  const style: LineStyle = {
+    hasPrefix: options.prefix ?? format !== 'json',
+    refkey,
+    hasColors: options.colors ?? (stream().isTTY === true && !process.env['NO_COLOR']),
+  };
+  return {
+    lowest,
+    write(level, message, fields) {
+      writeOrLose(stream(), `${formatted({ level, message: String(message), fields, at: now() }, style)}\n`);
+    },
+  };
+}
+
+function oneOf<T>(name: string, known: Readonly<Record<string, T>>, what: string): T {
+  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (found === undefined) throw unknown(what, name, Object.keys(known));
+  return found;
+}
+
+function unknown(what: string, given: unknown, known: readonly string[]): KopfError {
+  return new KopfError(`There is no ${what} "${String(given)}". Known: ${known.join(', ')}.`, {
+    code: 'KOPF_BAD_LOGGING',
+  });
+}

@@ -1,0 +1,60 @@
+/** Mistakes in what an operator is started with, which would otherwise only show by nothing happening. */
+import { KopfError, type Logger, settings as makeSettings, type Registry } from '@kopf-ts/core';
+import type { OperatorOptions } from './options.js';
+
+const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
+  registry: true,
+  settings: true,
+  memo: true,
+  clusterwide: true,
+  namespaces: true,
+  liveness: true,
+  signal: true,
+  lifecycle: true,
+  identity: true,
+  standalone: true,
+  priority: true,
+  peeringName: true,
+  client: true,
+  indexer: true,
+  peering: true,
+  scheduler: true,
+  clock: true,
+  logger: true,
+  observers: true,
+};
+
+/** Throws if the options cannot be meant as they are; the compiler would refuse them, too, but not everybody asks it. */
+export function refuseMistakes(options: OperatorOptions): void {
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(KNOWN, name)) {
+      throw badOption(`There is no option "${name}" of operators. Known here: ${Object.keys(KNOWN).join(', ')}.`);
+    }
+  }
+  const { namespaces, settings } = options;
+  if (namespaces !== undefined && !Array.isArray(namespaces)) {
+    throw badOption('The namespaces must be an array, also if there is only one: { namespaces: ["default"] }.');
+  }
+  const missing = settings === undefined ? [] : Object.keys(makeSettings()).filter((group) => !(group in settings));
+  if (missing.length > 0) {
+    throw badOption(
+      `The settings are incomplete: there is no ${missing.join(', ')}. Give only what differs from the defaults to ` +
+        'settings(), and the operator what that returns: { settings: settings({ … }) }.',
+    );
+  }
+}
+
+/** Warns if nothing is declared at all. */
+export function warnOfIdleness({ handlers }: Pick<Registry, 'handlers'>, logger: Logger): void {
+  const families = Object.values(handlers) as { readonly size: number }[];
+  if (families.every(({ size }) => size === 0)) {
+    logger.warn(
+      'There are no handlers, so the operator has nothing to do. If you expect some, check that their files ' +
+        'are imported, and that the operator is given the registry they are declared in.',
+    );
+  }
+}
+
+function badOption(message: string): KopfError {
+  return new KopfError(message, { code: 'KOPF_BAD_OPTION' });
+}

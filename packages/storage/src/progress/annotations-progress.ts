@@ -1,0 +1,99 @@
+import {
+  type Body,
+  deepCopy,
+  ensureField,
+  isDigestOnly,
+  isMapping,
+  type ProgressStorage,
+  removeEmptyStanzas,
+  resolveField,
+} from '@kopf-ts/core';
+import { checkPrefix, keysFormer } from '../annotation-keys.js';
+import { type Complain, compactJson, readMapping } from '../compact-json.js';
+import { annotationPath, erase, touchField } from '../patching.js';
+import { MARKED, markOf, markPrefix } from '../prefix-marks.js';
+import { type Compat, isRecord, readRecord, strippedRecord, verboseRecord } from './progress-records.js';
+
+export interface AnnotationsProgressOptions {
+  /** What stands before the slash in the annotations. Operators of different prefixes do not mix. Default: `kopf.zalando.org`. */
+  readonly prefix?: string;
+  /** Whether to write also those fields of records that have nothing in them, as nulls. Default: false. */
+  readonly verbose?: boolean;
+  /** The annotation, after the slash, that is changed for the sake of a change. Default: `touch-dummy`. */
+  readonly touchKey?: string;
+  /** Whether to write and read also the shorter annotations of older Kopf versions. Default: true. */
+  readonly v1?: boolean;
+  /** `'kopf'` leaves out what Kopf would not write. It may be a getter: it is asked at each use. Default: unset. */
+  readonly compat?: Compat;
+}
+
+/** Keeps the progress in annotations, one or two per handler: works for any kind of resource, with any schema. */
+export function annotationsProgressStorage(options: AnnotationsProgressOptions = {}): ProgressStorage {
+  const { prefix = 'kopf.zalando.org', verbose = false, touchKey = 'touch-dummy', v1 = true } = options;
+  checkPrefix(prefix);
+  const keysOf = keysFormer({ prefix, v1 });
+  const isOwn = (annotation: string): boolean => annotation.startsWith(`${prefix}/`);
+
+  return {
+    fetch({ key, body, malformed }) {
+      for (const annotation of keysOf(key, body)) {
+        const text = resolveField(body, annotationPath(annotation));
+        if (text === undefined || text === null) continue;
+        const complain: Complain = (problem) =>
+          void malformed?.(`Annotation "${annotation}" is not a progress record: ${problem}.`);
+        const stored = readMapping(text, complain);
+        const record = stored && readRecord(stored, complain);
+        if (record !== undefined) return record;
+      }
+      return undefined;
+    },
+
+    store({ key, record, body, patch }) {
+      const format = verbose ? verboseRecord : strippedRecord;
+      const text = compactJson(format(record, options.compat));
+      for (const annotation of keysOf(key, body)) ensureField(patch.merge, annotationPath(annotation), text);
+      markPrefix(prefix, body, patch);
+    },
+
+    purge({ key, body, patch }) {
+      for (const annotation of keysOf(key, body)) erase(annotationPath(annotation), body, patch);
+    },
+
+    touch({ value, body, patch }) {
+      for (const annotation of keysOf(touchKey, body)) {
+        const isTouched = touchField(annotationPath(annotation), value, body, patch);
+        if (isTouched) markPrefix(prefix, body, patch);
+      }
+    },
+
+    clear(essence) {
+      // There is nothing of anybody's in such an essence, while a copy would lose its mark.
+      if (isDigestOnly(essence)) return essence;
+      const cleared = deepCopy(essence);
+      const annotations = resolveField(cleared, ['metadata', 'annotations']);
+      if (isMapping(annotations)) {
+        for (const annotation of Object.keys(annotations)) if (isOwn(annotation)) delete annotations[annotation];
+      }
+      removeEmptyStanzas(cleared);
+      return cleared;
+    },
+
+    clearOwn(essence) {
+      if (isDigestOnly(essence)) return essence;
+      const cleared = deepCopy(essence);
+      const annotations = resolveField(cleared, ['metadata', 'annotations']);
+      if (isMapping(annotations)) {
+        const touched = keysOf(touchKey, essence as Body);
+        for (const [annotation, text] of Object.entries(annotations)) {
+          if (!isOwn(annotation)) continue;
+          const isMark = annotation === markOf(prefix) && text === MARKED;
+          // Operators like to have their settings under the same prefix: these are not for us to take for ours.
+          const isOurs = isMark || touched.includes(annotation) || isRecord(readMapping(text, () => undefined));
+          if (isOurs) delete annotations[annotation];
+        }
+      }
+      removeEmptyStanzas(cleared);
+      return cleared;
+    },
+  };
+}
