@@ -73,7 +73,14 @@ export { quoteId } from './values/ids.js';
 export { objectKey } from './values/object-key.js';
 export { compareVersions } from './values/versions.js';
 export { type LiveBody, makeLiveBody } from './values/views.js';
-export { formatResource, makeResource, resourceKey, resourceUrl, uniqueResources } from './values/resource.js';
+export {
+  formatResource,
+  makeResource,
+  type ResourceFields,
+  resourceKey,
+  resourceUrl,
+  uniqueResources,
+} from './values/resource.js';
 export { parseSelector, type Selector } from './values/selector.js';
 export { exactNamespaces, matchesAnyNamespace, type NamespacePattern } from './values/namespaces.js';
 export { describeError, stackOf, toError } from './errors.js';
