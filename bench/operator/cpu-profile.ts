@@ -37,7 +37,7 @@ export interface Summary {
   readonly inclusive: ReadonlyMap<string, number>;
 }
 
-/** Only what was sampled in the interval counts, and a sample for not much longer than samples are apart. */
+/** Only what was sampled in the interval counts, and a sample not for much longer than samples are apart. */
 export function summarise(file: string, { from, to }: Interval, apartMs: number): Summary {
   const profile = JSON.parse(readFileSync(file, 'utf8')) as Profile;
   const placeOf = places();
@@ -50,7 +50,7 @@ export function summarise(file: string, { from, to }: Interval, apartMs: number)
   for (const [index, id] of profile.samples.entries()) {
     at += (profile.timeDeltas[index] ?? 0) / 1000;
     // If it took longer to the next one, the machine was busy with others.
-    const elapsed = Math.min((profile.timeDeltas[index + 1] ?? 0) / 1000, 1.5 * apartMs);
+    const elapsed = Math.min((profile.timeDeltas[index + 1] ?? 0) / 1000, 4 * apartMs);
     const leaf = nodes.get(id);
     if (leaf === undefined || at < from || at > to || leaf.place.name === '(idle)') continue;
     busy += elapsed;
