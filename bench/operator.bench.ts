@@ -1,145 +1,162 @@
 /**
  * A whole operator. Beside a program without any framework, on a real control plane, in turns: how much it costs to
- * handle an object, how soon all existing objects are seen, how late a handler is. And on an imagined cluster: what
- * remembered objects and daemons take of the memory, and whether many objects make each of them dearer.
+ * handle an object, how soon all existing objects are seen, how late a handler is, how much memory it takes, and whether
+ * it is quiet when nothing happens. And on an imagined cluster: what remembered objects and daemons take of the memory,
+ * and whether many objects make each of them dearer.
  *
- * On a busy machine, trust the CPU time most: of the rest, only the ratios mean something. Set `KOPF_PYTHON` to a Python
- * with Kopf in it to have that one in the row, too.
+ * On a busy machine, trust the CPU time most: of the rest, only the ratios mean something. See CONTRIBUTING.md for the
+ * variables.
  */
 import { fork } from 'node:child_process';
-import { describeBinaries, findBinaries, startControlPlane } from '../e2e/controlplane/index.js';
+import { type Binaries, describeBinaries, findBinaries } from '../e2e/controlplane/index.js';
 import { messageOf } from './apiserver/building.js';
-import { median } from './figures.js';
+import { median, ofPairs, type Row, row, spread } from './figures.js';
 import { type Contestant, type Programs, withPrograms } from './operator/contestants.js';
-import { objectsOf } from './operator/objects.js';
-import { creationStorm, firstSight, type Stage, type StormFigures, updateLatency } from './operator/workloads.js';
+import { onStage } from './operator/stage.js';
+import { creationStorm, firstSight, idleness, type Stage, updateLatency } from './operator/workloads.js';
 
-const ROUNDS = 3;
+const ROUNDS = Number(process.env['KOPF_BENCH_ROUNDS'] || 5);
+const IDLE_SECONDS = Number(process.env['KOPF_BENCH_IDLE_SECONDS'] || 30);
 const STORM = 1000;
 const EXISTING = 5000;
-const UPDATES = 60;
+const UPDATES = 1000;
 
-export default async function run(): Promise<void> {
+const ratio = (ours: number, theirs: number): number => ours / theirs;
+const difference = (ours: number, theirs: number): number => ours - theirs;
+
+export default async function run(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
   await withPrograms(async (programs) => {
-    await measurePace(programs);
-    await measureMemory(programs);
-    await measureOnControlPlane(programs);
+    rows.push(...(await measurePace(programs)));
+    rows.push(...(await measureMemory(programs)));
+    const found = await findBinaries({ say: (text) => console.log(`control plane: ${text}`) });
+    if (found.kind === 'found') rows.push(...(await measureOnControlPlane(found.binaries, programs)));
+    else console.log(`The comparison on a real control plane was skipped: ${found.reason}.`);
   });
+  return rows;
 }
 
-/** Each of them in each round, and each of them first as often as last; by their names. */
-async function inTurns<T>(
-  { bare, ours, kopf }: Programs,
-  measure: (contestant: Contestant) => Promise<T>,
-): Promise<Readonly<Record<string, readonly T[]>>> {
-  const contestants = [bare, ours, ...(kopf === undefined ? [] : [kopf])];
-  const figures: Record<string, T[]> = Object.fromEntries(contestants.map(({ name }) => [name, []]));
-  for (let round = 0; round < ROUNDS; round++) {
-    const order = round % 2 === 0 ? contestants : contestants.toReversed();
-    for (const contestant of order) figures[contestant.name]?.push(await measure(contestant));
-  }
-  return figures;
+async function measureOnControlPlane(binaries: Binaries, programs: Programs): Promise<readonly Row[]> {
+  console.log(`${describeBinaries(binaries)}; ${ROUNDS} rounds`);
+  const rows: Row[] = [];
+  await onStage(binaries, { countsRequests: false }, async (stage) => {
+    rows.push(...(await measureStorm(stage, programs)));
+    rows.push(...(await measureLatency(stage, programs)));
+  });
+  // The log of requests would be a part of the pace.
+  await onStage(binaries, { countsRequests: true }, async (stage) => {
+    await stage.objects.createMany(EXISTING);
+    rows.push(...(await measureFirstSight(stage, programs)));
+    rows.push(...(await measureIdleness(stage, programs)));
+  });
+  return rows;
 }
 
-async function measureOnControlPlane(programs: Programs): Promise<void> {
-  const found = await findBinaries({ say: (text) => console.log(`control plane: ${text}`) });
-  if (found.kind === 'unavailable') {
-    console.log(`The comparison on a real control plane was skipped: ${found.reason}.`);
-    return;
-  }
-  console.log(describeBinaries(found.binaries));
-  await using controlPlane = await startControlPlane({ binaries: found.binaries });
-  const objects = await objectsOf(controlPlane);
-  const stage: Stage = { objects, kubeconfig: controlPlane.kubeconfig };
-  try {
-    await measureStorm(stage, programs);
-    await measureLatency(stage, programs);
-    await measureFirstSight(stage, programs);
-  } finally {
-    await objects.close();
-  }
+async function measureStorm(stage: Stage, { bare, careless, ours, kopf }: Programs): Promise<readonly Row[]> {
+  const title = `${STORM} objects created`;
+  const figuresOf = await inTurns(title, [bare, careless, ours, kopf], (contestant) =>
+    creationStorm(stage, contestant, STORM),
+  );
+  const [theirs, sloppy, mine] = [figuresOf(bare), figuresOf(careless), figuresOf(ours)];
+  const cpu = ofPairs(mine.cpuMsPerObject, theirs.cpuMsPerObject, ratio);
+  const cpuToCareless = ofPairs(mine.cpuMsPerObject, sloppy.cpuMsPerObject, ratio);
+  const pace = ofPairs(mine.perSecond, theirs.perSecond, ratio);
+  const paceToCareless = ofPairs(mine.perSecond, sloppy.perSecond, ratio);
+  return [
+    row(`${title}: CPU per object, to bare`, cpu, { unit: ' ×', atMost: 1.4 }),
+    row('  … to bare that drops its answers', cpuToCareless, { unit: ' ×' }),
+    row(`${title}: handled per second, to bare`, pace, { unit: ' ×', atLeast: 0.85 }),
+    row('  … to bare that drops its answers', paceToCareless, { unit: ' ×' }),
+    row(`${title}: RSS, above bare`, ofPairs(mine.rss, theirs.rss, difference), { unit: ' MB', digits: 0, atMost: 25 }),
+    row(`${title}: heap in use, above bare`, ofPairs(mine.heap, theirs.heap, difference), { unit: ' MB', digits: 1 }),
+  ];
 }
 
-async function measureStorm(stage: Stage, programs: Programs): Promise<void> {
-  const figures = await inTurns(programs, (contestant) => creationStorm(stage, contestant, STORM));
-  const of = (name: string, what: keyof StormFigures): readonly number[] =>
-    (figures[name] ?? []).map((figure) => figure[what]);
-  for (const name of Object.keys(figures)) {
-    const [cpu, pace] = [spread(of(name, 'cpuMsPerObject'), 2), spread(of(name, 'perSecond'), 0)];
-    console.log(`${STORM} objects created: ${name.padEnd(8)} ${cpu} ms of CPU per object, ${pace} handled per second`);
-  }
-  const cpu = ratio(of('kopf-ts', 'cpuMsPerObject'), of('bare', 'cpuMsPerObject'));
-  const pace = ratio(of('kopf-ts', 'perSecond'), of('bare', 'perSecond'));
-  report('  CPU per object, against the bare program', cpu, 1.5, '×');
-  report('  handled per second, against the bare program', pace, 0.9, '×', 'at least');
+async function measureLatency(stage: Stage, { bare, ours, kopf }: Programs): Promise<readonly Row[]> {
+  const title = 'from an update to its handler';
+  const figuresOf = await inTurns(title, [bare, ours, kopf], (contestant) => updateLatency(stage, contestant, UPDATES));
+  const [theirs, mine] = [figuresOf(bare), figuresOf(ours)];
+  const beyondTwice = ofPairs(mine.p99, theirs.p99, (a, b) => a - 2 * b);
+  return [
+    row(`${title}: p50, later than bare`, ofPairs(mine.p50, theirs.p50, difference), { unit: ' ms', atMost: 1 }),
+    row(`${title}: p99, later than 2 × bare`, beyondTwice, { unit: ' ms', atMost: 2 }),
+  ];
 }
 
-async function measureFirstSight(stage: Stage, programs: Programs): Promise<void> {
-  await stage.objects.removeAll();
-  await stage.objects.createMany(EXISTING);
-  const figures = await inTurns(programs, (contestant) => firstSight(stage, contestant, EXISTING));
-  for (const [name, seconds] of Object.entries(figures)) {
-    console.log(`${EXISTING} existing objects seen: ${name.padEnd(8)} ${spread(seconds, 2)} s from the start`);
-  }
-  report('  against the bare program', ratio(figures['kopf-ts'] ?? [], figures['bare'] ?? []), 2, '×');
+async function measureFirstSight(stage: Stage, { bare, ours, kopf }: Programs): Promise<readonly Row[]> {
+  const title = `${EXISTING} existing objects`;
+  const figuresOf = await inTurns(title, [bare, ours, kopf], (contestant) => firstSight(stage, contestant, EXISTING));
+  const [theirs, mine] = [figuresOf(bare), figuresOf(ours)];
+  const seen = ofPairs(mine.fromFirstRequest, theirs.fromFirstRequest, ratio);
+  return [
+    row('from the start to the first list request', mine.toFirstRequest, { unit: ' ms', digits: 0, atMost: 350 }),
+    row(`${title}: from that request to the last handler, to bare`, seen, { unit: ' ×', atMost: 1.8 }),
+    row(`${title}: RSS, above bare`, ofPairs(mine.rss, theirs.rss, difference), { unit: ' MB', digits: 0, atMost: 25 }),
+    row(`${title}: heap in use, above bare`, ofPairs(mine.heap, theirs.heap, difference), { unit: ' MB', digits: 1 }),
+  ];
 }
 
-async function measureLatency(stage: Stage, programs: Programs): Promise<void> {
-  const figures = await inTurns(programs, (contestant) => updateLatency(stage, contestant, UPDATES));
-  for (const [name, latencies] of Object.entries(figures)) {
-    console.log(`from an update to its handler: ${name.padEnd(8)} ${spread(latencies, 1)} ms (p50)`);
-  }
-  const later = median(figures['kopf-ts'] ?? []) - median(figures['bare'] ?? []);
-  report('  later than the bare program by', later, 1, ' ms');
+/** Only once: there is nothing to compare it with. */
+async function measureIdleness(stage: Stage, { ours }: Programs): Promise<readonly Row[]> {
+  const { cpuPercent, requests } = await idleness(stage, ours, IDLE_SECONDS);
+  for (const request of requests) console.log(`idle, and yet: ${request}`);
+  const title = `idle with ${EXISTING} objects for ${IDLE_SECONDS} s`;
+  return [
+    row(`${title}: CPU, of a core`, [cpuPercent], { unit: ' %', atMost: 0.5 }),
+    row(`${title}: requests`, [requests.length], { unit: '', digits: 0, atMost: 0 }),
+  ];
 }
 
-async function measurePace({ stubbed }: Programs): Promise<void> {
+async function measurePace({ stubbed }: Programs): Promise<readonly Row[]> {
   const [few, many] = [2000, 20_000];
   const { withFew, withMany } = await onStub<{ withFew: number; withMany: number }>(stubbed, 'pace', few, many, 2000);
-  const figures = `${withFew.toFixed(3)} ms of CPU at ${few} objects, ${withMany.toFixed(3)} ms at ${many}`;
-  report(`one more object, on a stub: ${figures}: ratio`, withMany / withFew, 1.2, '×');
+  console.log(
+    `one more object, on a stub: ${withFew.toFixed(3)} ms of CPU at ${few}, ${withMany.toFixed(3)} at ${many}`,
+  );
+  return [row(`one more object at ${many}, to one at ${few}: CPU`, [withMany / withFew], { unit: ' ×', atMost: 1.2 })];
 }
 
-async function measureMemory({ stubbed }: Programs): Promise<void> {
+async function measureMemory({ stubbed }: Programs): Promise<readonly Row[]> {
   const counts = [1000, 10_000] as const;
-  const { perObject, perEssence } = await onStub<{ perObject: number; perEssence: number }>(
-    stubbed,
-    'objects',
-    ...counts,
-  );
-  const memory = perObject - perEssence;
-  report(`an idle object, besides its essence of ${kilobytes(perEssence)}`, memory / 1024, 4, ' KB');
+  const objects = await onStub<{ perObject: number; perEssence: number }>(stubbed, 'objects', ...counts);
   const daemons = await onStub<{ perObject: number; perBody: number }>(stubbed, 'daemons', ...counts);
-  const { perBody } = daemons;
-  const alone = daemons.perObject - perBody - memory;
-  report(`an idle daemon, besides all of its object, which takes ${kilobytes(perBody)}`, alone / 1024, 8, ' KB');
+  const object = objects.perObject - objects.perEssence;
+  const daemon = daemons.perObject - daemons.perBody - object;
+  return [
+    row('an idle object, besides its essence', [object / 1024], { unit: ' KB', atMost: 4 }),
+    row('an idle daemon, besides all of its object', [daemon / 1024], { unit: ' KB', atMost: 6 }),
+  ];
 }
 
 async function onStub<T>(program: string, what: string, ...counts: readonly number[]): Promise<T> {
   return await messageOf<T>(fork(program, [what, ...counts.map(String)], { execArgv: ['--expose-gc'] }));
 }
 
-/** Of neighbours in time: whatever else the machine does, it does to both of them. */
-function ratio(ours: readonly number[], theirs: readonly number[]): number {
-  return median(ours.map((figure, round) => figure / (theirs[round] ?? Number.NaN)));
-}
+type Rounds<T> = { readonly [K in keyof T]: readonly number[] };
 
-function report(
-  what: string,
-  figure: number,
-  goal: number,
-  unit: string,
-  how: 'at most' | 'at least' = 'at most',
-): void {
-  const isMet = how === 'at most' ? figure <= goal : figure >= goal;
-  console.log(`${what}: ${figure.toFixed(2)}${unit} (goal: ${how} ${goal}${unit}; ${isMet ? 'met' : 'MISSED'})`);
-}
-
-function spread(figures: readonly number[], digits: number): string {
-  const [middle, least, most] = [median(figures), Math.min(...figures), Math.max(...figures)];
-  return `${middle?.toFixed(digits)} [${least?.toFixed(digits)}–${most?.toFixed(digits)}]`;
-}
-
-function kilobytes(bytes: number): string {
-  return `${(bytes / 1024).toFixed(2)} KB`;
+/** Each of them in each round, and each of them first as often as last. Prints their figures, and gives them by rounds. */
+async function inTurns<T extends object>(
+  title: string,
+  everybody: readonly (Contestant | undefined)[],
+  measure: (contestant: Contestant) => Promise<T>,
+): Promise<(contestant: Contestant) => Rounds<Omit<T, 'interval'>>> {
+  const contestants = everybody.filter((contestant) => contestant !== undefined);
+  const figures = new Map<Contestant, T[]>(contestants.map((contestant) => [contestant, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    const order = round % 2 === 0 ? contestants : contestants.toReversed();
+    for (const contestant of order) figures.get(contestant)?.push(await measure(contestant));
+  }
+  const roundsOf = (contestant: Contestant): Rounds<Omit<T, 'interval'>> => {
+    const measured = figures.get(contestant) ?? [];
+    const names = Object.keys(measured[0] ?? {}).filter((name) => name !== 'interval') as (keyof T)[];
+    const rounds = names.map((name) => [name, measured.map((figure) => Number(figure[name]))]);
+    return Object.fromEntries(rounds) as Rounds<Omit<T, 'interval'>>;
+  };
+  for (const contestant of contestants) {
+    const texts = Object.entries<readonly number[]>(roundsOf(contestant)).map(
+      ([name, rounds]) => `${name} ${median(rounds).toFixed(2)} [${spread(rounds, 2)}]`,
+    );
+    console.log(`${title}: ${contestant.name}: ${texts.join(', ')}`);
+  }
+  return roundsOf;
 }

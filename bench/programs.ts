@@ -16,6 +16,8 @@ export async function bundle(entry: string, outfile: string): Promise<void> {
     platform: 'node',
     target: 'node20',
     logLevel: 'warning',
+    // For profiles; Node does not look at it.
+    sourcemap: 'external',
     // Loaded only by those who have it.
     external: ['@kubernetes/client-node'],
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },

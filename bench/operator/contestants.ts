@@ -1,19 +1,25 @@
 /** The programs that are measured beside each other, and their processes. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundle, root } from '../programs.js';
 
-export type Workload = 'create' | 'events' | 'update';
+type Workload = 'create' | 'events' | 'update';
 
 export interface Contestant {
   readonly name: string;
   readonly command: readonly [program: string, ...args: string[]];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether it tells by `HEAP` how much of it is in use, when it gets SIGUSR2. */
+  readonly tellsHeap: boolean;
 }
 
 export interface Programs {
+  /** Does the least that a correct program does. */
   readonly bare: Contestant;
+  /** The same, except that it never looks at what its patches are answered with, conflicts and all. */
+  readonly careless: Contestant;
   readonly ours: Contestant;
   /** If `KOPF_PYTHON` is the path of a Python with Kopf in it. */
   readonly kopf: Contestant | undefined;
@@ -30,10 +36,18 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
     await bundle(join(sources, 'operator.ts'), operator);
     await bundle(join(sources, 'stubbed.ts'), stubbed);
     const python = process.env['KOPF_PYTHON'];
+    const ofNode = (program: string): Contestant['command'] => [process.execPath, '--expose-gc', program];
+    const bare: Contestant = { name: 'bare', command: ofNode(join(sources, 'bare.mjs')), tellsHeap: true };
+    const kopf = {
+      name: 'Kopf',
+      command: [python ?? '', join(sources, 'kopf_operator.py')],
+      tellsHeap: false,
+    } as const;
     await use({
-      bare: { name: 'bare', command: [process.execPath, join(sources, 'bare.mjs')] },
-      ours: { name: 'kopf-ts', command: [process.execPath, operator] },
-      kopf: python ? { name: 'Kopf', command: [python, join(sources, 'kopf_operator.py')] } : undefined,
+      bare,
+      careless: { ...bare, name: 'bare, dropping its answers', env: { ANSWERS: 'dropped' } },
+      ours: { name: 'kopf-ts', command: ofNode(operator), tellsHeap: true },
+      kopf: python ? kopf : undefined,
       stubbed,
     });
   } finally {
@@ -41,32 +55,67 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
   }
 }
 
-export interface Running {
+interface Running extends AsyncDisposable {
   /** Of all threads, in the kernel or not. */
   cpuSeconds(): number;
-  stop(): Promise<void>;
+  /** In megabytes. */
+  rss(): number;
+  /** In megabytes, without garbage; NaN for those who cannot tell. */
+  heap(): Promise<number>;
+  /** The rest of the next line that begins with the word, word by word. */
+  says(word: string): Promise<readonly string[]>;
 }
 
-/** Starts the program, and tells of each line that it prints. */
 export function start(
-  { command: [program, ...args] }: Contestant,
-  options: { readonly kubeconfig: string; readonly workload: Workload; readonly onLine: (line: string) => void },
+  { name, command: [program, ...args], env: ownEnv, tellsHeap }: Contestant,
+  options: { readonly kubeconfig: string; readonly workload: Workload; readonly objects?: number },
 ): Running {
-  const env = { ...process.env, KUBECONFIG: options.kubeconfig, WORKLOAD: options.workload };
-  const child: ChildProcess = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  if (child.stdout === null) throw new Error('The program has no output to be read.');
-  createInterface({ input: child.stdout }).on('line', options.onLine);
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(program, args, {
+    // Nothing else, lest a proxy or another cluster is found there.
+    env: {
+      PATH,
+      HOME,
+      KUBECONFIG: options.kubeconfig,
+      WORKLOAD: options.workload,
+      OBJECTS: String(options.objects ?? 0),
+      ...ownEnv,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
   });
+  const listeners = new Map<string, (words: readonly string[]) => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const [word = '', ...rest] = line.split(' ');
+    listeners.get(word)?.(rest);
+  });
+  const says: Running['says'] = (word) =>
+    new Promise((resolve, reject) => {
+      listeners.set(word, resolve);
+      void exited.then(() => reject(new Error(`${name} has ended before it said ${word}.`)));
+    });
   return {
+    says,
     cpuSeconds() {
       // The name of the program stands in parentheses, and may have spaces in it.
       const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       const TICKS_PER_SECOND = 100;
       return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
     },
-    async stop() {
+    rss() {
+      const [, kilobytes] = readFileSync(`/proc/${child.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/) ?? [];
+      return Number(kilobytes) / 1024;
+    },
+    async heap() {
+      if (!tellsHeap) return Number.NaN;
+      const told = says('HEAP');
+      child.kill('SIGUSR2');
+      const [bytes] = await told;
+      return Number(bytes) / 2 ** 20;
+    },
+    async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       const killing = setTimeout(() => child.kill('SIGKILL'), 15_000);
       await exited;

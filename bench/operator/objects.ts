@@ -13,6 +13,9 @@ export interface Objects {
   /** Many at once; gives how long that took, in seconds. */
   createMany(count: number, onCreate?: (name: string) => void): Promise<number>;
   removeAll(): Promise<void>;
+  count(): Promise<number>;
+  /** No other cluster has the same. */
+  clusterIdentity(): Promise<string>;
   /** Calls the function with each object that is changed from now on, until stopped. */
   watch(onObject: (object: HandledObject) => void): Promise<() => void>;
   close(): Promise<void>;
@@ -36,7 +39,7 @@ export async function objectsOf({ url, token, ca }: ControlPlane): Promise<Objec
     });
     const text = await answer.text();
     if (statusCode >= 400) throw new Error(`${method} ${path}: HTTP ${statusCode}: ${text}`);
-    return JSON.parse(text) as { metadata: { resourceVersion: string }; items: HandledObject[] };
+    return JSON.parse(text) as { metadata: { resourceVersion: string; uid: string }; items: HandledObject[] };
   };
 
   await request('POST', KINDS, DEFINITION);
@@ -82,6 +85,12 @@ export async function objectsOf({ url, token, ca }: ControlPlane): Promise<Objec
         );
         await Promise.all(released);
       }
+    },
+    async count() {
+      return (await request('GET', OBJECTS)).items.length;
+    },
+    async clusterIdentity() {
+      return (await request('GET', '/api/v1/namespaces/kube-system')).metadata.uid;
     },
     async watch(onObject) {
       const leaving = new AbortController();

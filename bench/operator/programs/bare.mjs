@@ -1,11 +1,12 @@
 /**
  * The limit: what any program on Node has to do at least for the same effect, with no framework at all. One listing, one
- * watch-stream, two patches per object. For what it must do by the `WORKLOAD`, see `operator.ts`.
+ * watch-stream, two patches per object, with their answers read: what is stored may differ from what was sent. With
+ * `ANSWERS=dropped`, they are not. For what it must do by the `WORKLOAD`, see `operator.ts`.
  */
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
 
-const { WORKLOAD, KUBECONFIG } = process.env;
+const { WORKLOAD, KUBECONFIG, OBJECTS, ANSWERS } = process.env;
 const KIND = '/apis/kopf.dev/v1/kopfexamples';
 const LAST_HANDLED = 'kopf.zalando.org/last-handled-configuration';
 
@@ -13,13 +14,17 @@ const kubeconfig = readFileSync(KUBECONFIG, 'utf8');
 const [, server] = kubeconfig.match(/server"?: "?([^",}\s]+)/);
 const [, token] = kubeconfig.match(/token"?: "?([^",}\s]+)/);
 const headers = { authorization: `Bearer ${token}` };
-const agent = new https.Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false });
+const [, caFile] = kubeconfig.match(/certificate-authority"?: "?([^",}\s]+)/);
+const agent = new https.Agent({ keepAlive: true, maxSockets: 64, ca: readFileSync(caFile) });
+const streams = new https.Agent({ ca: readFileSync(caFile) });
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+let seen = 0;
 
 /** The server may be too busy, and connections may break: even this program has to try again then. */
 async function patch(path, body) {
   for (;;) {
-    const status = await send(path, body).catch(() => 500);
-    if (status < 400) return;
+    const { status, object } = await send(path, body).catch(() => ({ status: 500 }));
+    if (status < 400) return object;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -28,8 +33,9 @@ function send(path, body) {
   return new Promise((resolve, reject) => {
     const options = { method: 'PATCH', agent, headers: { ...headers, 'content-type': 'application/merge-patch+json' } };
     const request = https.request(server + path, options, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve(answer.statusCode));
+      const status = answer.statusCode;
+      if (ANSWERS === 'dropped') answer.resume().on('end', () => resolve({ status }));
+      else parsed(answer, (object) => resolve({ status, object }), reject);
     });
     request.on('error', reject);
     request.end(JSON.stringify(body));
@@ -39,16 +45,27 @@ function send(path, body) {
 function list(path) {
   return new Promise((resolve, reject) => {
     const request = https.get(server + path, { agent, headers }, (answer) => {
-      const chunks = [];
-      answer.on('data', (chunk) => chunks.push(chunk));
-      answer.on('end', () => resolve(JSON.parse(Buffer.concat(chunks))));
+      parsed(answer, resolve, reject);
     });
     request.on('error', reject);
   });
 }
 
+function parsed(answer, resolve, reject) {
+  const chunks = [];
+  answer.on('error', reject);
+  answer.on('data', (chunk) => chunks.push(chunk));
+  answer.on('end', () => {
+    try {
+      resolve(JSON.parse(Buffer.concat(chunks)));
+    } catch (error) {
+      reject(error);
+    }
+  });
+}
+
 function watch(path, onEvent, onEnd) {
-  https.get(server + path, { headers, rejectUnauthorized: false }, (answer) => {
+  https.get(server + path, { headers, agent: streams }, (answer) => {
     let text = '';
     answer.setEncoding('utf8');
     answer.on('end', onEnd);
@@ -65,8 +82,8 @@ function watch(path, onEvent, onEnd) {
 
 async function handle({ metadata, spec, status }, type) {
   const { name, namespace, annotations } = metadata;
-  if (WORKLOAD === 'events') console.log(`SEEN ${name}`);
-  if (WORKLOAD === 'update' && type === 'MODIFIED') console.log(`UPDATED ${name} ${Date.now()}`);
+  if (WORKLOAD === 'events' && ++seen === Number(OBJECTS)) console.log(`SEEN ${now()}`);
+  if (WORKLOAD === 'update' && type === 'MODIFIED') console.log(`UPDATED ${name} ${now()}`);
   if (WORKLOAD !== 'create' || status?.create_fn || annotations?.[LAST_HANDLED]) return;
   const path = `/apis/kopf.dev/v1/namespaces/${namespace}/kopfexamples/${name}`;
   await patch(path, { metadata: { annotations: { [LAST_HANDLED]: `${JSON.stringify({ spec })}\n` } } });
@@ -83,3 +100,7 @@ async function follow() {
 await follow();
 console.log('READY');
 process.on('SIGTERM', () => process.exit(0));
+process.on('SIGUSR2', () => {
+  globalThis.gc?.();
+  console.log(`HEAP ${process.memoryUsage().heapUsed}`);
+});

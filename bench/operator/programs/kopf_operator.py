@@ -6,6 +6,8 @@ import time
 import kopf
 
 WORKLOAD = os.environ['WORKLOAD']
+OBJECTS = int(os.environ['OBJECTS'])
+seen = 0
 logging.getLogger().setLevel(logging.WARNING)
 
 
@@ -17,8 +19,11 @@ async def configure(settings, **_):
 
 if WORKLOAD == 'events':
     @kopf.on.event('kopfexamples')
-    async def event_fn(name, **_):
-        print(f'SEEN {name}', flush=True)
+    async def event_fn(**_):
+        global seen
+        seen += 1
+        if seen == OBJECTS:
+            print(f'SEEN {time.monotonic_ns() / 1e6}', flush=True)
 else:
     @kopf.on.create('kopfexamples')
     async def create_fn(**_):
@@ -27,6 +32,6 @@ else:
 if WORKLOAD == 'update':
     @kopf.on.update('kopfexamples')
     async def update_fn(name, **_):
-        print(f'UPDATED {name} {int(time.time() * 1000)}', flush=True)
+        print(f'UPDATED {name} {time.monotonic_ns() / 1e6}', flush=True)
 
 kopf.run(standalone=True, clusterwide=True)

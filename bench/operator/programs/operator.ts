@@ -2,26 +2,29 @@
  * The operator to be measured. By the `WORKLOAD`, it
  *
  * - `create`: returns `{ ok: true }` from a handler of creation, so that it is put into the status;
- * - `events`: prints `SEEN name` for each object;
- * - `update`: prints `UPDATED name time` when the handler of updates is called.
+ * - `events`: prints `SEEN moment` when its handler of events is called for as many times as there are `OBJECTS`;
+ * - `update`: prints `UPDATED name moment` when the handler of updates is called.
  *
- * It prints `READY` when it is at work.
+ * It prints `READY` when it is at work; and on SIGUSR2, `HEAP bytes` without garbage. The moments are milliseconds of the
+ * monotonic clock.
  */
 import { createRegistry, type Logger } from '@kopf-ts/core';
 import { operator } from 'kopf-ts';
 
-const { WORKLOAD } = process.env;
+const { WORKLOAD, OBJECTS } = process.env;
+const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 const registry = createRegistry();
 if (WORKLOAD === 'events') {
-  registry.on.event('kopfexamples', async ({ name }) => {
-    console.log(`SEEN ${name}`);
+  let calls = 0;
+  registry.on.event('kopfexamples', async () => {
+    if (++calls === Number(OBJECTS)) console.log(`SEEN ${now()}`);
   });
 } else {
   registry.on.create('kopfexamples', { id: 'create_fn' }, async () => ({ ok: true }));
 }
 if (WORKLOAD === 'update') {
   registry.on.update('kopfexamples', { id: 'update_fn' }, async ({ name }) => {
-    console.log(`UPDATED ${name} ${Date.now()}`);
+    console.log(`UPDATED ${name} ${now()}`);
   });
 }
 
@@ -37,6 +40,10 @@ const errorsOnly: Logger = {
 
 const running = operator({ registry, clusterwide: true, standalone: true, logger: errorsOnly });
 process.on('SIGTERM', () => void running.stop());
+process.on('SIGUSR2', () => {
+  (globalThis as { gc?: () => void }).gc?.();
+  console.log(`HEAP ${process.memoryUsage().heapUsed}`);
+});
 await running.ready;
 console.log('READY');
 await running.done;
