@@ -19,7 +19,13 @@ async function world(peerings: { mine: Peering; elder: Peering; successor: Peeri
   const elder = async () => {
     const staying = new AbortController();
     const parts = { insights, client: cluster.client, clock, logger: recordingLogger() };
-    const scope = { namespace: 'default', paused: toggle(true), fence: () => {}, signal: staying.signal, ...parts };
+    const scope = {
+      namespace: 'default',
+      paused: toggle(true),
+      guardWrites: () => {},
+      signal: staying.signal,
+      ...parts,
+    };
     const done = peerings.elder.join(scope);
     leavings.push(() => staying.abort());
     await clock.settle();

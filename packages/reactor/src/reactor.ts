@@ -4,7 +4,6 @@ import { aborted, attemptLimiter, type ServerCapabilities, toggleSet } from '@ko
 import { cycleOf } from './cycle/cycle.js';
 import { runningDaemons } from './daemons/daemons.js';
 import { daemonKiller } from './daemons/killer.js';
-import { fences } from './fences.js';
 import type { AllObjects } from './objects/all-objects.js';
 import type { LiveInsights } from './observation/insights.js';
 import { observers, type Scope } from './observation/observer.js';
@@ -15,6 +14,7 @@ import type { Health } from './probing/health.js';
 import { boundedScheduler } from './queueing/scheduler.js';
 import { watcherOf } from './queueing/watcher.js';
 import { applier } from './sending/apply.js';
+import { writeGuards } from './write-guards.js';
 
 export interface ReactorOptions extends OperatorParts {
   readonly objects: AllObjects;
@@ -45,7 +45,7 @@ export function reactor(options: ReactorOptions): Reactor {
     limiter: attemptLimiter(clock, ATTEMPTS),
     statusSchemas: statusSchemas(),
     paused: toggleSet('any'),
-    fences: fences(),
+    writeGuards: writeGuards(),
     daemons: runningDaemons(),
   };
   // Closed until it is known what is to be indexed; those who index then hold it by themselves.

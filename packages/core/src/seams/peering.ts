@@ -13,10 +13,10 @@ export interface PeeringScope {
   /** Turned on: the operator stops watching and its daemons stop. Turned off: all goes on. */
   readonly paused: Toggle;
   /**
-   * Takes the fence: it is asked before every write, and when it answers false, the write does not start. Neither do
+   * Takes the guardWrites: it is asked before every write, and when it answers false, the write does not start. Neither do
    * handlers of events and changes, so it must also pause the operator then, for them to be caught up on later.
    */
-  readonly fence: (mayWrite: () => boolean) => void;
+  readonly guardWrites: (mayWrite: () => boolean) => void;
   readonly signal: AbortSignal;
 }
 

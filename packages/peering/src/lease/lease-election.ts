@@ -232,7 +232,7 @@ export function election(options: ElectionOptions): Election {
           await tryInTime(grace.signal);
           if (!signal.aborted) await sleepAmong(clock, pause(), { wakeup: wakeup.signal });
         }
-        // First the fence, then the release: from there on, somebody else may write.
+        // First the write guard, then the release: from there on, somebody else may write.
         renewedAt = undefined;
         const wasLeading = term !== undefined;
         term?.abort();

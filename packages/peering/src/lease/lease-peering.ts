@@ -41,7 +41,7 @@ interface Candidacy {
  * releases the lease, and when it dies or is cut off, the lease ends.
  *
  * There is one election per operator, however many namespaces it serves: as it pauses as a whole, leaders of
- * different namespaces would all pause because of each other. The fence closes before anybody else can take over, even
+ * different namespaces would all pause because of each other. The write guard closes before anybody else can take over, even
  * if the process was stopped meanwhile and does not know.
  */
 export function leasePeering(options: LeasePeeringOptions): Peering {
@@ -84,14 +84,14 @@ export function leasePeering(options: LeasePeeringOptions): Peering {
 
   return {
     async join(scope) {
-      const { paused, fence, signal } = scope;
+      const { paused, guardWrites, signal } = scope;
       if (signal.aborted) return;
       candidacy ??= stand(scope, previous);
       const own = candidacy;
       own.users += 1;
       // Before the first ruling, nobody may write.
       let mayWrite = (): boolean => false;
-      fence(() => mayWrite());
+      guardWrites(() => mayWrite());
       try {
         const elected = await own.started;
         own.members.add(scope);

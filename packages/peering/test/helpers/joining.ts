@@ -71,7 +71,7 @@ export function testInsights(client: KubeClient): TestInsights {
 export interface Joined {
   readonly logger: RecordingLogger;
   readonly isPaused: boolean;
-  /** The answer of the fence; `undefined` if there is none. */
+  /** The answer of the write guard; `undefined` if there is none. */
   readonly mayWrite: boolean | undefined;
   /** How many times the toggle was turned from one to the other. */
   readonly turns: readonly boolean[];
@@ -95,7 +95,7 @@ export async function join(rig: Rig, peering: Peering, options: JoinOptions = {}
   const aborting = new AbortController();
   const paused = toggle(true);
   const turns: boolean[] = [];
-  let fence: (() => boolean) | undefined;
+  let writeGuard: (() => boolean) | undefined;
   let outcome: Joined['outcome'];
   let error: unknown;
   const scope: PeeringScope = {
@@ -115,8 +115,8 @@ export async function join(rig: Rig, peering: Peering, options: JoinOptions = {}
       whenOn: paused.whenOn,
       whenOff: paused.whenOff,
     },
-    fence: (mayWrite) => {
-      fence = mayWrite;
+    guardWrites: (mayWrite) => {
+      writeGuard = mayWrite;
     },
     signal: options.signal ?? aborting.signal,
   };
@@ -141,7 +141,7 @@ export async function join(rig: Rig, peering: Peering, options: JoinOptions = {}
       return paused.isOn;
     },
     get mayWrite() {
-      return fence?.();
+      return writeGuard?.();
     },
     get outcome() {
       return outcome;

@@ -108,8 +108,8 @@ function explain(
 async function lead(scene: Scene, { spawning: cause }: Decision): Promise<readonly Seconds[]> {
   if (cause === undefined) return [];
   const { parts, subject, eventType, comeBack: onExit } = scene;
-  const { apply, paused, daemons, fences } = parts;
-  const mayAct = fences?.mayWrite;
+  const { apply, paused, daemons, writeGuards } = parts;
+  const mayAct = writeGuards?.mayWrite;
   return await leadDaemons({ parts, apply, paused, daemons, mayAct, subject, eventType, cause, onExit });
 }
 

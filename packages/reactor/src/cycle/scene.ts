@@ -25,18 +25,18 @@ import {
 } from '@kopf-ts/core/engine';
 import type { RunningDaemons } from '../daemons/daemons.js';
 import type { ObjectDaemons } from '../daemons/object-daemons.js';
-import type { Fences } from '../fences.js';
 import type { Known } from '../objects/known.js';
 import type { NotedWrite } from '../objects/news.js';
 import type { Ending, Observed } from '../objects/transitions.js';
 import type { OperatorParts } from '../parts.js';
 import type { ApplyFn } from '../sending/apply.js';
+import type { WriteGuards } from '../write-guards.js';
 
 export interface CycleParts extends OperatorParts {
   readonly apply: ApplyFn;
   readonly paused: ToggleView;
   readonly daemons: RunningDaemons;
-  readonly fences?: Pick<Fences, 'mayWrite'> | undefined;
+  readonly writeGuards?: Pick<WriteGuards, 'mayWrite'> | undefined;
 }
 
 /** What is to be done in one cycle. */

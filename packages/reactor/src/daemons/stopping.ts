@@ -1,7 +1,7 @@
 /** Stopping daemons in three steps: they are asked to, then forced to, then left alone. What to do is decided in core. */
 import type { Clock, Seconds, Settings, StopReason } from '@kopf-ts/core';
 import { type DaemonHandler, decideStopping, type StoppingFacts } from '@kopf-ts/core/engine';
-import { elapsed } from './moments.js';
+import { elapsed } from './durations.js';
 import type { DaemonTask } from './task.js';
 
 export interface StoppingOptions {

@@ -1,7 +1,7 @@
 /** A timer's life: it is called again and again, never twice at once; until it fails for good, or is asked to stop. */
 import type { Seconds } from '@kopf-ts/core';
 import type { State, TimerHandler } from '@kopf-ts/core/engine';
-import { elapsed, remainderOf } from './moments.js';
+import { elapsed, remainderOf } from './durations.js';
 import type { DaemonTask, LifeEnd } from './task.js';
 
 /** How often to look for changes, if the handler does not say for how long there must be none. */

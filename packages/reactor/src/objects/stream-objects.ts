@@ -10,9 +10,9 @@ import {
   type WatchedEvent,
 } from '@kopf-ts/core/engine';
 import type { RunCycle } from '../cycle/cycle.js';
-import type { Fences } from '../fences.js';
 import type { OperatorParts } from '../parts.js';
-import { within } from '../within.js';
+import { settlesWithin } from '../settles-within.js';
+import type { WriteGuards } from '../write-guards.js';
 import type { AllObjects } from './all-objects.js';
 import type { HandledObject, Surroundings } from './object.js';
 
@@ -22,7 +22,7 @@ export interface StreamObjectsParts extends OperatorParts {
   readonly indexer?: Indexer | undefined;
   /** No handlers are called until all that is to be indexed is indexed for the first time. */
   readonly indexed: ToggleSet;
-  readonly fences?: Pick<Fences, 'mayWrite'> | undefined;
+  readonly writeGuards?: Pick<WriteGuards, 'mayWrite'> | undefined;
 }
 
 export interface StreamObjectsOptions {
@@ -79,8 +79,8 @@ export function streamObjects(
     scheduler,
     signal: work.signal,
     keepsEvents: () => registry.handlers.watching.of(resource).length > 0,
-    // The fence knows it earlier, should the process have slept through the moment of its pausing.
-    isPaused: () => paused.isOn || parts.fences?.mayWrite() === false,
+    // The write guard knows it earlier, should the process have slept through the moment of its pausing.
+    isPaused: () => paused.isOn || parts.writeGuards?.mayWrite() === false,
     mayBegin: () => isGateOpen,
     process: (object, { events, state, isToTouch, comeBack }, jobSignal) =>
       parts.process({
@@ -197,7 +197,7 @@ export function streamObjects(
       });
       for (const each of [...busy]) each.wind();
       if (busy.size === 0) return;
-      await within(clock, settings.queueing.exitTimeout, isDrained);
+      await settlesWithin(clock, settings.queueing.exitTimeout, isDrained);
       const left = [...busy].filter((each) => each.isBusy).map(({ key }) => key);
       if (left.length > 0) parts.logger.warn(`Unprocessed streams left for [${left.join(', ')}].`);
     },

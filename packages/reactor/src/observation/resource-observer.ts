@@ -2,7 +2,7 @@
 import { ApiForbiddenError, LoginError, type Resource, type Seconds, type Service } from '@kopf-ts/core';
 import { backoffDelay, describeError, stackOf } from '@kopf-ts/core/engine';
 import type { Requirement } from '../probing/health.js';
-import { together } from '../together.js';
+import { taskGroup } from '../task-group.js';
 import { isKept } from './definitions.js';
 import { followDefinitions } from './definitions-watch.js';
 import type { ObserverParts } from './observer-parts.js';
@@ -56,7 +56,7 @@ async function observe(parts: ObserverParts, requirement: Requirement, signal: A
   insights.revise({ all: scanning.resources });
 
   const digested = new AbortController();
-  await together(
+  await taskGroup(
     signal,
     (ofTask) => pending.run(ofTask),
     (ofTask) =>

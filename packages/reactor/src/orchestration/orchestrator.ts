@@ -8,10 +8,10 @@ import {
   type ToggleView,
   toggle,
 } from '@kopf-ts/core/engine';
-import { together } from '../together.js';
-import { within } from '../within.js';
-import { type LastingTask, lastingTask, whenEnded } from './lasting-task.js';
+import { settlesWithin } from '../settles-within.js';
+import { taskGroup } from '../task-group.js';
 import { type JoinedPeers, joinPeers, type PeersParts } from './peers.js';
+import { type RestartingTask, restartingTask, whenEnded } from './restarting-task.js';
 
 /** Watches one kind in one namespace (`null` for the whole cluster), and handles what comes; until aborted. */
 export type RunWatcher = (at: {
@@ -46,7 +46,7 @@ export function orchestrator(parts: OrchestratorParts): Orchestrator {
       const occasions = container<void>();
       const ensemble = newEnsemble(parts, { signal, onVacancy: () => occasions.put(undefined) });
       try {
-        await together(
+        await taskGroup(
           signal,
           async (ofTask) => {
             for await (const _ of insights.revisions(ofTask)) occasions.put(undefined);
@@ -89,14 +89,14 @@ interface EnsembleOptions {
 
 function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOptions): Ensemble {
   const { insights, settings, clock, logger } = parts;
-  const watchers = new Map<string, Watcher & { readonly task: LastingTask }>();
+  const watchers = new Map<string, Watcher & { readonly task: RestartingTask }>();
   const peers = new Map<string | null, JoinedPeers>();
   // Not with the operator's signal: the peers are left last.
   const staying = new AbortController().signal;
   /** Those told to stop. Two of the same key at once would handle the same objects twice. */
-  const leaving = new Map<string, LastingTask>();
+  const leaving = new Map<string, RestartingTask>();
 
-  const leave = (key: string, task: LastingTask): void => {
+  const leave = (key: string, task: RestartingTask): void => {
     leaving.set(key, task);
     void task.ended.then(() => {
       leaving.delete(key);
@@ -110,7 +110,7 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
 
   const stopGone = async (): Promise<void> => {
     const gone: JoinedPeers[] = [];
-    const tasks: LastingTask[] = [];
+    const tasks: RestartingTask[] = [];
     for (const [key, { resource, namespace, task }] of watchers) {
       if (insights.watched.has(resource) && !isNamespaceGone(namespace)) continue;
       watchers.delete(key);
@@ -156,8 +156,8 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
       const all = whenEnded([...ending, ...leaving.values(), ...joined], { clock, logger });
       // The others take over as soon as we leave; so we leave when all is done, or when we do not believe in that.
       const isDone = Promise.all([...ending.map(({ ended }) => ended), parts.whenQuiet?.()]);
-      await within(clock, STOPPING_PATIENCE, isDone);
-      // The fences of the peers stay where they are: what comes too late must not be written.
+      await settlesWithin(clock, STOPPING_PATIENCE, isDone);
+      // The write guards of the peers stay where they are: what comes too late must not be written.
       for (const task of joined) task.stop();
       await all;
     },
@@ -180,11 +180,11 @@ function peersKey(namespace: string | null): string {
   return `@${namespace ?? ''}`;
 }
 
-function startWatcher(parts: OrchestratorParts, { resource, namespace }: Watcher, signal: AbortSignal): LastingTask {
+function startWatcher(parts: OrchestratorParts, { resource, namespace }: Watcher, signal: AbortSignal): RestartingTask {
   const { runWatcher, health, paused, clock, logger, random = Math.random } = parts;
   const name = formatResource(resource);
   const stream = health.follow(`${name} ${namespace === null ? 'cluster-wide' : `in namespace ${namespace}`}`);
-  const task = lastingTask({
+  const task = restartingTask({
     title: `Watcher for ${name}@${namespace ?? 'none'}`,
     clock,
     logger,

@@ -1,22 +1,22 @@
 /** The peering of one namespace or of the cluster, as it is seen by the orchestrator. */
 import type { Peering, Seconds, Toggle } from '@kopf-ts/core';
 import { alarm, type ToggleSet } from '@kopf-ts/core/engine';
-import type { Fences } from '../fences.js';
 import type { LiveInsights } from '../observation/insights.js';
 import type { OperatorParts } from '../parts.js';
 import type { Health } from '../probing/health.js';
-import { type LastingTask, lastingTask } from './lasting-task.js';
+import type { WriteGuards } from '../write-guards.js';
+import { type RestartingTask, restartingTask } from './restarting-task.js';
 
 export interface PeersParts extends OperatorParts {
   readonly insights: LiveInsights;
   readonly health: Health;
   /** Any of its toggles pauses everything. */
   readonly paused: ToggleSet;
-  readonly fences: Pick<Fences, 'add'>;
+  readonly writeGuards: Pick<WriteGuards, 'add'>;
 }
 
 export interface JoinedPeers {
-  readonly task: LastingTask;
+  readonly task: RestartingTask;
   /** From now on, it neither pauses the operator nor forbids it anything. */
   dispose(): void;
 }
@@ -33,11 +33,11 @@ export function joinPeers(
   namespace: string | null,
   parts: PeersParts & { readonly signal: AbortSignal },
 ): JoinedPeers {
-  const { insights, client, clock, logger, health, paused, fences, random = Math.random } = parts;
+  const { insights, client, clock, logger, health, paused, writeGuards, random = Math.random } = parts;
   const place = namespace === null ? 'cluster-wide' : `in namespace ${namespace}`;
   const requirement = health.demand(`peering ${place}`);
   const verdict = paused.make(true, { name: `peering ${place}` });
-  let removeFence = (): void => {};
+  let removeGuard = (): void => {};
   let isDisposed = false;
   const forgetPatience = alarm(clock, PATIENCE, () => {
     logger.warn(`Peering ${place} has not said yet, by paused.turn(), who is to work: the operator waits for that.`);
@@ -55,7 +55,7 @@ export function joinPeers(
     whenOff: (signal) => verdict.whenOff(signal),
   };
 
-  const task = lastingTask({
+  const task = restartingTask({
     title: `Peering ${place}`,
     clock,
     logger,
@@ -70,9 +70,9 @@ export function joinPeers(
         logger,
         signal,
         paused: observed,
-        fence(mayWrite) {
-          removeFence();
-          if (!isDisposed) removeFence = fences.add(mayWrite);
+        guardWrites(mayWrite) {
+          removeGuard();
+          if (!isDisposed) removeGuard = writeGuards.add(mayWrite);
         },
       }),
     onFailure: (error) => requirement.turn(false, error.message),
@@ -82,7 +82,7 @@ export function joinPeers(
     dispose() {
       isDisposed = true;
       forgetPatience();
-      removeFence();
+      removeGuard();
       paused.drop(verdict);
       requirement.drop();
     },

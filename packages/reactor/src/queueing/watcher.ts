@@ -13,7 +13,7 @@ import {
   watchInto,
 } from '@kopf-ts/core/engine';
 import { type StreamObjectsOptions, type StreamObjectsParts, streamObjects } from '../objects/stream-objects.js';
-import { within } from '../within.js';
+import { settlesWithin } from '../settles-within.js';
 
 export interface WatcherParts extends StreamObjectsParts {
   /** A new one for each stream; the title is for logs: `pods.v1`. */
@@ -74,7 +74,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       streamControl.dispose();
       await objects.drain();
       const closed = scheduler.close();
-      if (!(await within(clock, hungGrace(settings), closed))) objects.abandon();
+      if (!(await settlesWithin(clock, hungGrace(settings), closed))) objects.abandon();
       objects.dispose();
     }
     if (failure !== undefined) {

@@ -11,7 +11,7 @@ import {
   patchObject,
   type ToggleView,
 } from '@kopf-ts/core/engine';
-import type { Fences } from '../fences.js';
+import type { WriteGuards } from '../write-guards.js';
 
 export interface ApplyOptions {
   readonly resource: Resource;
@@ -47,7 +47,7 @@ export interface ApplierOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random?: (() => number) | undefined;
-  readonly fences?: Fences | undefined;
+  readonly writeGuards?: WriteGuards | undefined;
   readonly statusSchemas?: PruningKnowledge | undefined;
   /** Told of what became of the requests: readiness is about these, too. */
   readonly writes?: WritesHealth | undefined;
@@ -56,7 +56,7 @@ export interface ApplierOptions {
 }
 
 export function applier(options: ApplierOptions): ApplyFn {
-  const { client, settings, clock, logger, fences, statusSchemas, paused, writes, random = Math.random } = options;
+  const { client, settings, clock, logger, writeGuards, statusSchemas, paused, writes, random = Math.random } = options;
   const reported = new Set<string>();
 
   /** The cluster would not keep them, so that they would be sent again and again. */
@@ -104,7 +104,8 @@ export function applier(options: ApplierOptions): ApplyFn {
       if (conflicts > 1) await clock.sleep(pauseAfter(conflicts, random()), signal === undefined ? {} : { signal });
     };
     const common = { namespace, name, patch, body, compat, logger: objectLogger, last, newest, pause, onWrite };
-    if (!fences?.isFenced) return await told(resource, () => patchObject(client, resource, { ...common, signal }));
+    if (!writeGuards?.isGuarded)
+      return await told(resource, () => patchObject(client, resource, { ...common, signal }));
 
     // Another operator can have taken over without our noticing it. Nothing of ours must be written after that: what
     // is on its way is broken off as soon as we know, and what is not is refused by the cluster as outdated.
@@ -115,7 +116,7 @@ export function applier(options: ApplierOptions): ApplyFn {
     );
     let isForbidden = false;
     const mayWrite = (): boolean => {
-      isForbidden = !fences.mayWrite();
+      isForbidden = !writeGuards.mayWrite();
       return !isForbidden;
     };
     const guards = { signal: sending.signal, mayWrite, isAlwaysGuarded: true };

@@ -5,11 +5,11 @@ import type { Clock, KubeClient, LifeCycle, Logger, Registry, Resource, Settings
 import { toggle, toggleSet } from '@kopf-ts/core/engine';
 import { cycleOf } from '../../src/cycle/cycle.js';
 import { runningDaemons } from '../../src/daemons/daemons.js';
-import { fences } from '../../src/fences.js';
 import { allObjects } from '../../src/objects/all-objects.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
 import { watcherOf } from '../../src/queueing/watcher.js';
 import { applier } from '../../src/sending/apply.js';
+import { writeGuards } from '../../src/write-guards.js';
 
 export interface EngineOptions {
   readonly client: KubeClient;
@@ -31,7 +31,7 @@ export function startEngine(options: EngineOptions): Engine {
   const { resource, ...parts } = options;
   const paused = toggle(false);
   const all = { ...parts, poster: { post: () => {} } };
-  const apply = applier({ ...all, fences: fences() });
+  const apply = applier({ ...all, writeGuards: writeGuards() });
   const run = watcherOf({
     ...all,
     objects: allObjects({ memo: undefined, now: () => parts.clock.now(), logger: parts.logger }),

@@ -17,10 +17,10 @@ import {
 } from '@kopf-ts/core/engine';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
-import { type Fences, fences } from '../../src/fences.js';
 import { type LiveInsights, liveInsights } from '../../src/observation/insights.js';
 import { type Orchestrator, orchestrator, type RunWatcher } from '../../src/orchestration/orchestrator.js';
 import { type Health, health } from '../../src/probing/health.js';
+import { type WriteGuards, writeGuards } from '../../src/write-guards.js';
 
 /** What was started, and is under control of the test. */
 interface Started<At> {
@@ -48,7 +48,7 @@ export interface Orchestration {
   readonly logger: RecordingLogger;
   readonly health: Health;
   readonly paused: ToggleSet;
-  readonly fences: Fences;
+  readonly writeGuards: WriteGuards;
   readonly service: Orchestrator;
   /** All watchers ever started, in order. */
   readonly watchers: Started<Parameters<RunWatcher>[0]>[];
@@ -75,7 +75,7 @@ export async function orchestrate(options: OrchestrationOptions = {}): Promise<O
   const operatorSettings = settings(options.settings);
   const ofHealth = health({ clock, settings: operatorSettings });
   const paused = toggleSet('any');
-  const allFences = fences();
+  const allGuards = writeGuards();
   const story: string[] = [];
   const watchers: Started<Parameters<RunWatcher>[0]>[] = [];
   const peers: Started<PeeringScope>[] = [];
@@ -132,7 +132,7 @@ export async function orchestrate(options: OrchestrationOptions = {}): Promise<O
     insights,
     health: ofHealth,
     paused,
-    fences: allFences,
+    writeGuards: allGuards,
     runWatcher,
     ...(options.withPeering ? { peering: options.peering ?? peering } : {}),
   });
@@ -163,7 +163,7 @@ export async function orchestrate(options: OrchestrationOptions = {}): Promise<O
     logger,
     health: ofHealth,
     paused,
-    fences: allFences,
+    writeGuards: allGuards,
     service,
     watchers,
     peers,

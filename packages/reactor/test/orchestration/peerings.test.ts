@@ -71,23 +71,23 @@ describe('peerings', () => {
   });
 
   it('go with their namespaces, and neither pause nor forbid anything any more', async () => {
-    const { serve, peers, paused, fences, running } = await orchestrate({ withPeering: true });
+    const { serve, peers, paused, writeGuards, running } = await orchestrate({ withPeering: true });
     await serve([ONES], ['ns1', 'ns2']);
     peers[0]?.at.paused.turn(false);
-    peers[1]?.at.fence(() => false);
-    expect([paused.isOn, fences.mayWrite()]).toEqual([true, false]);
+    peers[1]?.at.guardWrites(() => false);
+    expect([paused.isOn, writeGuards.mayWrite()]).toEqual([true, false]);
     await serve([ONES], ['ns1']);
     expect(running()).toEqual(['ones.v1.g1@ns1', 'peers@ns1']);
-    expect([paused.isOn, fences.mayWrite(), paused.size]).toEqual([false, true, 1]);
+    expect([paused.isOn, writeGuards.mayWrite(), paused.size]).toEqual([false, true, 1]);
   });
 
   it('can be heard no more when they are gone', async () => {
-    const { serve, peers, paused, fences } = await orchestrate({ withPeering: true });
+    const { serve, peers, paused, writeGuards } = await orchestrate({ withPeering: true });
     await serve([ONES], ['ns1']);
     await serve([ONES], []);
     peers[0]?.at.paused.turn(true);
-    peers[0]?.at.fence(() => false);
-    expect([paused.isOn, fences.mayWrite()]).toEqual([false, true]);
+    peers[0]?.at.guardWrites(() => false);
+    expect([paused.isOn, writeGuards.mayWrite()]).toEqual([false, true]);
   });
 
   it('of the whole cluster go on, even if it ceases to be a namespace', async () => {
@@ -97,23 +97,23 @@ describe('peerings', () => {
     expect(running()).toEqual(['ones.v1.g1@none', 'peers@none']);
   });
 
-  it('have fences, of which the last one counts', async () => {
-    const { serve, peers, fences } = await orchestrate({ withPeering: true });
+  it('have write guards, of which the last one counts', async () => {
+    const { serve, peers, writeGuards } = await orchestrate({ withPeering: true });
     await serve([ONES], ['ns1']);
-    expect(fences.mayWrite()).toBe(true);
-    peers[0]?.at.fence(() => false);
-    expect(fences.mayWrite()).toBe(false);
-    peers[0]?.at.fence(() => true);
-    expect(fences.mayWrite()).toBe(true);
+    expect(writeGuards.mayWrite()).toBe(true);
+    peers[0]?.at.guardWrites(() => false);
+    expect(writeGuards.mayWrite()).toBe(false);
+    peers[0]?.at.guardWrites(() => true);
+    expect(writeGuards.mayWrite()).toBe(true);
   });
 
   it('leave on exit, and still forbid what comes too late', async () => {
-    const { serve, stop, peers, fences } = await orchestrate({ withPeering: true });
+    const { serve, stop, peers, writeGuards } = await orchestrate({ withPeering: true });
     await serve([ONES], ['ns1']);
-    peers[0]?.at.fence(() => false);
+    peers[0]?.at.guardWrites(() => false);
     await stop();
     expect(peers.map(({ isStopped }) => isStopped)).toEqual([true]);
-    expect(fences.mayWrite()).toBe(false);
+    expect(writeGuards.mayWrite()).toBe(false);
   });
 
   it('leave on exit only after the watchers, but do not wait for those who are stuck', async () => {
@@ -157,20 +157,20 @@ describe('a peering that insists on its kind', () => {
 
 describe('a peering that fails', () => {
   it.each([[true], [false]])('is restarted, and its last word is in force meanwhile: paused=%j', async (isPaused) => {
-    const { serve, peers, paused, fences, clock, logger, running } = await orchestrate({ withPeering: true });
+    const { serve, peers, paused, writeGuards, clock, logger, running } = await orchestrate({ withPeering: true });
     await serve([ONES], ['ns1']);
     peers[0]?.at.paused.turn(isPaused);
-    peers[0]?.at.fence(() => false);
+    peers[0]?.at.guardWrites(() => false);
     peers[0]?.fail(new Error('boom'));
     await clock.settle();
     expect(logger.messages('error')).toEqual(['Peering in namespace ns1 has failed: boom']);
     expect(running()).toEqual(['ones.v1.g1@ns1']);
-    expect([paused.isOn, fences.mayWrite()]).toEqual([isPaused, false]);
+    expect([paused.isOn, writeGuards.mayWrite()]).toEqual([isPaused, false]);
     await clock.advance(0.5);
     expect(running()).toEqual(['ones.v1.g1@ns1', 'peers@ns1']);
-    expect([paused.isOn, paused.size, fences.mayWrite()]).toEqual([isPaused, 1, false]);
-    peers[1]?.at.fence(() => true);
-    expect(fences.mayWrite()).toBe(true);
+    expect([paused.isOn, paused.size, writeGuards.mayWrite()]).toEqual([isPaused, 1, false]);
+    peers[1]?.at.guardWrites(() => true);
+    expect(writeGuards.mayWrite()).toBe(true);
   });
 
   it('is seen in the readiness until it works again', async () => {

@@ -20,11 +20,11 @@ import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/stora
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { cycleOf } from '../../src/cycle/cycle.js';
 import { runningDaemons } from '../../src/daemons/daemons.js';
-import { fences } from '../../src/fences.js';
 import { type AllObjects, allObjects } from '../../src/objects/all-objects.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
 import { type WatcherParts, watcherOf } from '../../src/queueing/watcher.js';
 import { applier } from '../../src/sending/apply.js';
+import { writeGuards } from '../../src/write-guards.js';
 
 const EXAMPLES = makeResource({
   group: 'kopf.dev',
@@ -127,7 +127,7 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
     lifecycle: options.lifecycle,
     random: options.random,
   };
-  const apply = (options.applier ?? applier)({ ...parts, fences: fences() });
+  const apply = (options.applier ?? applier)({ ...parts, writeGuards: writeGuards() });
   const run = watcherOf({
     ...parts,
     objects: all,

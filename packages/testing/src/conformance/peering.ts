@@ -91,7 +91,7 @@ export function peeringCases(
     assert.equal(getEventListeners(operator.signal, 'abort').length, 0, 'somebody still listens');
   });
 
-  add('lets nobody write after it has left, if it has a fence', async (world) => {
+  add('lets nobody write after it has left, if it has a write guard', async (world) => {
     const operator = world.join();
     await world.untilPrompt();
     await world.leave(operator);
@@ -241,7 +241,7 @@ class World {
 class Joined {
   readonly #aborting = new AbortController();
   readonly #paused = toggle(true);
-  #fence: (() => boolean) | undefined;
+  #writeGuard: (() => boolean) | undefined;
   outcome: 'resolved' | 'rejected' | undefined;
   /** How many times it was turned from working to pausing or back. */
   turns = 0;
@@ -266,8 +266,8 @@ class Joined {
         whenOn: (signal) => paused.whenOn(signal),
         whenOff: (signal) => paused.whenOff(signal),
       },
-      fence: (mayWrite) => {
-        this.#fence = mayWrite;
+      guardWrites: (mayWrite) => {
+        this.#writeGuard = mayWrite;
       },
       signal: this.signal,
     };
@@ -291,9 +291,9 @@ class Joined {
     return this.#paused.isOn;
   }
 
-  /** `undefined` if there is no fence. */
+  /** `undefined` if there is no write guard. */
   get mayWrite(): boolean | undefined {
-    return this.#fence?.();
+    return this.#writeGuard?.();
   }
 
   abort(): void {

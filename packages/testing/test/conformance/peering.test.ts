@@ -27,7 +27,7 @@ function peeringBy(board: Board, me: string, parts: Parts = {}): Peering {
       if (signal.aborted) return;
       let isIn = true;
       users += 1;
-      scope.fence(() => isIn && board.holder === me);
+      scope.guardWrites(() => isIn && board.holder === me);
       try {
         for (;;) {
           (parts.step ? () => parts.step?.(board, me, scope) : () => step(scope))();
@@ -77,9 +77,9 @@ const allCases = peeringCases(good).map(({ name }) => name);
 const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = [
   ['never gives a verdict', 'lets the operator work if there is nobody else', world({ step: () => {} })],
   [
-    'keeps the fence closed',
+    'keeps the write guard closed',
     'lets the operator work if there is nobody else',
-    world({ join: (scope, right) => right.join({ ...scope, fence: () => scope.fence(() => false) }) }),
+    world({ join: (scope, right) => right.join({ ...scope, guardWrites: () => scope.guardWrites(() => false) }) }),
   ],
   [
     'ends after the first verdict',
@@ -139,9 +139,9 @@ const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = 
     }),
   ],
   [
-    'has a fence that is always open',
-    'lets nobody write after it has left, if it has a fence',
-    world({ join: (scope, right) => right.join({ ...scope, fence: () => scope.fence(() => true) }) }),
+    'has a write guard that is always open',
+    'lets nobody write after it has left, if it has a write guard',
+    world({ join: (scope, right) => right.join({ ...scope, guardWrites: () => scope.guardWrites(() => true) }) }),
   ],
   [
     'leaves all namespaces at once',

@@ -2,7 +2,7 @@
 import { childController } from '@kopf-ts/core/engine';
 
 /** Runs them until all have ended. If one fails, the others are aborted, awaited, and the failure is thrown. */
-export async function together(
+export async function taskGroup(
   signal: AbortSignal,
   ...tasks: readonly ((signal: AbortSignal) => Promise<void>)[]
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fences } from '../../src/fences.js';
 import { compareVersions, versionOf } from '../../src/objects/versions.js';
+import { writeGuards } from '../../src/write-guards.js';
 
 describe('Versions', () => {
   it.each([
@@ -35,13 +35,13 @@ describe('Versions', () => {
   });
 });
 
-describe('Fences', () => {
+describe('WriteGuards', () => {
   it('permit if there are none', () => {
-    expect(fences().mayWrite()).toBe(true);
+    expect(writeGuards().mayWrite()).toBe(true);
   });
 
   it('permit only if all of them do, and are asked each time', () => {
-    const all = fences();
+    const all = writeGuards();
     const permits = [true, true];
     for (const index of permits.keys()) all.add(() => permits[index] === true);
     expect(all.mayWrite()).toBe(true);
@@ -52,7 +52,7 @@ describe('Fences', () => {
   });
 
   it('of the same function twice, are two; and each is removed alone, once', () => {
-    const all = fences();
+    const all = writeGuards();
     const forbid = () => false;
     const remove = all.add(forbid);
     const removeAnother = all.add(forbid);

@@ -1,27 +1,27 @@
 /** Who may forbid writing: peerings do, once another operator may have taken over. */
 
-export interface Fences {
+export interface WriteGuards {
   /** Asks this one too from now on; returns how to stop asking it. */
   add(mayWrite: () => boolean): () => void;
   /** Whether there are any: so that writing may be forbidden at any moment. */
-  readonly isFenced: boolean;
+  readonly isGuarded: boolean;
   /** Whether all of them permit to write at this very moment. */
   readonly mayWrite: () => boolean;
 }
 
-export function fences(): Fences {
+export function writeGuards(): WriteGuards {
   const all = new Set<{ readonly mayWrite: () => boolean }>();
   return {
-    get isFenced() {
+    get isGuarded() {
       return all.size > 0;
     },
     add(mayWrite) {
-      const fence = { mayWrite };
-      all.add(fence);
-      return () => void all.delete(fence);
+      const guard = { mayWrite };
+      all.add(guard);
+      return () => void all.delete(guard);
     },
     mayWrite: () => {
-      for (const fence of all) if (!fence.mayWrite()) return false;
+      for (const guard of all) if (!guard.mayWrite()) return false;
       return true;
     },
   };

@@ -2,7 +2,7 @@
 import { type Clock, KopfError, type Logger, type Seconds } from '@kopf-ts/core';
 import { backoffDelay, childController, describeError, toError } from '@kopf-ts/core/engine';
 
-export interface LastingTask {
+export interface RestartingTask {
   /** As in the logs: `Watcher for pods.v1@default`. */
   readonly title: string;
   /** Settled when it has ended after being stopped; never rejects. */
@@ -12,7 +12,7 @@ export interface LastingTask {
   stop(reason?: unknown): void;
 }
 
-export interface LastingTaskOptions {
+export interface RestartingTaskOptions {
   readonly title: string;
   /** Is not supposed to end before it is aborted: neither with an error, nor without it. */
   readonly run: (signal: AbortSignal) => Promise<void>;
@@ -27,7 +27,7 @@ const RESTARTS = { base: 0.5, cap: 30 };
 /** Whoever has lived for so long was well: its next failure is the first one. */
 const WELL_AFTER: Seconds = 60;
 
-export function lastingTask(options: LastingTaskOptions): LastingTask {
+export function restartingTask(options: RestartingTaskOptions): RestartingTask {
   const controller = childController(options.signal);
   let isEnded = false;
   const ended = runForever(options, controller.signal).finally(() => {
@@ -45,7 +45,7 @@ export function lastingTask(options: LastingTaskOptions): LastingTask {
   };
 }
 
-async function runForever(options: LastingTaskOptions, signal: AbortSignal): Promise<void> {
+async function runForever(options: RestartingTaskOptions, signal: AbortSignal): Promise<void> {
   const { title, run, onFailure, clock, logger, random } = options;
   let failures = 0;
   let told: string | undefined;
@@ -104,7 +104,7 @@ export interface EndingOptions {
 }
 
 /** Waits for the stopped tasks to end. Those which take their time are named in the logs, again and again. */
-export async function whenEnded(tasks: readonly LastingTask[], options: EndingOptions): Promise<void> {
+export async function whenEnded(tasks: readonly RestartingTask[], options: EndingOptions): Promise<void> {
   const { clock, logger, patience = Number.POSITIVE_INFINITY, signal } = options;
   const isOver = childController(signal);
   void Promise.all(tasks.map(({ ended }) => ended)).then(() => isOver.abort());

@@ -2,15 +2,15 @@
 import type { KubeClient, KubeRequest } from '@kopf-ts/core';
 import type { ToggleView } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { fences } from '../../src/fences.js';
 import { applier } from '../../src/sending/apply.js';
+import { writeGuards } from '../../src/write-guards.js';
 import { type Operated, type OperatedOptions, operated } from '../support/operated.js';
 
-/** With a fence, which is open at first. */
-async function fenced(options: OperatedOptions = {}) {
-  const all = fences();
-  const fence = { isOpen: true };
-  all.add(() => fence.isOpen);
+/** With a write guard, which is open at first. */
+async function guarded(options: OperatedOptions = {}) {
+  const all = writeGuards();
+  const guard = { isOpen: true };
+  all.add(() => guard.isOpen);
   let op: Operated | undefined;
   const toggleOf = (): ToggleView => (op as Operated).paused;
   const paused: ToggleView = {
@@ -22,28 +22,28 @@ async function fenced(options: OperatedOptions = {}) {
   };
   op = await operated({
     ...options,
-    applier: (parts) => applier({ ...parts, fences: all, paused }),
-    parts: { fences: all },
+    applier: (parts) => applier({ ...parts, writeGuards: all, paused }),
+    parts: { writeGuards: all },
   });
-  return { op, fence };
+  return { op, guard };
 }
 
 const isPatch = ({ method }: KubeRequest): boolean => method === 'PATCH';
 
-/** What was refused by the fence is not worth a word to anyone. */
+/** What was refused by the write guard is not worth a word to anyone. */
 const expectSilence = ({ logger }: Operated): void => {
   expect([...logger.messages('error'), ...logger.messages('warn')]).toEqual([]);
 };
 
-describe('a closed fence', () => {
+describe('a closed write guard', () => {
   it('stops the patch of a handler that is at work; it is called again later, as nothing is remembered', async () => {
-    const { op, fence } = await fenced();
+    const { op, guard } = await guarded();
     await using _ = op;
     let calls = 0;
     op.registry.on.create('kopfexamples', { id: 'made' }, () => {
       calls += 1;
       if (calls > 1) return;
-      fence.isOpen = false;
+      guard.isOpen = false;
       op.paused.turn(true);
     });
     await op.start();
@@ -53,7 +53,7 @@ describe('a closed fence', () => {
     expect(op.patches).toEqual([]);
     expectSilence(op);
 
-    fence.isOpen = true;
+    guard.isOpen = true;
     op.paused.turn(false);
     await op.settle();
     expect(calls).toBe(2);
@@ -62,19 +62,19 @@ describe('a closed fence', () => {
   });
 
   it('stops handlers, though the pause is not there yet', async () => {
-    const { op, fence } = await fenced();
+    const { op, guard } = await guarded();
     await using _ = op;
     const calls: string[] = [];
     op.registry.on.event('kopfexamples', ({ name }) => void calls.push(`event ${name}`));
     op.registry.on.create('kopfexamples', ({ name }) => void calls.push(`create ${name}`));
     await op.start();
-    fence.isOpen = false;
+    guard.isOpen = false;
     await op.create('a');
     await op.settle();
     expect(calls).toEqual([]);
     op.paused.turn(true);
     await op.settle();
-    fence.isOpen = true;
+    guard.isOpen = true;
     op.paused.turn(false);
     await op.settle();
     expect(calls).toContain('create a');
@@ -98,7 +98,7 @@ describe('a pause', () => {
         });
       },
     });
-    const { op } = await fenced({ through });
+    const { op } = await guarded({ through });
     await using _ = op;
     const calls: unknown[] = [];
     op.registry.on.create('kopfexamples', ({ spec, patch }) => {
@@ -132,7 +132,7 @@ describe('a pause', () => {
         return await client.request<T>(request);
       },
     });
-    const { op } = await fenced({ through });
+    const { op } = await guarded({ through });
     await using _ = op;
     const calls: unknown[] = [];
     op.registry.on.create('kopfexamples', ({ spec, patch }) => {
@@ -155,8 +155,8 @@ describe('a pause', () => {
   });
 });
 
-it('with a fence, patches are for the known version only', async () => {
-  const { op } = await fenced();
+it('with a write guard, patches are for the known version only', async () => {
+  const { op } = await guarded();
   await using _ = op;
   op.registry.on.create('kopfexamples', ({ patch }) => {
     patch.status['seen'] = true;
