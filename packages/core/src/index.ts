@@ -150,6 +150,7 @@ export {
 export type { Awaitable } from './seams/awaitable.js';
 export type { KubeClient, KubeRequest, PatchType } from './seams/client.js';
 export type { Clock, Seconds } from './seams/clock.js';
+export type { Control, ControlledObject, ObjectQuery } from './seams/control.js';
 export type { ConnectionInfo, Credentials, Impersonation } from './seams/credentials.js';
 export type { Index, Indexer, IndexRef, Indices, Store } from './seams/indexing.js';
 export type { Insights } from './seams/insights.js';
@@ -173,6 +174,7 @@ export type { Scheduler } from './seams/scheduler.js';
 export type { Service } from './seams/service.js';
 export type { DiffBaseStorage, ProgressRecord, ProgressStorage, ReportMalformed } from './seams/storage.js';
 export type { Toggle } from './seams/toggle.js';
+export type { TracedWork, Tracing } from './seams/tracing.js';
 export type { ReviewFn, WebhookServer } from './seams/webhooks.js';
 export type {
   AdmissionRequest,

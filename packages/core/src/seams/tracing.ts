@@ -1,0 +1,48 @@
+import type { ObservedHandler, ObservedObject } from './observer.js';
+
+/** A piece of work that takes some time, and that a trace may show as a span. */
+export type TracedWork =
+  /** One cycle of one object: from what has happened to it to what is written back. */
+  | { readonly kind: 'cycle'; readonly object: ObservedObject }
+  /** One call of one handler. */
+  | {
+      readonly kind: 'call';
+      readonly handler: ObservedHandler;
+      /** Absent for activities. */
+      readonly object: ObservedObject | undefined;
+      readonly retry: number;
+    }
+  /** One request of the client, with all its tries. */
+  | { readonly kind: 'request'; readonly method: string; readonly path: string }
+  /** One admission review. */
+  | { readonly kind: 'review'; readonly uid: string; readonly operation: string };
+
+/**
+ * Puts spans of a trace around the work of an operator, and lets the servers that are asked know of the trace.
+ *
+ * ```ts
+ * const tracing: Tracing = {
+ *   around: (work, fn) => tracer.startActiveSpan(work.kind, (span) => {
+ *     const result = fn();
+ *     void Promise.resolve(result).then(() => span.end(), () => span.end());
+ *     return result;
+ *   }),
+ *   headers: () => ({ traceparent: currentTraceparent() }),
+ * };
+ * await kopf.run({ tracing });
+ * ```
+ *
+ * *Guarantees.* Work is nested as it happens: calls and requests are inside of their cycle, requests of a handler are
+ * inside of its call. Without a `Tracing`, nothing is made or called for it.
+ *
+ * *Errors.* What `fn` throws must be thrown, and what it returns must be returned, also if it is a promise. If `around`
+ * throws before it has called `fn`, or calls it more than once, or not at all, the work is done all the same, once.
+ *
+ * *Cost.* It is called in the midst of the work: it must be quick.
+ */
+export interface Tracing {
+  /** Calls `fn` once and synchronously, and returns what it returns. */
+  around<R>(work: TracedWork, fn: () => R): R;
+  /** Headers for a request that is about to be sent, such as `traceparent`; called inside of the work around it. */
+  headers(): Readonly<Record<string, string>>;
+}
