@@ -24,7 +24,7 @@ import { makeDiscovery } from './routing/discovery.js';
 import { makePipeline } from './routing/pipeline.js';
 import { type ClusterSecurity, createSecurity } from './server/security.js';
 import type { HistoryLimits } from './store/history.js';
-import { makeStore } from './store/store.js';
+import { makeStore } from './store/object-store.js';
 import { systemClock } from './system-clock.js';
 import { typedDecoder } from './typed/decode.js';
 import { openWatches } from './watching/open-watches.js';

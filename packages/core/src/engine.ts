@@ -57,22 +57,22 @@ export { currentContext, type HandlerContext, runInContext } from './execution/c
 export { type DaemonStopper, daemonStopper, decideStopping, type StoppingFacts } from './execution/stopping.js';
 export { isEnabled, loggableBody, loggableDiff, objectLogger, terseLogger } from './execution/logging/object-logger.js';
 export { reportOnce } from './execution/logging/report-once.js';
-export { copyMemo, createMemo } from './execution/handler-api/memos.js';
+export { copyMemo, createMemo } from './execution/handler-api/memo.js';
 
 // Values, for those who change objects.
-export { asJsonPatch } from './values/patch.js';
-export { parsePointer } from './values/json-patch.js';
-export { applyMergePatch } from './values/merge-patch.js';
-export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/finalizers.js';
+export { asJsonPatch } from './values/patches/patch.js';
+export { parsePointer } from './values/patches/json-patch.js';
+export { applyMergePatch } from './values/patches/merge-patch.js';
+export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/objects/finalizers.js';
 export { deepFreeze } from './values/json.js';
 export { type JsonStyle, jsonText } from './values/json-text.js';
 
-export { type Comparison, compareEssences } from './values/comparison.js';
+export { type Comparison, compareEssences } from './values/objects/comparison.js';
 
 export { quoteId } from './values/ids.js';
-export { objectKey } from './values/object-key.js';
-export { compareVersions } from './values/versions.js';
-export { type LiveBody, makeLiveBody } from './values/views.js';
+export { objectKey } from './values/objects/object-key.js';
+export { compareVersions } from './values/objects/versions.js';
+export { type LiveBody, makeLiveBody } from './values/objects/views.js';
 export {
   formatResource,
   makeResource,
@@ -80,17 +80,17 @@ export {
   resourceKey,
   resourceUrl,
   uniqueResources,
-} from './values/resource.js';
-export { parseSelector, type Selector } from './values/selector.js';
-export { exactNamespaces, matchesAnyNamespace, type NamespacePattern } from './values/namespaces.js';
+} from './values/resources/resource.js';
+export { parseSelector, type Selector } from './values/resources/selector.js';
+export { exactNamespaces, matchesAnyNamespace, type NamespacePattern } from './values/resources/namespaces.js';
 export { describeError, stackOf, toError } from './errors.js';
 
 // The cluster, over any client.
 export { type Discovery, discover } from './cluster/discover.js';
 export { list, listPages } from './cluster/list.js';
 export { createObject } from './cluster/create.js';
-export { isDenied, type OwnWrite, type PatchOutcome, patchObject } from './cluster/patch.js';
-export type { Address } from './cluster/patch-payloads.js';
+export { isDenied, type OwnWrite, type PatchOutcome, patchObject } from './cluster/patching/patch-object.js';
+export type { Address } from './cluster/patching/patch-payloads.js';
 export { findByName } from './cluster/find.js';
 export { cutEventMessage, type EventRepeats, postEvent } from './cluster/events.js';
 export {
@@ -121,5 +121,5 @@ export { condition } from './sync/condition.js';
 export { type Container, container } from './sync/container.js';
 export { queue } from './sync/queue.js';
 export { sleep as sleepAmong } from './sync/sleeping.js';
-export { type ToggleView, toggle } from './sync/toggle.js';
+export { type ToggleView, toggle } from './sync/named-toggle.js';
 export { type ToggleSet, toggleSet } from './sync/toggle-set.js';

@@ -8,7 +8,7 @@
  */
 
 // Declaring handlers.
-export { createRegistry, type Registry } from './intents/registry.js';
+export { createRegistry, type Registry } from './intents/registration/registry.js';
 export type {
   ActivityRegistrar,
   FieldRegistrar,
@@ -21,12 +21,17 @@ export type {
   Registered,
   Registrars,
   ResourceRegistrar,
-} from './intents/registrars.js';
+} from './intents/registration/registrars.js';
 export type { Backoff, ErrorsMode } from './intents/handlers.js';
-export type { LabelRequirement, LabelSelector, MatchCondition } from './intents/options.js';
+export type { LabelRequirement, LabelSelector, MatchCondition } from './intents/registration/options.js';
 export { ABSENT, all, any, type MetaFilter, none, not, PRESENT, type ValueFilter } from './intents/filters.js';
-export { EVERYTHING, type ResourcePredicate, type SelectorFields, type SelectorSpec } from './values/selector.js';
-export { type Resource, type ResourceToken, resource, type TypedObject } from './values/resource.js';
+export {
+  EVERYTHING,
+  type ResourcePredicate,
+  type SelectorFields,
+  type SelectorSpec,
+} from './values/resources/selector.js';
+export { type Resource, type ResourceToken, resource, type TypedObject } from './values/resources/resource.js';
 export type { StandardSchema } from './values/standard-schema.js';
 
 // What handlers get.
@@ -41,8 +46,8 @@ export type {
   ObjectOf,
   Watch,
 } from './intents/kwargs.js';
-export type { AnyObject, Body, ObjectMeta, OwnerReference, WatchEvent } from './values/body.js';
-export { Patch, type PatchFn, type PatchOf } from './values/patch.js';
+export type { AnyObject, Body, ObjectMeta, OwnerReference, WatchEvent } from './values/objects/body.js';
+export { Patch, type PatchFn, type PatchOf } from './values/patches/patch.js';
 export type { Diff, DiffItem, DiffOperation } from './values/diff.js';
 export type { HandlingReason } from './intents/causes.js';
 export type { Operation, UserInfo } from './values/review.js';
@@ -63,7 +68,7 @@ export type {
   NamespaceOptions,
   NamingOptions,
   ObjectsToChange,
-} from './values/hierarchy.js';
+} from './values/objects/hierarchy.js';
 export {
   type ExecuteOptions,
   execute,
@@ -76,7 +81,7 @@ export {
 } from './execution/subhandlers/subhandlers.js';
 export { type EventObjects, type EventOptions, event, exception, info, warn } from './execution/handler-api/posting.js';
 export { DaemonStop, type StopReason, sleep } from './execution/stopping.js';
-export { COPY, type Memo } from './execution/handler-api/memos.js';
+export { COPY, type Memo } from './execution/handler-api/memo.js';
 
 // In which order handlers are called, and what is used where nothing is given.
 export {
@@ -150,12 +155,12 @@ export {
 export type { Awaitable } from './seams/awaitable.js';
 export type { KubeClient, KubeRequest, PatchType } from './seams/client.js';
 export type { Clock, Seconds } from './seams/clock.js';
-export type { Control, ControlledObject, ObjectQuery } from './seams/control.js';
+export type { Control, ControlledObject, ObjectQuery } from './seams/inspection/control.js';
 export type { ConnectionInfo, Credentials, Impersonation } from './seams/credentials.js';
-export type { Index, Indexer, IndexRef, Indices, Store } from './seams/indexing.js';
-export type { Insights } from './seams/insights.js';
+export type { Index, Indexer, IndexRef, Indices, Store } from './seams/memory/indexing.js';
+export type { Insights } from './seams/inspection/insights.js';
 export type { LogFields, Logger, LogLevel } from './seams/logger.js';
-export type { Memos } from './seams/memos.js';
+export type { Memos } from './seams/memory/memos.js';
 export type {
   Fact,
   FactKind,
@@ -167,14 +172,14 @@ export type {
   Observer,
   Rejection,
   SentRequest,
-} from './seams/observer.js';
+} from './seams/inspection/observer.js';
 export type { Peering, PeeringScope } from './seams/peering.js';
 export type { EventPoster, KubeEvent, KubeEventType } from './seams/poster.js';
 export type { Scheduler } from './seams/scheduler.js';
 export type { Service } from './seams/service.js';
-export type { DiffBaseStorage, ProgressRecord, ProgressStorage, ReportMalformed } from './seams/storage.js';
+export type { DiffBaseStorage, ProgressRecord, ProgressStorage, ReportMalformed } from './seams/memory/storage.js';
 export type { Toggle } from './seams/toggle.js';
-export type { TracedWork, Tracing } from './seams/tracing.js';
+export type { TracedWork, Tracing } from './seams/inspection/tracing.js';
 export type { ReviewFn, WebhookServer } from './seams/webhooks.js';
 export type {
   AdmissionRequest,
@@ -214,7 +219,7 @@ export {
   type ValueAt,
 } from './values/fields.js';
 export { diff } from './values/diff.js';
-export { buildEssence, type Essence, type EssenceOptions, removeEmptyStanzas } from './values/essence.js';
+export { buildEssence, type Essence, type EssenceOptions, removeEmptyStanzas } from './values/objects/essence.js';
 export { digestOf, digestOnly, isDigestOnly } from './values/digest.js';
 export type { HandlerId } from './values/ids.js';
 export { formatTimestamp, parseTimestamp } from './values/timestamps.js';
@@ -223,4 +228,4 @@ export {
   buildOwnerReference,
   type ObjectReference,
   type OwnerReferenceOptions,
-} from './values/references.js';
+} from './values/objects/references.js';

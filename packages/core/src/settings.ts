@@ -6,7 +6,7 @@
 import { type KopfError, PermanentError } from './errors.js';
 import type { Seconds } from './seams/clock.js';
 import type { LogLevel } from './seams/logger.js';
-import type { DiffBaseStorage, ProgressStorage } from './seams/storage.js';
+import type { DiffBaseStorage, ProgressStorage } from './seams/memory/storage.js';
 import type { WebhookServer } from './seams/webhooks.js';
 
 export interface ProcessSettings {

@@ -1,8 +1,8 @@
 /** Questions that are answered and not kept: who somebody is, and what they may do. Everybody may do everything. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
+import type { Authenticator } from '../contracts/authentication.js';
 import type { UserInfo } from '../contracts/objects.js';
 import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
-import type { Authenticator } from '../contracts/security.js';
 import { readObject } from '../http/request-bodies.js';
 import { badRequest } from '../http/status-errors.js';
 import { jsonAnswer, timestampOf } from '../routing/backend.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Credentials, Security } from '../contracts/security.js';
+import type { Credentials, Security } from '../contracts/authentication.js';
 import { PROTOBUF, type ProtobufReader, protobufReader, WireError } from '../typed/protobuf.js';
 import { ConnectionReset } from '../watching/outlet.js';
 import { refusal } from './answers.js';

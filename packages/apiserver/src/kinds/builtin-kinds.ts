@@ -21,7 +21,7 @@ import {
   defaultService,
   defaultTemplate,
   defaultWebhooks,
-} from './defaults/others.js';
+} from './defaults/other-defaults.js';
 import {
   defaultCronJob,
   defaultDaemonSet,
@@ -30,7 +30,7 @@ import {
   defaultReplicaSet,
   defaultReplicationController,
   defaultStatefulSet,
-} from './defaults/workloads.js';
+} from './defaults/workload-defaults.js';
 import type { PreparationContext, ScalePaths, Subresource } from './served.js';
 import { ALL_VERBS, SUBRESOURCE_VERBS } from './served.js';
 

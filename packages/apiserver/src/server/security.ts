@@ -1,7 +1,7 @@
 /** Identities of one cluster: who comes in with which token or certificate. */
 import { hash, randomBytes } from 'node:crypto';
+import type { Credentials, Security, SecurityOptions } from '../contracts/authentication.js';
 import type { UserInfo } from '../contracts/objects.js';
-import type { Credentials, Security, SecurityOptions } from '../contracts/security.js';
 import { type Authority, createAuthority, type KeyAndCertificate, type Subject } from './certificates.js';
 import { KubeconfigFolder, renderKubeconfig } from './kubeconfig.js';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/contracts/store.js';
-import { makeStore } from '../../src/store/store.js';
+import { makeStore } from '../../src/store/object-store.js';
 
 const step = fc.record({
   collection: fc.constantFrom('maps', 'secrets'),

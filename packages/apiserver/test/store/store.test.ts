@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ServedObject } from '../../src/contracts/objects.js';
 import type { StoreEvent } from '../../src/contracts/store.js';
+import { makeStore } from '../../src/store/object-store.js';
 import { parseRevision } from '../../src/store/revision.js';
-import { makeStore } from '../../src/store/store.js';
 
 const object = (name: string, rest: object = {}, namespace = 'ns'): ServedObject => ({
   apiVersion: 'v1',

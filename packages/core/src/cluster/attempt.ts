@@ -3,7 +3,7 @@ import type { KubeClient, KubeRequest } from '../seams/client.js';
 import type { Clock, Seconds } from '../seams/clock.js';
 import { childController, onAbort } from '../sync/abort.js';
 import { alarm } from '../sync/alarm.js';
-import type { ToggleView } from '../sync/toggle.js';
+import type { ToggleView } from '../sync/named-toggle.js';
 
 /**
  * Why an attempt was ended by us before its time:

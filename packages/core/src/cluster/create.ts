@@ -1,7 +1,7 @@
 /** Creating objects. */
 import type { KubeClient } from '../seams/client.js';
-import type { AnyObject } from '../values/body.js';
-import { type Resource, resourceUrl } from '../values/resource.js';
+import type { AnyObject } from '../values/objects/body.js';
+import { type Resource, resourceUrl } from '../values/resources/resource.js';
 
 export interface CreateOptions<T extends object = AnyObject> {
   /** Used unless the body has a namespace. */

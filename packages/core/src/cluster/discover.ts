@@ -3,7 +3,7 @@ import { ApiNotFoundError, describeError, KopfError } from '../errors.js';
 import type { KubeClient, KubeRequest } from '../seams/client.js';
 import type { Logger } from '../seams/logger.js';
 import { isMapping, type Mapping } from '../values/json.js';
-import { makeResource, type Resource } from '../values/resource.js';
+import { makeResource, type Resource } from '../values/resources/resource.js';
 
 export interface DiscoverOptions {
   /** Only these groups, with an empty string for the core one; all of them unless given. */

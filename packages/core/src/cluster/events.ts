@@ -6,8 +6,8 @@ import type { Clock } from '../seams/clock.js';
 import type { Logger } from '../seams/logger.js';
 import type { KubeEvent } from '../seams/poster.js';
 import type { Settings } from '../settings.js';
-import type { AnyObject } from '../values/body.js';
-import { buildObjectReference } from '../values/references.js';
+import type { AnyObject } from '../values/objects/body.js';
+import { buildObjectReference } from '../values/objects/references.js';
 import { formatTimestamp } from '../values/timestamps.js';
 
 /** Several times of the same event, told as one. */

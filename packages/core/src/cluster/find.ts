@@ -1,8 +1,8 @@
 /** One object by its name, for those who may list and watch objects, but not necessarily get them. */
 import { ApiNotFoundError } from '../errors.js';
 import type { KubeClient } from '../seams/client.js';
-import type { AnyObject, Body } from '../values/body.js';
-import type { Resource } from '../values/resource.js';
+import type { AnyObject, Body } from '../values/objects/body.js';
+import type { Resource } from '../values/resources/resource.js';
 import { list } from './list.js';
 
 export interface FindOptions {

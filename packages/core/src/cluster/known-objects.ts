@@ -1,7 +1,8 @@
 /** What a watch-stream has shown so far: to notice what has vanished while the stream was not connected. */
-import type { AnyObject } from '../values/body.js';
-import { LAST_APPLIED } from '../values/essence.js';
+
 import { deepCopy } from '../values/json.js';
+import type { AnyObject } from '../values/objects/body.js';
+import { LAST_APPLIED } from '../values/objects/essence.js';
 
 export interface KnownObjects {
   readonly size: number;

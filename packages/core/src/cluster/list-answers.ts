@@ -5,9 +5,9 @@
  * a list of another kind) is an error, and never a list of nothing.
  */
 import { KopfError } from '../errors.js';
-import type { AnyObject } from '../values/body.js';
 import { isMapping } from '../values/json.js';
-import { formatResource, type Resource } from '../values/resource.js';
+import type { AnyObject } from '../values/objects/body.js';
+import { formatResource, type Resource } from '../values/resources/resource.js';
 
 export interface KubeList {
   readonly apiVersion?: string;

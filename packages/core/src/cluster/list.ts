@@ -2,9 +2,9 @@
 import { ApiGoneError } from '../errors.js';
 import type { KubeClient, KubeRequest } from '../seams/client.js';
 import { abortable } from '../sync/abort.js';
-import type { AnyObject } from '../values/body.js';
 import { isMapping } from '../values/json.js';
-import { type Resource, resourceUrl } from '../values/resource.js';
+import type { AnyObject } from '../values/objects/body.js';
+import { type Resource, resourceUrl } from '../values/resources/resource.js';
 import { checkedList, type KubeList } from './list-answers.js';
 
 export interface ListOptions {

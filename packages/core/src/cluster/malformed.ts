@@ -1,8 +1,8 @@
 /** Objects and events that are not as they must be: what is wrong with them, and whether it is already known. */
 import { KopfError } from '../errors.js';
 import type { Logger } from '../seams/logger.js';
-import type { AnyObject } from '../values/body.js';
 import { isMapping, type Mapping } from '../values/json.js';
+import type { AnyObject } from '../values/objects/body.js';
 
 const TEXTS = ['uid', 'namespace', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'] as const;
 const MAPPINGS = ['labels', 'annotations'] as const;

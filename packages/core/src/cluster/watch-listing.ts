@@ -1,7 +1,7 @@
 /** The listing of a watch-stream, in pages; and what a listing tells of the objects seen before it. */
 import type { Awaitable } from '../seams/awaitable.js';
-import type { AnyObject } from '../values/body.js';
 import { isMapping } from '../values/json.js';
+import type { AnyObject } from '../values/objects/body.js';
 import { startAttempt } from './attempt.js';
 import type { KnownObjects } from './known-objects.js';
 import { type ListPage, listPages } from './list.js';

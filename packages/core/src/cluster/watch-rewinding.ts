@@ -4,8 +4,8 @@
  * current version is asked for; and whenever a version is below what was seen before, everything is listed anew.
  */
 import { describeError } from '../errors.js';
-import { resourceUrl } from '../values/resource.js';
-import { compareVersions } from '../values/versions.js';
+import { compareVersions } from '../values/objects/versions.js';
+import { resourceUrl } from '../values/resources/resource.js';
 import type { Attempt } from './attempt.js';
 import { checkedList } from './list-answers.js';
 import type { Emit, Stream } from './watch-stream.js';

@@ -8,7 +8,7 @@ import type { KubeClient } from '../seams/client.js';
 import type { Seconds } from '../seams/clock.js';
 import { childController } from '../sync/abort.js';
 import { relay } from '../sync/relay.js';
-import type { Resource } from '../values/resource.js';
+import type { Resource } from '../values/resources/resource.js';
 import { startAttempt } from './attempt.js';
 import { listing } from './watch-listing.js';
 import {

@@ -3,7 +3,7 @@
  * `globalThis`, so that all copies of this package meet there: the one of the command line and the one of the user.
  */
 import type { Env } from '../intents/kwargs.js';
-import { createRegistry, type Registry } from '../intents/registry.js';
+import { createRegistry, type Registry } from '../intents/registration/registry.js';
 import type { Logger } from '../seams/logger.js';
 import { asap, type LifeCycle } from './lifecycles.js';
 

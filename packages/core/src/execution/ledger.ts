@@ -9,7 +9,7 @@ import { type AnyHandler, type ChangeHandler, titleOf } from '../intents/handler
 import { type FieldPath, formatField, removeField, resolveField } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
 import { deepCopy, deepEqual, getOwn, isEmptyMapping, isMapping, type Mapping } from '../values/json.js';
-import type { Patch, PatchFn } from '../values/patch.js';
+import type { Patch, PatchFn } from '../values/patches/patch.js';
 import type { Outcome, Outcomes } from './outcomes.js';
 import type { OwnTimesMemory } from './progress/own-times.js';
 import type { State } from './progress/state.js';

@@ -3,18 +3,18 @@
  * Below this point, nothing sees raw watch-events: only the cause of `on.event` carries one to the user.
  */
 import type { KubeClient } from '../seams/client.js';
-import type { Indices } from '../seams/indexing.js';
 import type { Logger } from '../seams/logger.js';
+import type { Indices } from '../seams/memory/indexing.js';
 import type { Settings } from '../settings.js';
-import type { AnyObject, Body, WatchEvent } from '../values/body.js';
-import type { Comparison } from '../values/comparison.js';
 import type { Diff } from '../values/diff.js';
-import { isDeletionBlocked, isDeletionOngoing } from '../values/finalizers.js';
 import type { HandlerId } from '../values/ids.js';
-import type { Patch } from '../values/patch.js';
-import type { Resource } from '../values/resource.js';
+import type { AnyObject, Body, WatchEvent } from '../values/objects/body.js';
+import type { Comparison } from '../values/objects/comparison.js';
+import { isDeletionBlocked, isDeletionOngoing } from '../values/objects/finalizers.js';
+import type { LiveBody } from '../values/objects/views.js';
+import type { Patch } from '../values/patches/patch.js';
+import type { Resource } from '../values/resources/resource.js';
 import type { Operation, UserInfo } from '../values/review.js';
-import type { LiveBody } from '../values/views.js';
 import type { Activity } from './handlers.js';
 
 interface OfOperator {

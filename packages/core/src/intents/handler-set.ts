@@ -1,6 +1,6 @@
 /** Handlers of one family: written by the registrars, read by whoever runs them. */
 import type { HandlerId } from '../values/ids.js';
-import type { Resource } from '../values/resource.js';
+import type { Resource } from '../values/resources/resource.js';
 import type {
   ActivityCause,
   Cause,

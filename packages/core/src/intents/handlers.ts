@@ -6,10 +6,10 @@ import type { Awaitable } from '../seams/awaitable.js';
 import type { Seconds } from '../seams/clock.js';
 import type { FieldPath } from '../values/fields.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
+import type { Selector } from '../values/resources/selector.js';
 import type { Operation } from '../values/review.js';
-import type { Selector } from '../values/selector.js';
 import type { MetaFilter, ValueFilter } from './filters.js';
-import type { LabelSelector, MatchCondition } from './options.js';
+import type { LabelSelector, MatchCondition } from './registration/options.js';
 
 /** What an arbitrary error means: nothing; another attempt later; or the end of the handler for this change. */
 export type ErrorsMode = 'ignored' | 'temporary' | 'permanent';

@@ -1,7 +1,7 @@
 /** What the handlers of a registry, all together, want of a resource or of an object. Pure, but for users' filters. */
 import type { FieldPath } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
-import type { Resource } from '../values/resource.js';
+import type { Resource } from '../values/resources/resource.js';
 import type { ChangingCause, SpawningCause } from './causes.js';
 import type { Handlers } from './handler-set.js';
 import { fieldOf } from './kwargs.js';

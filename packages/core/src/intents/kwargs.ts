@@ -4,17 +4,17 @@
  */
 import type { KubeClient } from '../seams/client.js';
 import type { Seconds } from '../seams/clock.js';
-import type { Index, Indices } from '../seams/indexing.js';
 import type { Logger } from '../seams/logger.js';
+import type { Index, Indices } from '../seams/memory/indexing.js';
 import type { Settings } from '../settings.js';
-import type { AnyObject, Body, ObjectMeta } from '../values/body.js';
 import type { Diff } from '../values/diff.js';
 import type { FieldPath, ValueAt } from '../values/fields.js';
 import { type DeepReadonly, type Mapping, setOwn } from '../values/json.js';
-import type { PatchOf } from '../values/patch.js';
-import type { Resource, ResourceToken, SpecOf, StatusOf } from '../values/resource.js';
+import type { AnyObject, Body, ObjectMeta } from '../values/objects/body.js';
+import { bodyViews } from '../values/objects/views.js';
+import type { PatchOf } from '../values/patches/patch.js';
+import type { Resource, ResourceToken, SpecOf, StatusOf } from '../values/resources/resource.js';
 import type { Operation, UserInfo } from '../values/review.js';
-import { bodyViews } from '../values/views.js';
 import type { Cause, HandlingReason, ResourceCause, WebhookCause } from './causes.js';
 import type { Activity } from './handlers.js';
 

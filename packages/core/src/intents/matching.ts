@@ -5,8 +5,8 @@
  * for pods would stumble over a service. Kwargs for callbacks are made only when the first of them is met.
  */
 import { resolveField } from '../values/fields.js';
-import { isDeletionOngoing } from '../values/finalizers.js';
 import { deepEqual, getOwn, isMapping } from '../values/json.js';
+import { isDeletionOngoing } from '../values/objects/finalizers.js';
 import type { ChangingCause, ResourceCause } from './causes.js';
 import { ABSENT, type MetaFilter, PRESENT, type ValueCallback } from './filters.js';
 import type { ChangeHandler, ResourceHandler, WebhookHandler } from './handlers.js';

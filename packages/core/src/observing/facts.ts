@@ -4,8 +4,8 @@
  */
 import { describeError, KopfError, toError } from '../errors.js';
 import type { Clock } from '../seams/clock.js';
+import type { Fact, FactKind, Observer, UntoldFact } from '../seams/inspection/observer.js';
 import type { Logger } from '../seams/logger.js';
-import type { Fact, FactKind, Observer, UntoldFact } from '../seams/observer.js';
 
 /**
  * Where facts are told.

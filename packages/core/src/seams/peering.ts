@@ -1,6 +1,6 @@
 import type { KubeClient } from './client.js';
 import type { Clock } from './clock.js';
-import type { Insights } from './insights.js';
+import type { Insights } from './inspection/insights.js';
 import type { Logger } from './logger.js';
 import type { Toggle } from './toggle.js';
 

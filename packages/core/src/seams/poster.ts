@@ -1,4 +1,4 @@
-import type { Body } from '../values/body.js';
+import type { Body } from '../values/objects/body.js';
 
 /** Kubernetes knows only Normal and Warning by contract, but stores any word; Kopf uses Error, Fatal, Debug too. */
 export type KubeEventType = 'Normal' | 'Warning' | (string & {});

@@ -1,7 +1,7 @@
 /** Many toggles that are seen as one: the operator is paused if any peering says so, and ready when all indices are. */
 import type { Toggle } from '../seams/toggle.js';
 import { condition } from './condition.js';
-import { type NamedToggle, type ToggleView, toggle } from './toggle.js';
+import { type NamedToggle, type ToggleView, toggle } from './named-toggle.js';
 
 export interface ToggleSet extends ToggleView {
   readonly size: number;

@@ -3,8 +3,8 @@
  * tell what has changed, but it does tell whether anything has.
  */
 import { createHash } from 'node:crypto';
-import type { Essence } from './essence.js';
 import { type JsonStyle, jsonText } from './json-text.js';
+import type { Essence } from './objects/essence.js';
 
 /**
  * Under this symbol, an essence carries the digest of the essence that could not be kept. A registered symbol,

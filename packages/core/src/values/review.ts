@@ -1,5 +1,5 @@
 /** The admission reviews as the API server sends and expects them, and what goes along with them. */
-import type { AnyObject } from './body.js';
+import type { AnyObject } from './objects/body.js';
 
 /** What is being done to the object. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

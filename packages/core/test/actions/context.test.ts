@@ -12,7 +12,7 @@ import {
   label,
   removeOwnerReference,
 } from '../../src/execution/handler-api/hierarchies.js';
-import { createRegistry } from '../../src/intents/registry.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
 import { settings } from '../../src/settings.js';
 import { changingCause, watchingCause } from '../execution/helpers.js';
 

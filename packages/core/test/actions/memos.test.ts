@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COPY, copyMemo, createMemo } from '../../src/execution/handler-api/memos.js';
+import { COPY, copyMemo, createMemo } from '../../src/execution/handler-api/memo.js';
 
 describe('The default memo', () => {
   it('is empty, whatever is asked of it', () => {

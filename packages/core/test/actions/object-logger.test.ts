@@ -4,7 +4,7 @@ import { loggableBody, loggableDiff, objectLogger, terseLogger } from '../../src
 import type { LogLevel } from '../../src/seams/logger.js';
 import type { KubeEvent } from '../../src/seams/poster.js';
 import { type PostingSettings, settings } from '../../src/settings.js';
-import type { Body } from '../../src/values/body.js';
+import type { Body } from '../../src/values/objects/body.js';
 
 const BODY: Body = {
   apiVersion: 'g/v1',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BlockingDecision, type BlockingFacts, decideBlocking } from '../../src/intents/blocking.js';
 import { mustBlockDeletion } from '../../src/intents/interests.js';
-import { createRegistry } from '../../src/intents/registry.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
 import { changingCause, pods, someBody, spawningCause } from './make-causes.js';
 
 const [yes, no] = [true, false];

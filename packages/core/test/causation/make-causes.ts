@@ -10,14 +10,14 @@ import type {
   WebhookCause,
 } from '../../src/intents/causes.js';
 import type { KubeClient } from '../../src/seams/client.js';
-import type { Index, Indices } from '../../src/seams/indexing.js';
+import type { Index, Indices } from '../../src/seams/memory/indexing.js';
 import { settings } from '../../src/settings.js';
-import type { AnyObject } from '../../src/values/body.js';
 import { diff } from '../../src/values/diff.js';
-import { buildEssence } from '../../src/values/essence.js';
-import { Patch } from '../../src/values/patch.js';
-import { makeResource } from '../../src/values/resource.js';
-import { makeLiveBody } from '../../src/values/views.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import { buildEssence } from '../../src/values/objects/essence.js';
+import { makeLiveBody } from '../../src/values/objects/views.js';
+import { Patch } from '../../src/values/patches/patch.js';
+import { makeResource } from '../../src/values/resources/resource.js';
 
 export const FINALIZER = 'kopf.zalando.org/KopfFinalizerMarker';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangeFacts, type ChangingReason, detectChange, isHandlingReason } from '../../src/intents/causes.js';
-import { compareEssences } from '../../src/values/comparison.js';
-import { buildEssence, type Essence } from '../../src/values/essence.js';
+import { compareEssences } from '../../src/values/objects/comparison.js';
+import { buildEssence, type Essence } from '../../src/values/objects/essence.js';
 import { FINALIZER } from './make-causes.js';
 
 const DELETED_AT = '2026-01-01T00:00:00Z';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { discover } from '../../src/cluster/discover.js';
 import { apiError } from '../../src/errors.js';
 import type { KubeRequest } from '../../src/seams/client.js';
-import { formatResource } from '../../src/values/resource.js';
+import { formatResource } from '../../src/values/resources/resource.js';
 import { type ScriptedClient, scriptedClient } from './scripted-client.js';
 
 const ACCEPT = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';

@@ -1,6 +1,6 @@
 /** Objects and resources that the tests of this folder are about. */
-import type { AnyObject } from '../../src/values/body.js';
-import { makeResource } from '../../src/values/resource.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import { makeResource } from '../../src/values/resources/resource.js';
 
 export const KEX = makeResource({
   group: 'kopf.dev',

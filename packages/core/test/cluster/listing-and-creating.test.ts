@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createObject } from '../../src/cluster/create.js';
 import { list, listPages } from '../../src/cluster/list.js';
 import { apiError } from '../../src/errors.js';
-import { makeResource } from '../../src/values/resource.js';
+import { makeResource } from '../../src/values/resources/resource.js';
 import { KEX, kex, kexList } from './fixtures.js';
 import { scriptedClient } from './scripted-client.js';
 

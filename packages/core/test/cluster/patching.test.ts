@@ -1,11 +1,11 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { type PatchObjectOptions, patchObject } from '../../src/cluster/patch.js';
+import { type PatchObjectOptions, patchObject } from '../../src/cluster/patching/patch-object.js';
 import { apiError, KopfError } from '../../src/errors.js';
 import type { KubeRequest } from '../../src/seams/client.js';
-import type { AnyObject } from '../../src/values/body.js';
-import { allowDeletion, blockDeletion } from '../../src/values/finalizers.js';
-import { Patch, type PatchFn } from '../../src/values/patch.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import { allowDeletion, blockDeletion } from '../../src/values/objects/finalizers.js';
+import { Patch, type PatchFn } from '../../src/values/patches/patch.js';
 import { KEX, KEX_WITH_STATUS, kex, SECRETS } from './fixtures.js';
 import { type Answer, scriptedClient } from './scripted-client.js';
 

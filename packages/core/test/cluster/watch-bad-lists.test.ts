@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { list } from '../../src/cluster/list.js';
-import { makeResource } from '../../src/values/resource.js';
+import { makeResource } from '../../src/values/resources/resource.js';
 import { KEX, kex, kexList, SECRETS } from './fixtures.js';
 import { scriptedClient } from './scripted-client.js';
 import { errorEvent, watchUnderTest } from './watch-harness.js';

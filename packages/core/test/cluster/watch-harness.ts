@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { type StreamState, type WatchOptions, type WatchSignal, watch } from '../../src/cluster/watch.js';
 import { settings as makeSettings, type WatchingSettings } from '../../src/settings.js';
 import { onAbort } from '../../src/sync/abort.js';
-import type { AnyObject } from '../../src/values/body.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
 import { KEX, kex, kexList } from './fixtures.js';
 import { type ScriptedClient, scriptedClient } from './scripted-client.js';
 

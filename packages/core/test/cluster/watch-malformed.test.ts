@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KopfError } from '../../src/errors.js';
-import type { AnyObject } from '../../src/values/body.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
 import { kex, kexList } from './fixtures.js';
 import { added, deleted, modified, type WatchUnderTest, watchUnderTest } from './watch-harness.js';
 

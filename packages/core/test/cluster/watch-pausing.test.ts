@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toggle } from '../../src/sync/toggle.js';
+import { toggle } from '../../src/sync/named-toggle.js';
 import { toggleSet } from '../../src/sync/toggle-set.js';
 import { kex, kexList } from './fixtures.js';
 import { added, watchUnderTest } from './watch-harness.js';

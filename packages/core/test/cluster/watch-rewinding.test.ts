@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { apiError } from '../../src/errors.js';
-import { toggle } from '../../src/sync/toggle.js';
+import { toggle } from '../../src/sync/named-toggle.js';
 import { kex, kexList } from './fixtures.js';
 import { added, bookmark, errorEvent, modified, watchUnderTest } from './watch-harness.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { watch } from '../../src/cluster/watch.js';
 import { settings, type WatchingSettings } from '../../src/settings.js';
-import { makeResource } from '../../src/values/resource.js';
+import { makeResource } from '../../src/values/resources/resource.js';
 import { KEX, kex, kexList } from './fixtures.js';
 import { scriptedClient } from './scripted-client.js';
 import { added, bookmark, deleted, modified, watchUnderTest } from './watch-harness.js';

@@ -6,7 +6,7 @@ import type { HandlerState } from '../../src/execution/progress/handler-state.js
 import { State } from '../../src/execution/progress/state.js';
 import type { AnyHandler } from '../../src/intents/handlers.js';
 import { type Facts, facts } from '../../src/observing/facts.js';
-import type { Fact, FactKind } from '../../src/seams/observer.js';
+import type { Fact, FactKind } from '../../src/seams/inspection/observer.js';
 import { settings } from '../../src/settings.js';
 import { indexingCause } from '../causation/make-causes.js';
 import { changeHandler, changingCause } from './helpers.js';

@@ -7,9 +7,9 @@ import { State } from '../../src/execution/progress/state.js';
 import type { Cause, ChangingCause, WatchingCause } from '../../src/intents/causes.js';
 import type { AnyHandler, ChangeHandler, HandlerFn } from '../../src/intents/handlers.js';
 import { type Settings, type SettingsOverrides, settings } from '../../src/settings.js';
-import type { Body } from '../../src/values/body.js';
-import { Patch } from '../../src/values/patch.js';
-import { makeResource } from '../../src/values/resource.js';
+import type { Body } from '../../src/values/objects/body.js';
+import { Patch } from '../../src/values/patches/patch.js';
+import { makeResource } from '../../src/values/resources/resource.js';
 
 export const RESOURCE = makeResource({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', kind: 'KopfExample' });
 

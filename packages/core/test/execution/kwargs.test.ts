@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { callKwargs, filterKwargs } from '../../src/execution/call-kwargs.js';
 import { daemonStopper } from '../../src/execution/stopping.js';
 import type { Cause, WebhookCause } from '../../src/intents/causes.js';
-import type { Indices } from '../../src/seams/indexing.js';
+import type { Indices } from '../../src/seams/memory/indexing.js';
 import { settings } from '../../src/settings.js';
-import { Patch } from '../../src/values/patch.js';
-import { makeLiveBody } from '../../src/values/views.js';
+import { makeLiveBody } from '../../src/values/objects/views.js';
+import { Patch } from '../../src/values/patches/patch.js';
 import { BODY, changeHandler, changingCause, RESOURCE, watchingCause } from './helpers.js';
 
 const OPERATOR = ['logger', 'memo', 'indices', 'client'];

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { all, any, none, not } from '../../src/intents/filters.js';
 import { match, prematch } from '../../src/intents/matching.js';
-import { createRegistry } from '../../src/intents/registry.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
 import { changingCause, makeIndices, pods, someBody, watchingCause } from '../causation/make-causes.js';
 
 const yes = () => true;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangingReason, detectChange } from '../../src/intents/causes.js';
-import { createRegistry } from '../../src/intents/registry.js';
-import type { AnyObject } from '../../src/values/body.js';
-import { compareEssences } from '../../src/values/comparison.js';
-import { buildEssence } from '../../src/values/essence.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import { compareEssences } from '../../src/values/objects/comparison.js';
+import { buildEssence } from '../../src/values/objects/essence.js';
 import { changingCause, FINALIZER } from '../causation/make-causes.js';
 
 const NONE = Symbol('no such field');

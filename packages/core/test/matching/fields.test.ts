@@ -3,8 +3,8 @@ import type { Cause, ChangingCause, ResourceCause } from '../../src/intents/caus
 import { ABSENT, PRESENT } from '../../src/intents/filters.js';
 import type { ChangeHandler } from '../../src/intents/handlers.js';
 import { match, prematch } from '../../src/intents/matching.js';
-import { createRegistry } from '../../src/intents/registry.js';
-import type { AnyObject } from '../../src/values/body.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
 import {
   changingCause,
   daemonCause,

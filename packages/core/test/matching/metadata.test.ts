@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ABSENT, type MetaFilter, PRESENT } from '../../src/intents/filters.js';
 import { match, prematch } from '../../src/intents/matching.js';
-import { createRegistry } from '../../src/intents/registry.js';
-import type { AnyObject } from '../../src/values/body.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
 import { changingCause, indexingCause, spawningCause, watchingCause, webhookCause } from '../causation/make-causes.js';
 
 type Metas = 'labels' | 'annotations';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { extraFields, isInScope } from '../../src/intents/interests.js';
-import { createRegistry, type Registry } from '../../src/intents/registry.js';
+import { createRegistry, type Registry } from '../../src/intents/registration/registry.js';
 import { changingCause, kopfexamples, pods, someBody } from '../causation/make-causes.js';
 
 function fn() {}

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhookCause } from '../../src/intents/causes.js';
-import type { FilterOptions } from '../../src/intents/options.js';
-import { createRegistry, type Registry } from '../../src/intents/registry.js';
-import type { AnyObject } from '../../src/values/body.js';
-import { makeResource } from '../../src/values/resource.js';
+import type { FilterOptions } from '../../src/intents/registration/options.js';
+import { createRegistry, type Registry } from '../../src/intents/registration/registry.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import { makeResource } from '../../src/values/resources/resource.js';
 import { pods, someBody, webhookCause } from '../causation/make-causes.js';
 
 function selected(declare: (on: Registry['on']) => unknown, request: Partial<WebhookCause> = {}): string[] {

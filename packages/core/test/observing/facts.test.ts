@@ -1,7 +1,7 @@
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { FACT_KINDS, facts, NO_FACTS } from '../../src/observing/facts.js';
-import type { Fact, FactKind, Observer } from '../../src/seams/observer.js';
+import type { Fact, FactKind, Observer } from '../../src/seams/inspection/observer.js';
 
 function telling(...observers: Observer[]) {
   const clock = manualClock();

@@ -8,8 +8,8 @@ import { type OwnTimesMemory, ownTimesMemory } from '../../src/execution/progres
 import { State } from '../../src/execution/progress/state.js';
 import type { Backoff } from '../../src/intents/handlers.js';
 import type { Clock, Seconds } from '../../src/seams/clock.js';
-import type { ProgressRecord } from '../../src/seams/storage.js';
-import { Patch } from '../../src/values/patch.js';
+import type { ProgressRecord } from '../../src/seams/memory/storage.js';
+import { Patch } from '../../src/values/patches/patch.js';
 import { formatTimestamp } from '../../src/values/timestamps.js';
 
 const MINUTE = 60;

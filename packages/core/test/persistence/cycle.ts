@@ -14,16 +14,21 @@ import { purgeLeftovers, State } from '../../src/execution/progress/state.js';
 import { decideBlocking } from '../../src/intents/blocking.js';
 import { type ChangingCause, detectChange, isHandlingReason } from '../../src/intents/causes.js';
 import { extraFields, mustBlockDeletion } from '../../src/intents/interests.js';
-import { createRegistry } from '../../src/intents/registry.js';
-import type { DiffBaseStorage, ProgressStorage } from '../../src/seams/storage.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
+import type { DiffBaseStorage, ProgressStorage } from '../../src/seams/memory/storage.js';
 import { settings } from '../../src/settings.js';
-import type { AnyObject } from '../../src/values/body.js';
-import { compareEssences } from '../../src/values/comparison.js';
-import { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from '../../src/values/finalizers.js';
 import { deepCopy, type Mapping } from '../../src/values/json.js';
-import type { JsonPatchOp } from '../../src/values/json-patch.js';
-import { applyMergePatch } from '../../src/values/merge-patch.js';
-import { asJsonPatch, Patch } from '../../src/values/patch.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import { compareEssences } from '../../src/values/objects/comparison.js';
+import {
+  allowDeletion,
+  blockDeletion,
+  isDeletionBlocked,
+  isDeletionOngoing,
+} from '../../src/values/objects/finalizers.js';
+import type { JsonPatchOp } from '../../src/values/patches/json-patch.js';
+import { applyMergePatch } from '../../src/values/patches/merge-patch.js';
+import { asJsonPatch, Patch } from '../../src/values/patches/patch.js';
 import { formatTimestamp } from '../../src/values/timestamps.js';
 import { RESOURCE } from '../execution/helpers.js';
 

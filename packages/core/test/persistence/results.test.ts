@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/execution/outcomes.js';
 import { deliverResults } from '../../src/execution/progress/results.js';
 import type { Mapping } from '../../src/values/json.js';
-import { Patch } from '../../src/values/patch.js';
+import { Patch } from '../../src/values/patches/patch.js';
 
 function deliver(result: unknown, status?: Mapping, id = 'fn/spec.field'): unknown {
   const patch = new Patch(status === undefined ? undefined : { status });

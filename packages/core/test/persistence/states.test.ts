@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { PermanentError, TemporaryError } from '../../src/errors.js';
 import type { Outcome } from '../../src/execution/outcomes.js';
 import { purgeLeftovers, State } from '../../src/execution/progress/state.js';
-import type { ProgressRecord, ProgressStorage } from '../../src/seams/storage.js';
-import type { Body } from '../../src/values/body.js';
-import { Patch } from '../../src/values/patch.js';
+import type { ProgressRecord, ProgressStorage } from '../../src/seams/memory/storage.js';
+import type { Body } from '../../src/values/objects/body.js';
+import { Patch } from '../../src/values/patches/patch.js';
 
 const NOW = '2020-12-31T23:59:59.123000+00:00';
 const LATER = '2021-01-01T00:00:09.123000+00:00';

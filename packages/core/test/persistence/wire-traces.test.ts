@@ -1,6 +1,6 @@
 import { statusProgressStorage } from '@kopf-ts/storage';
 import { describe, expect, it } from 'vitest';
-import { splitStatus } from '../../src/cluster/patch-payloads.js';
+import { splitStatus } from '../../src/cluster/patching/patch-payloads.js';
 import { TemporaryError } from '../../src/errors.js';
 import { subhandler } from '../../src/execution/subhandlers/subhandlers.js';
 import { HandledObject } from './cycle.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyHandler, DEFAULT_ERRORS, titleOf } from '../../src/intents/handlers.js';
-import { createRegistry, type Registry } from '../../src/intents/registry.js';
-import { resource } from '../../src/values/resource.js';
-import { EVERYTHING } from '../../src/values/selector.js';
+import { createRegistry, type Registry } from '../../src/intents/registration/registry.js';
+import { resource } from '../../src/values/resources/resource.js';
+import { EVERYTHING } from '../../src/values/resources/selector.js';
 import { kopfexamples, pods } from '../causation/make-causes.js';
 
 function fn() {}

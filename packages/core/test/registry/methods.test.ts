@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RegistrationError } from '../../src/errors.js';
 import type { AnyHandler } from '../../src/intents/handlers.js';
 import type { Change, Daemon } from '../../src/intents/kwargs.js';
-import { createRegistry, type Registry } from '../../src/intents/registry.js';
+import { createRegistry, type Registry } from '../../src/intents/registration/registry.js';
 import { activityCause, changingCause, someBody } from '../causation/make-causes.js';
 
 function handlersOf({ handlers }: Registry): AnyHandler[] {

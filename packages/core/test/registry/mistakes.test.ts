@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RegistrationError } from '../../src/errors.js';
 import { ABSENT, PRESENT } from '../../src/intents/filters.js';
-import { createRegistry } from '../../src/intents/registry.js';
-import { EVERYTHING } from '../../src/values/selector.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
+import { EVERYTHING } from '../../src/values/resources/selector.js';
 
 /** Registrars without types: mistakes that the compiler would not allow are made by those who have no compiler. */
 // biome-ignore lint/suspicious/noExplicitAny: as above

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ChangingReason } from '../../src/intents/causes.js';
 import { createChangeHandlers } from '../../src/intents/handler-set.js';
 import type { ChangeHandler } from '../../src/intents/handlers.js';
-import { createRegistry, type Registry } from '../../src/intents/registry.js';
-import type { AnyObject } from '../../src/values/body.js';
-import { makeResource } from '../../src/values/resource.js';
+import { createRegistry, type Registry } from '../../src/intents/registration/registry.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import { makeResource } from '../../src/values/resources/resource.js';
 import {
   activityCause,
   changingCause,

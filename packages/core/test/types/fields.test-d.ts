@@ -1,6 +1,6 @@
 import { expectTypeOf, it } from 'vitest';
-import type { AnyObject, ObjectMeta } from '../../src/values/body.js';
 import type { FieldSpec, ValueAt } from '../../src/values/fields.js';
+import type { AnyObject, ObjectMeta } from '../../src/values/objects/body.js';
 
 interface Volume {
   metadata?: ObjectMeta;

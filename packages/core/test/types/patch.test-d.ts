@@ -1,6 +1,6 @@
 import { expectTypeOf, it } from 'vitest';
-import type { AnyObject, Body, ObjectMeta } from '../../src/values/body.js';
-import type { MergePatch, Patch, PatchFn, PatchOf } from '../../src/values/patch.js';
+import type { AnyObject, Body, ObjectMeta } from '../../src/values/objects/body.js';
+import type { MergePatch, Patch, PatchFn, PatchOf } from '../../src/values/patches/patch.js';
 
 interface Volume {
   apiVersion: string;

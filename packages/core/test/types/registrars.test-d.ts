@@ -2,9 +2,9 @@ import { describe, expectTypeOf, it } from 'vitest';
 import { PermanentError, TemporaryError } from '../../src/errors.js';
 import { ABSENT } from '../../src/intents/filters.js';
 import type { Change, Daemon, DefaultEnv, Env } from '../../src/intents/kwargs.js';
-import { createRegistry } from '../../src/intents/registry.js';
-import type { Index, IndexRef, Indices } from '../../src/seams/indexing.js';
-import { resource } from '../../src/values/resource.js';
+import { createRegistry } from '../../src/intents/registration/registry.js';
+import type { Index, IndexRef, Indices } from '../../src/seams/memory/indexing.js';
+import { resource } from '../../src/values/resources/resource.js';
 import type { StandardSchema } from '../../src/values/standard-schema.js';
 
 const { on, daemon, timer, index } = createRegistry();

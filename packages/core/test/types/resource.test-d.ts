@@ -1,18 +1,18 @@
 /** Checked by the compiler, never run: what is wrong in operators must not compile. */
 import { expectTypeOf } from 'vitest';
-import type { AnyObject, Body, ObjectMeta } from '../../src/values/body.js';
 import type { DeepReadonly } from '../../src/values/json.js';
-import { buildOwnerReference } from '../../src/values/references.js';
+import type { AnyObject, Body, ObjectMeta } from '../../src/values/objects/body.js';
+import { buildOwnerReference } from '../../src/values/objects/references.js';
+import { bodyViews, makeLiveBody } from '../../src/values/objects/views.js';
 import {
   type ResourceToken,
   resource,
   type SpecOf,
   type StatusOf,
   type TypedObject,
-} from '../../src/values/resource.js';
-import { EVERYTHING, parseSelector } from '../../src/values/selector.js';
+} from '../../src/values/resources/resource.js';
+import { EVERYTHING, parseSelector } from '../../src/values/resources/selector.js';
 import type { StandardSchema } from '../../src/values/standard-schema.js';
-import { bodyViews, makeLiveBody } from '../../src/values/views.js';
 
 interface VolumeSpec {
   size: string;

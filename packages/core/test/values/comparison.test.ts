@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareEssences } from '../../src/values/comparison.js';
 import { digestOf, digestOnly } from '../../src/values/digest.js';
+import { compareEssences } from '../../src/values/objects/comparison.js';
 
 const essence = { spec: { size: 1 }, metadata: { labels: { app: 'x' } } };
 

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loggableBody, loggableDiff } from '../../src/execution/logging/object-logger.js';
-import type { Body } from '../../src/values/body.js';
-import { compareEssences } from '../../src/values/comparison.js';
 import { diff } from '../../src/values/diff.js';
 import { digestOf, digestOnly } from '../../src/values/digest.js';
-import { buildEssence, type Essence } from '../../src/values/essence.js';
 import { deepCopy, deepEqual, deepFreeze, isDeeperThan, isMapping, MAX_DEPTH } from '../../src/values/json.js';
-import { jsonPatch } from '../../src/values/json-patch.js';
 import { jsonText } from '../../src/values/json-text.js';
-import { applyMergePatch, mergePatchOf, subtractExisting } from '../../src/values/merge-patch.js';
-import { asJsonPatch, Patch } from '../../src/values/patch.js';
+import type { Body } from '../../src/values/objects/body.js';
+import { compareEssences } from '../../src/values/objects/comparison.js';
+import { buildEssence, type Essence } from '../../src/values/objects/essence.js';
+import { bodyViews } from '../../src/values/objects/views.js';
+import { jsonPatch } from '../../src/values/patches/json-patch.js';
+import { applyMergePatch, mergePatchOf, subtractExisting } from '../../src/values/patches/merge-patch.js';
+import { asJsonPatch, Patch } from '../../src/values/patches/patch.js';
 import { redacted } from '../../src/values/redaction.js';
-import { bodyViews } from '../../src/values/views.js';
 
 const STYLE = { keysOf: Object.keys, textOf: (scalar: unknown) => JSON.stringify(scalar) };
 /** Beyond what an API server lets in, and what any recursion takes. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DIGEST_ONLY, digestOf, digestOnly, isDigestOnly } from '../../src/values/digest.js';
-import type { Essence } from '../../src/values/essence.js';
 import { deepCopy } from '../../src/values/json.js';
+import type { Essence } from '../../src/values/objects/essence.js';
 
 describe('the digest of an essence', () => {
   it('is a SHA-256 of its canonical JSON', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildEssence, removeEmptyStanzas } from '../../src/values/essence.js';
 import { deepFreeze } from '../../src/values/json.js';
+import { buildEssence, removeEmptyStanzas } from '../../src/values/objects/essence.js';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 

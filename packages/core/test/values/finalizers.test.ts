@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyObject } from '../../src/values/body.js';
-import { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from '../../src/values/finalizers.js';
 import { deepFreeze } from '../../src/values/json.js';
-import type { JsonPatchOp } from '../../src/values/json-patch.js';
-import { asJsonPatch, Patch, type PatchFn } from '../../src/values/patch.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import {
+  allowDeletion,
+  blockDeletion,
+  isDeletionBlocked,
+  isDeletionOngoing,
+} from '../../src/values/objects/finalizers.js';
+import type { JsonPatchOp } from '../../src/values/patches/json-patch.js';
+import { asJsonPatch, Patch, type PatchFn } from '../../src/values/patches/patch.js';
 
 const FIN = 'example.com/fin';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ContextError, FieldError, KopfError } from '../../src/errors.js';
-import type { Body } from '../../src/values/body.js';
+import type { Body } from '../../src/values/objects/body.js';
 import {
   adjustNamespaceBy,
   adoptBy,
@@ -10,7 +10,7 @@ import {
   type NamingOptions,
   type ObjectsToChange,
   removeOwnerReferenceBy,
-} from '../../src/values/hierarchy.js';
+} from '../../src/values/objects/hierarchy.js';
 
 const owner: Body = {
   apiVersion: 'owner-api/v1',

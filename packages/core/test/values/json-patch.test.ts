@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deepCopy } from '../../src/values/json.js';
-import { escapePointer, type JsonPatchOp, jsonPatch, parsePointer } from '../../src/values/json-patch.js';
+import { escapePointer, type JsonPatchOp, jsonPatch, parsePointer } from '../../src/values/patches/json-patch.js';
 import { anyChange, anyValue, applyByRfc6902, expectSame } from './json-data.js';
 
 describe('of mappings', () => {

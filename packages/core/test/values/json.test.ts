@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { diff } from '../../src/values/diff.js';
-import { buildEssence } from '../../src/values/essence.js';
 import { deepCopy, deepEqual, deepFreeze, getOwn, isMapping, setOwn } from '../../src/values/json.js';
+import { buildEssence } from '../../src/values/objects/essence.js';
 import { anyChange, anyValue, expectSame } from './json-data.js';
 
 const hostile = () => JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"name": "x"}}') as object;

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { FieldError } from '../../src/errors.js';
 import { diff } from '../../src/values/diff.js';
 import { deepCopy } from '../../src/values/json.js';
-import { applyMergePatch, diffToMergePatch, mergePatchOf, subtractExisting } from '../../src/values/merge-patch.js';
+import {
+  applyMergePatch,
+  diffToMergePatch,
+  mergePatchOf,
+  subtractExisting,
+} from '../../src/values/patches/merge-patch.js';
 import { anyChange, anyMapping, applyByRfc7386, expectSame, withoutEmptyMappings, withoutNulls } from './json-data.js';
 
 describe('applying', () => {

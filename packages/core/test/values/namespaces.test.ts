@@ -4,7 +4,7 @@ import {
   matchesAnyNamespace,
   matchNamespace,
   type NamespacePattern,
-} from '../../src/values/namespaces.js';
+} from '../../src/values/resources/namespaces.js';
 
 describe('a namespace falls under a pattern', () => {
   it.each<[string, NamespacePattern]>([

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { KopfError } from '../../src/errors.js';
-import type { AnyObject } from '../../src/values/body.js';
 import { ensureField } from '../../src/values/fields.js';
 import { deepFreeze, type Mapping } from '../../src/values/json.js';
-import { asJsonPatch, Patch, type PatchFn } from '../../src/values/patch.js';
-import { makeLiveBody } from '../../src/values/views.js';
+import type { AnyObject } from '../../src/values/objects/body.js';
+import { makeLiveBody } from '../../src/values/objects/views.js';
+import { asJsonPatch, Patch, type PatchFn } from '../../src/values/patches/patch.js';
 
 /** As a variable, it is a key like any other for the linter, too. */
 const PROTO: string = '__proto__';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Body, ObjectMeta } from '../../src/values/body.js';
-import { buildObjectReference, buildOwnerReference } from '../../src/values/references.js';
+import type { Body, ObjectMeta } from '../../src/values/objects/body.js';
+import { buildObjectReference, buildOwnerReference } from '../../src/values/objects/references.js';
 
 const body: Body = {
   apiVersion: 'kopf.dev/v1',

@@ -9,7 +9,7 @@ import {
   resourceUrl,
   sameResource,
   uniqueResources,
-} from '../../src/values/resource.js';
+} from '../../src/values/resources/resource.js';
 import type { StandardSchema } from '../../src/values/standard-schema.js';
 
 const pods = makeResource({ group: '', version: 'v1', plural: 'pods', namespaced: true });

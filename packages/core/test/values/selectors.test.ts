@@ -1,7 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { RegistrationError } from '../../src/errors.js';
-import { makeResource, resource } from '../../src/values/resource.js';
-import { EVERYTHING, parseSelector, type SelectorFields, type SelectorSpec } from '../../src/values/selector.js';
+import { makeResource, resource } from '../../src/values/resources/resource.js';
+import {
+  EVERYTHING,
+  parseSelector,
+  type SelectorFields,
+  type SelectorSpec,
+} from '../../src/values/resources/selector.js';
 
 function criteria(spec: SelectorSpec): object {
   const { isSpecific, check, select, toString: _, ...rest } = parseSelector(spec);

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Body } from '../../src/values/body.js';
 import { deepCopy } from '../../src/values/json.js';
-import { bodyViews, makeLiveBody } from '../../src/values/views.js';
+import type { Body } from '../../src/values/objects/body.js';
+import { bodyViews, makeLiveBody } from '../../src/values/objects/views.js';
 
 const make = (size: number): Body => ({
   apiVersion: 'v1',

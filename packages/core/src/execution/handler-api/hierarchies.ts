@@ -2,7 +2,7 @@
  * Making children of the object that is being handled: in any handler of an object, the owner need not be named.
  * All of them change the given objects, which are yet to be created.
  */
-import type { Body } from '../../values/body.js';
+import type { Body } from '../../values/objects/body.js';
 import {
   type AdoptOptions,
   adjustNamespaceBy,
@@ -15,8 +15,8 @@ import {
   type NamingOptions,
   type ObjectsToChange,
   removeOwnerReferenceBy,
-} from '../../values/hierarchy.js';
-import type { OwnerReferenceOptions } from '../../values/references.js';
+} from '../../values/objects/hierarchy.js';
+import type { OwnerReferenceOptions } from '../../values/objects/references.js';
 import { currentContext } from '../context.js';
 
 export interface OwnedOptions {

@@ -6,7 +6,7 @@ import { ContextError, describeError } from '../../errors.js';
 import type { LogLevel } from '../../seams/logger.js';
 import type { EventPoster, KubeEventType } from '../../seams/poster.js';
 import type { Settings } from '../../settings.js';
-import { flattenObjects } from '../../values/hierarchy.js';
+import { flattenObjects } from '../../values/objects/hierarchy.js';
 import { requireContext } from '../context.js';
 
 /** One object, or any iterables of them, however nested. Absent ones are skipped. */

@@ -5,9 +5,9 @@
 import type { LogFields, Logger, LogLevel } from '../../seams/logger.js';
 import type { EventPoster, KubeEventType } from '../../seams/poster.js';
 import type { Settings } from '../../settings.js';
-import type { Body } from '../../values/body.js';
 import type { Diff } from '../../values/diff.js';
 import { deepCopy } from '../../values/json.js';
+import type { Body } from '../../values/objects/body.js';
 import { printableValue, redacted, redactedSecret } from '../../values/redaction.js';
 import { isPosted } from '../handler-api/posting.js';
 import { LevelLogger } from './level-logger.js';

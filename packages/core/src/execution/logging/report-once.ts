@@ -1,6 +1,6 @@
 /** Telling of malformed traces on an object: once each, however often the object is looked at. */
 import type { Logger } from '../../seams/logger.js';
-import type { ReportMalformed } from '../../seams/storage.js';
+import type { ReportMalformed } from '../../seams/memory/storage.js';
 
 /**
  * A report for one object, to be kept together with whatever else is remembered of it. An object with a broken

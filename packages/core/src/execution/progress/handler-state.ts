@@ -2,7 +2,7 @@
 import { TemporaryError } from '../../errors.js';
 import type { Backoff } from '../../intents/handlers.js';
 import type { Seconds } from '../../seams/clock.js';
-import type { ProgressRecord, ReportMalformed } from '../../seams/storage.js';
+import type { ProgressRecord, ReportMalformed } from '../../seams/memory/storage.js';
 import { type HandlerId, quoteId } from '../../values/ids.js';
 import { deepEqual } from '../../values/json.js';
 import { formatTimestamp, parseTimestamp } from '../../values/timestamps.js';

@@ -4,7 +4,7 @@
  * clock. So a process believes its own memory first, and the record only where the record is not of its own.
  */
 import type { Seconds } from '../../seams/clock.js';
-import type { ProgressRecord } from '../../seams/storage.js';
+import type { ProgressRecord } from '../../seams/memory/storage.js';
 import type { HandlerId } from '../../values/ids.js';
 
 /** By the monotonic clock. */

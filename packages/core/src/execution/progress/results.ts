@@ -1,7 +1,7 @@
 /** Results of handlers: they go to the status of the object, under the ids of the handlers. */
 import type { AnyHandler } from '../../intents/handlers.js';
 import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from '../../values/json.js';
-import type { Patch } from '../../values/patch.js';
+import type { Patch } from '../../values/patches/patch.js';
 import type { Outcomes } from '../outcomes.js';
 
 /**

@@ -6,7 +6,7 @@ import type { ChangingCause } from '../../intents/causes.js';
 import type { ChangeHandler } from '../../intents/handlers.js';
 import { fieldOf } from '../../intents/kwargs.js';
 import type { Clock } from '../../seams/clock.js';
-import type { ProgressStorage, ReportMalformed } from '../../seams/storage.js';
+import type { ProgressStorage, ReportMalformed } from '../../seams/memory/storage.js';
 import { digestOf } from '../../values/digest.js';
 import { type FieldPath, resolveField } from '../../values/fields.js';
 import type { HandlerId } from '../../values/ids.js';

@@ -7,10 +7,10 @@
 import { KopfError } from '../../errors.js';
 import type { Backoff } from '../../intents/handlers.js';
 import type { Clock, Seconds } from '../../seams/clock.js';
-import type { ProgressStorage, ReportMalformed } from '../../seams/storage.js';
-import type { Body } from '../../values/body.js';
+import type { ProgressStorage, ReportMalformed } from '../../seams/memory/storage.js';
 import { type HandlerId, quoteId } from '../../values/ids.js';
-import type { Patch } from '../../values/patch.js';
+import type { Body } from '../../values/objects/body.js';
+import type { Patch } from '../../values/patches/patch.js';
 import { isThenable } from '../deadlines.js';
 import type { Corrections } from '../ledger.js';
 import type { Outcomes } from '../outcomes.js';

@@ -21,11 +21,11 @@ import {
   mistake,
   type RawOptions,
   refuseUnknown,
-} from '../../intents/options.js';
+} from '../../intents/registration/options.js';
 import type { Awaitable } from '../../seams/awaitable.js';
-import type { AnyObject } from '../../values/body.js';
 import { functionName, handlerIdOf } from '../../values/ids.js';
 import { isMapping } from '../../values/json.js';
+import type { AnyObject } from '../../values/objects/body.js';
 import { currentContext, type HandlerContext, type Subhandling } from '../context.js';
 import { executeInContext } from '../execute.js';
 import type { LifeCycle } from '../lifecycles.js';

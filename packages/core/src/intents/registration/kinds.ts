@@ -1,0 +1,189 @@
+/** The kinds of handlers of resources: the options of each, and how a handler is made of them. */
+import type { HandlerId } from '../../values/ids.js';
+import { isMapping } from '../../values/json.js';
+import type { Selector } from '../../values/resources/selector.js';
+import type { Operation } from '../../values/review.js';
+import type { Activity, HandlerFn, ResourceHandler } from '../handlers.js';
+import type { Env } from '../kwargs.js';
+import {
+  CHANGE_FILTERS,
+  definedOnly,
+  EXECUTION,
+  FILTERS,
+  mistake,
+  type ParsedExecution,
+  type ParsedFilters,
+  type RawOptions,
+  requireDuration,
+  requireFlag,
+  requireSynchronous,
+  shown,
+  type Title,
+} from './options.js';
+import type { On } from './registrars.js';
+
+/** What is made in the same way for all kinds. */
+interface CommonParts extends ParsedExecution, ParsedFilters {
+  readonly id: HandlerId;
+  readonly fn: HandlerFn;
+  readonly param: unknown;
+  readonly selector: Selector;
+}
+
+/** One row of the table of kinds. */
+export interface ResourceKind {
+  /** Besides `id` and `param`. */
+  readonly options: readonly string[];
+  /** Whether the field becomes a part of the id. By default, it does. */
+  readonly fieldInId?: boolean;
+  /** Adds what the kind has of its own; throws if that is wrong. */
+  make(common: CommonParts, options: RawOptions, title: Title): ResourceHandler;
+}
+
+export type ResourceKindName = Exclude<keyof On<Env>, Activity>;
+
+const COMMON = [...EXECUTION, ...FILTERS];
+const DAEMON_DURATIONS = ['cancellationBackoff', 'cancellationTimeout', 'cancellationPolling'];
+const TIMER_DURATIONS = ['interval', 'idle'];
+const ADMISSION_FLAGS = ['persistent', 'sideEffects', 'ignoreFailures'];
+const ADMISSION_SELECTORS = ['namespaceSelector', 'objectSelector'];
+const ADMISSION = [
+  'operations',
+  'subresource',
+  'timeoutSeconds',
+  'matchConditions',
+  ...ADMISSION_FLAGS,
+  ...ADMISSION_SELECTORS,
+];
+const OPERATIONS: readonly unknown[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] satisfies Operation[];
+
+export const KINDS: Readonly<Record<ResourceKindName, ResourceKind>> = {
+  create: {
+    options: COMMON,
+    make: (common) => ({ kind: 'change', ...common, reason: 'create' }),
+  },
+  update: {
+    options: [...COMMON, ...CHANGE_FILTERS],
+    make: (common) => ({ kind: 'change', ...common, reason: 'update', fieldNeedsChange: true }),
+  },
+  delete: {
+    options: [...COMMON, 'optional'],
+    make: (common, options, title) => {
+      requireFlag(title, options, 'optional');
+      return { kind: 'change', ...common, reason: 'delete', requiresFinalizer: !options['optional'] };
+    },
+  },
+  resume: {
+    options: [...COMMON, 'deleted'],
+    make: (common, options, title) => {
+      requireFlag(title, options, 'deleted');
+      return { kind: 'change', ...common, initial: true, deleted: Boolean(options['deleted']) };
+    },
+  },
+  field: {
+    options: [...COMMON, ...CHANGE_FILTERS],
+    make: (common, _options, title) => {
+      if (common.field === undefined)
+        throw mistake(title, 'the field is mandatory; say which one it is for: { field: … }');
+      return { kind: 'change', ...common, fieldNeedsChange: true };
+    },
+  },
+  event: {
+    options: FILTERS,
+    make: (common) => ({ kind: 'watch', ...common }),
+  },
+  index: {
+    options: COMMON,
+    // The id is the name of the index, and it is the user who chooses it.
+    fieldInId: false,
+    make: (common) => ({ kind: 'index', ...common }),
+  },
+  daemon: {
+    options: [...COMMON, 'initialDelay', ...DAEMON_DURATIONS],
+    make: (common, options, title) => {
+      requireInitialDelay(title, options);
+      for (const name of DAEMON_DURATIONS) requireDuration(title, options, name);
+      return { kind: 'daemon', ...common, ...definedOnly(options, ['initialDelay', ...DAEMON_DURATIONS]) };
+    },
+  },
+  timer: {
+    options: [...COMMON, 'initialDelay', ...TIMER_DURATIONS, 'sharp'],
+    make: (common, options, title) => {
+      requireInitialDelay(title, options);
+      for (const name of TIMER_DURATIONS) requireDuration(title, options, name);
+      requireFlag(title, options, 'sharp');
+      return { kind: 'timer', ...common, ...definedOnly(options, ['initialDelay', ...TIMER_DURATIONS, 'sharp']) };
+    },
+  },
+  validate: {
+    options: [...FILTERS, ...ADMISSION],
+    make: (common, options, title) => ({
+      kind: 'webhook',
+      ...common,
+      reason: 'validating',
+      ...admissionFrom(title, options),
+    }),
+  },
+  mutate: {
+    options: [...FILTERS, ...ADMISSION],
+    make: (common, options, title) => ({
+      kind: 'webhook',
+      ...common,
+      reason: 'mutating',
+      ...admissionFrom(title, options),
+    }),
+  },
+};
+
+function requireInitialDelay(title: Title, options: RawOptions): void {
+  if (typeof options['initialDelay'] !== 'function') requireDuration(title, options, 'initialDelay');
+  requireSynchronous(title, 'initialDelay', options['initialDelay']);
+}
+
+/** What is wrong here would be refused by the cluster, but only when the operator starts, and in other words. */
+function admissionFrom(title: Title, options: RawOptions): Record<string, never> {
+  const { operations, subresource, timeoutSeconds, matchConditions } = options;
+  if (operations !== undefined && !isListOf(operations, (name) => OPERATIONS.includes(name))) {
+    throw mistake(
+      title,
+      `operations must be a non-empty list of ${OPERATIONS.join(', ')}; leave it out for all of them`,
+    );
+  }
+  if (subresource !== undefined && (typeof subresource !== 'string' || subresource === '')) {
+    throw mistake(title, `subresource must be a name, or '*' for all, not ${shown(subresource)}`);
+  }
+  if (timeoutSeconds !== undefined && !isWithin(timeoutSeconds, 1, 30)) {
+    throw mistake(title, `timeoutSeconds must be a whole number from 1 to 30, not ${shown(timeoutSeconds)}`);
+  }
+  for (const name of ADMISSION_SELECTORS) {
+    // Anything else would be dropped in silence by the cluster, and the rest would select everything.
+    if (options[name] !== undefined && !isLabelSelector(options[name])) {
+      throw mistake(title, `${name} must be an object with matchLabels, matchExpressions, or both, and nothing else`);
+    }
+  }
+  if (matchConditions !== undefined && !isListOf(matchConditions, isMatchCondition)) {
+    throw mistake(title, 'matchConditions must be a non-empty list of { name, expression }');
+  }
+  for (const name of ADMISSION_FLAGS) requireFlag(title, options, name);
+  return definedOnly(options, ADMISSION);
+}
+
+function isLabelSelector(value: unknown): boolean {
+  if (!isMapping(value)) return false;
+  const { matchLabels = {}, matchExpressions = [], ...rest } = value;
+  return isMapping(matchLabels) && Array.isArray(matchExpressions) && Object.keys(rest).length === 0;
+}
+
+function isMatchCondition(value: unknown): boolean {
+  return (
+    isMapping(value) && [value['name'], value['expression']].every((text) => typeof text === 'string' && text !== '')
+  );
+}
+
+function isListOf(value: unknown, isFine: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isFine);
+}
+
+function isWithin(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+}

@@ -1,0 +1,203 @@
+/**
+ * One registrar, shaped into all of them.
+ * Everything is checked when it is declared, so that a mistake points at the line which made it.
+ */
+import { RegistrationError } from '../../errors.js';
+import { functionName, type HandlerId, handlerIdOf, looksMinified } from '../../values/ids.js';
+import { isMapping } from '../../values/json.js';
+import { EVERYTHING, parseSelector, type Selector, type SelectorSpec } from '../../values/resources/selector.js';
+import type { Activity, AnyHandler, HandlerFn } from '../handlers.js';
+import type { Env } from '../kwargs.js';
+import { KINDS, type ResourceKindName } from './kinds.js';
+import type { MethodContext, MethodDeclarations } from './methods.js';
+import {
+  EXECUTION,
+  executionFrom,
+  filtersFrom,
+  IDENTITY,
+  mistake,
+  type RawOptions,
+  refuseUnknown,
+  requireId,
+  shown,
+  type Title,
+} from './options.js';
+import type { On, Registrars } from './registrars.js';
+
+/** What is known of where the id of a handler comes from. */
+interface IdHints {
+  /** There was neither an id nor a name, so the id is made of what the handler is for. */
+  readonly isNameless?: boolean;
+  /** The id is made of a name that could be of a minifier. */
+  readonly looksMinified?: boolean;
+}
+
+/** What the registrars need of a registry. */
+export interface RegistrationTarget {
+  readonly methods: MethodDeclarations;
+  add(handler: AnyHandler, hints?: IdHints): void;
+}
+
+/** The registrars of a registry; the target is asked for at each declaration, as the default registry may be replaced. */
+export function registrars<E extends Env>(target: () => RegistrationTarget): Registrars<E> {
+  const activities = ['startup', 'cleanup', 'login', 'probe'] satisfies Activity[];
+  const on = {
+    ...Object.fromEntries(activities.map((activity) => [activity, activityRegistrar(target, activity)])),
+    ...Object.fromEntries(
+      (Object.keys(KINDS) as ResourceKindName[]).map((name) => [name, resourceRegistrar(target, name)]),
+    ),
+  } as unknown as On<E>;
+  return { on, daemon: on.daemon, timer: on.timer, index: on.index };
+}
+
+interface Declared {
+  readonly handler: AnyHandler;
+  readonly hints: IdHints;
+}
+
+/** Makes a handler of a function, and says what is wrong if it cannot. */
+type Declare = (fn: HandlerFn, ofClass?: string) => Declared;
+
+function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindName) {
+  return (spec: SelectorSpec, ...rest: unknown[]): unknown => {
+    const declaration = titled(name, isMethodContext(rest[0]) ? '' : describeSelector(spec));
+    if (isMethodContext(rest[0])) {
+      throw mistake(declaration, 'as a decorator, it needs parentheses with a selector in them');
+    }
+    const [options, fn] = optionsAndHandler(declaration, rest, '(selector, options?, handler)');
+    const declare: Declare = (given, ofClass) => {
+      const title = titledWithHandler(declaration, given, options);
+      const kind = KINDS[name];
+      refuseUnknown(title, options, [...IDENTITY, ...kind.options]);
+      requireId(title, options);
+      const selector = selectorFrom(title, spec);
+      const filters = filtersFrom(title, options);
+      const field = kind.fieldInId === false ? undefined : filters.field;
+      const { id, hints } = identify(given, options, { fallback: `${name}.${nameOf(selector)}`, field, ofClass });
+      const common = { id, fn: given, param: options['param'], selector, ...executionFrom(title, options), ...filters };
+      return { handler: kind.make(common, options, title), hints };
+    };
+    if (fn === undefined) return decorator(target, declaration, declare);
+    const handler = add(target(), declare(fn));
+    return name === 'index' ? Object.freeze({ id: handler.id }) : fn;
+  };
+}
+
+function activityRegistrar(target: () => RegistrationTarget, activity: Activity) {
+  return (...args: unknown[]): unknown => {
+    const declaration = titled(activity);
+    if (isMethodContext(args[1])) throw mistake(declaration, 'as a decorator, it needs parentheses');
+    const [options, fn] = optionsAndHandler(declaration, args, '(options?, handler)');
+    const declare: Declare = (given, ofClass) => {
+      const title = titledWithHandler(declaration, given, options);
+      refuseUnknown(title, options, [...IDENTITY, ...EXECUTION]);
+      requireId(title, options);
+      const { id, hints } = identify(given, options, { fallback: activity, ofClass });
+      const common = { id, fn: given, param: options['param'], ...executionFrom(title, options) };
+      return { handler: { kind: 'activity', ...common, activity }, hints };
+    };
+    if (fn === undefined) return decorator(target, declaration, declare);
+    add(target(), declare(fn));
+    return fn;
+  };
+}
+
+/** The options and the handler are both optional, and are told by what they are. */
+function optionsAndHandler(
+  title: Title,
+  args: readonly unknown[],
+  signature: string,
+): [options: RawOptions, fn: HandlerFn | undefined] {
+  const [first, second] = args;
+  const expected = `expected ${signature}; the handler is a function and comes last`;
+  if (args.length > 2) throw mistake(title, expected);
+  if (args.length === 2 && typeof second !== 'function') {
+    // Most often, it is imported from a module that is not there yet, since the modules import each other.
+    throw mistake(title, `the handler is ${shown(second)}; ${expected}`);
+  }
+  if (args.length === 1 && typeof first === 'function') return [{}, first as HandlerFn];
+  if (first !== undefined && !isMapping(first)) throw mistake(title, expected);
+  return [first ?? {}, second as HandlerFn | undefined];
+}
+
+function decorator(target: () => RegistrationTarget, title: Title, declare: Declare) {
+  return (fn: unknown, context?: unknown): unknown => {
+    if (context !== undefined && !isMethodContext(context)) {
+      throw mistake(
+        title,
+        'only methods can be decorated, and only by standard decorators (no experimentalDecorators in tsconfig.json)',
+      );
+    }
+    if (typeof fn !== 'function') throw mistake(title, 'only functions and methods of classes can be handlers');
+    const registry = target();
+    // For methods, too: what is wrong with the options is told at the class, not when (or if) it is constructed.
+    const declared = declare(fn as HandlerFn);
+    if (context === undefined) {
+      add(registry, declared);
+      return fn;
+    }
+    registry.methods.declare({ title, fn, context }, (method) => {
+      const named = Object.defineProperty(method.fn, 'name', { value: method.methodName });
+      return add(registry, declare(named as HandlerFn, method.className)).id;
+    });
+    return fn;
+  };
+}
+
+function isMethodContext(context: unknown): context is MethodContext {
+  return isMapping(context) && context['kind'] === 'method' && typeof context['addInitializer'] === 'function';
+}
+
+function add(target: RegistrationTarget, { handler, hints }: Declared): AnyHandler {
+  target.add(handler, hints);
+  return handler;
+}
+
+function identify(
+  fn: HandlerFn,
+  options: RawOptions,
+  source: { fallback: string; field?: readonly string[] | undefined; ofClass?: string | undefined },
+): { id: HandlerId; hints: IdHints } {
+  const id = options['id'] as string | undefined;
+  if (id !== undefined) return { id: handlerIdOf({ id, fn, ...source }), hints: {} };
+  const name = functionName(fn);
+  // Minifiers rename classes and private methods, but not the public ones.
+  const names = [name, source.ofClass].filter((part) => part !== undefined);
+  const hints = { isNameless: name === undefined, looksMinified: names.some(looksMinified) };
+  return { id: handlerIdOf({ fn, ...source }), hints };
+}
+
+/** The selector, or what is wrong with it, said of this very handler. */
+function selectorFrom(title: Title, spec: SelectorSpec): Selector {
+  try {
+    return parseSelector(spec);
+  } catch (error) {
+    if (!(error instanceof RegistrationError)) throw error;
+    throw new RegistrationError(`${title}: ${error.message}`, { code: error.code, cause: error });
+  }
+}
+
+/** The declaration as the user sees it in the code. */
+function titled(name: string, selector?: string): Title {
+  const isTopLevel = name === 'daemon' || name === 'timer' || name === 'index';
+  return `${isTopLevel ? '' : 'on.'}${name}(${selector ?? ''})`;
+}
+
+function titledWithHandler(declaration: Title, fn: HandlerFn, { id }: RawOptions): Title {
+  const name = typeof id === 'string' && id !== '' ? id : functionName(fn);
+  return name === undefined ? declaration : `${declaration} of ${name}`;
+}
+
+function describeSelector(spec: unknown): string {
+  if (typeof spec === 'string') return `'${spec}'`;
+  if (spec === EVERYTHING) return 'EVERYTHING';
+  if (isMapping(spec)) return JSON.stringify(isMapping(spec['selector']) ? spec['selector'] : spec);
+  return typeof spec === 'function' ? (functionName(spec) ?? 'function') : shown(spec);
+}
+
+/** The resource part of a nameless handler's id. */
+function nameOf({ anyName, plural, kind, singular, shortcut, category, fn }: Selector): string {
+  if (anyName === EVERYTHING) return 'everything';
+  const nameOfPredicate = fn === undefined ? undefined : functionName(fn);
+  return anyName ?? plural ?? kind ?? singular ?? shortcut ?? category ?? nameOfPredicate ?? 'resources';
+}

@@ -1,0 +1,293 @@
+/** What the registrars accept of the user, as types for the compiler and as checks for everyone else. */
+import { RegistrationError } from '../../errors.js';
+import type { Seconds } from '../../seams/clock.js';
+import { type FieldPath, type FieldSpec, parseField, type ValueAt } from '../../values/fields.js';
+import { isMapping } from '../../values/json.js';
+import type { Operation } from '../../values/review.js';
+import { ABSENT, type MetaFilter, PRESENT, type ValueFilter } from '../filters.js';
+import type { Backoff, ErrorsMode, WhenFn } from '../handlers.js';
+
+export interface IdentityOptions<P> {
+  /** Under which the progress and the result are stored. By default, the function's name. */
+  readonly id?: string | undefined;
+  /** Passed to the handler as it is. */
+  readonly param?: P | undefined;
+}
+
+export interface ExecutionOptions {
+  /** What an arbitrary error means. By default, it depends on the kind of the handler. */
+  readonly errors?: ErrorsMode | undefined;
+  /** Since the first attempt, all attempts together. */
+  readonly timeout?: Seconds | undefined;
+  /** How many attempts at most. */
+  readonly retries?: number | undefined;
+  /** The pause after an arbitrary error. By default, `settings.execution.defaultBackoff`. */
+  readonly backoff?: Backoff | undefined;
+}
+
+type ValueFilterOf<V, K> =
+  | typeof PRESENT
+  | typeof ABSENT
+  | ((value: V | undefined, kwargs: K) => boolean)
+  | (unknown extends V ? AnyData : V)
+  | undefined;
+/** Of what type a value can be if nothing is known of it. Unlike `unknown`, it does not hide the callbacks' types. */
+type AnyData = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
+/** The values tell nothing of the objects' type: they are to fit it. Taken for a hint, a text would pass for an object. */
+type FieldFilterOf<T, F extends string, K> = NoInfer<ValueFilterOf<FieldValue<T, F>, K>>;
+type MetaFilterOf<K> = Readonly<
+  Record<string, typeof PRESENT | typeof ABSENT | string | ((value: string | undefined, kwargs: K) => boolean)>
+>;
+
+/** A field that the type cannot have is `never`, which nothing can be assigned to. */
+type KnownField<T, F extends string> = [ValueAt<T, F>] extends [never] ? never : unknown;
+/** Without a literal field, nothing is known of its values. */
+type FieldValue<T, F extends string> = [F] extends [never] ? unknown : ValueAt<T, F>;
+
+export interface FilterOptions<T extends object, F extends string, K> {
+  readonly labels?: MetaFilterOf<K> | undefined;
+  readonly annotations?: MetaFilterOf<K> | undefined;
+  /** Anything else to decide by. */
+  readonly when?: ((kwargs: K) => boolean) | undefined;
+  /** `'spec.size'`, or a list of keys where the keys themselves have dots. */
+  readonly field?: (F & KnownField<T, F>) | FieldPath | undefined;
+  /** By default, the field must be present: before or after the change, for change handlers. */
+  readonly value?: FieldFilterOf<T, F, K>;
+}
+
+export interface ChangeFilterOptions<T extends object, F extends string, K> {
+  /** What the field was before the change. */
+  readonly old?: FieldFilterOf<T, F, K>;
+  /** What the field is after the change. */
+  readonly new?: FieldFilterOf<T, F, K>;
+}
+
+export interface DeleteOnlyOptions {
+  /** Whether the deletion does not have to wait for this handler. */
+  readonly optional?: boolean | undefined;
+}
+
+export interface ResumeOnlyOptions {
+  /** Whether to resume also the objects that are being deleted. */
+  readonly deleted?: boolean | undefined;
+}
+
+export interface DaemonOnlyOptions<K> {
+  readonly initialDelay?: Seconds | ((kwargs: K) => Seconds) | undefined;
+  /** How long the daemon may take to exit on its own after `stopped`, before `signal` fires. */
+  readonly cancellationBackoff?: Seconds | undefined;
+  /** How long it may take after `signal`, before it is abandoned. */
+  readonly cancellationTimeout?: Seconds | undefined;
+  readonly cancellationPolling?: Seconds | undefined;
+}
+
+export interface TimerOnlyOptions<K> {
+  readonly initialDelay?: Seconds | ((kwargs: K) => Seconds) | undefined;
+  /** From the end of one call to the beginning of the next. */
+  readonly interval?: Seconds | undefined;
+  /** Only while the object is not changed for that long. */
+  readonly idle?: Seconds | undefined;
+  /** Whether the interval goes from beginning to beginning instead. */
+  readonly sharp?: boolean | undefined;
+}
+
+/** Labels of objects, as Kubernetes selects by them: all of the requirements must hold. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?: readonly LabelRequirement[] | undefined;
+}
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  /** For `In` and `NotIn`. */
+  readonly values?: readonly string[] | undefined;
+}
+
+/** A condition in CEL, which the API server checks before it calls a webhook. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+export interface AdmissionOnlyOptions {
+  /** All of them by default. Handlers are not called for others, whatever the configurations in the cluster say. */
+  readonly operations?: readonly Operation[] | undefined;
+  /** `'*'` for the object and all its subresources; by default, for the object alone. */
+  readonly subresource?: string | undefined;
+  /** Whether the webhook stays in the cluster after the operator exits. */
+  readonly persistent?: boolean | undefined;
+  /** Whether the handler changes anything besides its answer; it must not do so in dry runs. Default: false. */
+  readonly sideEffects?: boolean | undefined;
+  /** Whether to allow everything while the handler cannot be reached. Its own errors deny all the same. Default: false. */
+  readonly ignoreFailures?: boolean | undefined;
+  /** How long the API server waits for the answer: from 1 to 30. The handler has a bit less. Default: 30. */
+  readonly timeoutSeconds?: Seconds | undefined;
+  /** Only in the namespaces with these labels. It is the API server who checks it, as all below. */
+  readonly namespaceSelector?: LabelSelector | undefined;
+  /** Only for the objects with these labels, besides those in `labels`. */
+  readonly objectSelector?: LabelSelector | undefined;
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
+}
+
+/** Options as they come at run time: the compiler has checked them, or nobody has. */
+export type RawOptions = Readonly<Record<string, unknown>>;
+
+export const IDENTITY = ['id', 'param'] as const;
+export const EXECUTION = ['errors', 'timeout', 'retries', 'backoff'] as const;
+export const FILTERS = ['labels', 'annotations', 'when', 'field', 'value'] as const;
+export const CHANGE_FILTERS = ['old', 'new'] as const;
+
+/** A handler under construction, in messages: `on.create('kopfexamples') of createFn`. */
+export type Title = string;
+
+/** Misspelt options do not pass in silence: a handler without the retries it asked for is worse than an error. */
+export function refuseUnknown(title: Title, options: RawOptions, known: readonly string[]): void {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw mistake(title, `there is no option "${name}"; known here: ${known.join(', ')}`);
+  }
+}
+
+/** Ids are stored on the objects: neither an empty one, nor one that is not a text, would be found there again. */
+export function requireId(title: Title, { id }: RawOptions): void {
+  if (id !== undefined && (typeof id !== 'string' || id === '')) {
+    throw mistake(title, `id must be a non-empty string, not ${shown(id)}; leave it out to use the function's name`);
+  }
+}
+
+export interface ParsedExecution {
+  readonly errors?: ErrorsMode;
+  readonly timeout?: Seconds;
+  readonly retries?: number;
+  readonly backoff?: Backoff;
+}
+
+const ERRORS: readonly unknown[] = ['ignored', 'temporary', 'permanent'] satisfies ErrorsMode[];
+
+export function executionFrom(title: Title, options: RawOptions): ParsedExecution {
+  const { errors, backoff, retries } = options;
+  if (errors !== undefined && !ERRORS.includes(errors)) {
+    throw mistake(title, `errors must be one of ${ERRORS.join(', ')}, not ${shown(errors)}`);
+  }
+  requireDuration(title, options, 'timeout');
+  if (retries !== undefined && !(Number.isInteger(retries) && isDuration(retries))) {
+    throw mistake(title, `retries must be a whole number of attempts, not ${shown(retries)}`);
+  }
+  if (isMapping(backoff)) requireGrowingBackoff(title, backoff);
+  else requireDuration(title, options, 'backoff');
+  return definedOnly(options, EXECUTION);
+}
+
+function requireGrowingBackoff(title: Title, backoff: RawOptions): void {
+  refuseUnknown(`${title}, backoff`, backoff, ['min', 'max', 'factor', 'jitter']);
+  const { min, max, factor = 2, jitter = 0 } = backoff;
+  const isGrowing = isDuration(min) && isDuration(max) && min <= max && isDuration(factor) && factor >= 1;
+  if (!isGrowing || !isDuration(jitter) || jitter > 1) {
+    throw mistake(title, 'backoff must be { min, max } in seconds with min ≤ max, factor ≥ 1, jitter from 0 to 1');
+  }
+}
+
+export interface ParsedFilters {
+  readonly labels?: MetaFilter;
+  readonly annotations?: MetaFilter;
+  readonly when?: WhenFn;
+  readonly field?: FieldPath;
+  readonly value?: ValueFilter<unknown>;
+  readonly old?: ValueFilter<unknown>;
+  readonly new?: ValueFilter<unknown>;
+}
+
+export function filtersFrom(title: Title, options: RawOptions): ParsedFilters {
+  const { when, value, old, new: new_ } = options;
+  requireMetaFilter(title, 'labels', options['labels']);
+  requireMetaFilter(title, 'annotations', options['annotations']);
+  if (when !== undefined && typeof when !== 'function') {
+    throw mistake(title, `when must be a function that returns a boolean, not ${shown(when)}`);
+  }
+  for (const name of ['when', 'value', 'old', 'new']) requireSynchronous(title, name, options[name]);
+  const field = fieldFrom(title, options['field']);
+  if (field.length === 0 && (value !== undefined || old !== undefined || new_ !== undefined)) {
+    throw mistake(title, 'Value/old/new filters are specified without a mandatory field; add the field');
+  }
+  if (value !== undefined && (old !== undefined || new_ !== undefined)) {
+    throw mistake(title, 'Either value or old/new can be defined, not both');
+  }
+  const rest = definedOnly(options, ['labels', 'annotations', 'when', 'value', 'old', 'new']);
+  return field.length === 0 ? rest : { ...rest, field };
+}
+
+function requireMetaFilter(title: Title, name: string, filter: unknown): void {
+  if (filter === undefined) return;
+  if (!isMapping(filter)) throw mistake(title, `${name} must be an object of keys with their filters`);
+  for (const [key, wanted] of Object.entries(filter)) {
+    const isCallback = typeof wanted === 'function';
+    if (!isCallback && typeof wanted !== 'string' && wanted !== PRESENT && wanted !== ABSENT) {
+      throw mistake(
+        title,
+        `the filter of ${name} "${key}" is ${shown(wanted)}; use a string, a function, PRESENT or ABSENT`,
+      );
+    }
+    requireSynchronous(title, `the filter of ${name} "${key}"`, wanted);
+  }
+}
+
+function fieldFrom(title: Title, spec: unknown): FieldPath {
+  const isText = typeof spec === 'string';
+  const isList = Array.isArray(spec) && spec.every((key) => typeof key === 'string');
+  if (spec !== undefined && spec !== null && !isText && !isList) {
+    throw mistake(title, `field must be a dotted string or a list of strings, not ${shown(spec)}`);
+  }
+  const field = parseField(spec as FieldSpec);
+  if (isText && field.includes('')) {
+    throw mistake(
+      title,
+      `there is nothing between the dots of the field "${spec}"; if a key has dots, use a list of keys`,
+    );
+  }
+  return field;
+}
+
+/** Only those options that are given: the absent ones must not become keys with `undefined`. */
+export function definedOnly(options: RawOptions, names: readonly string[]): Record<string, never> {
+  return Object.fromEntries(
+    names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+  ) as never;
+}
+
+/** Decisions are made at once: a promise is not an answer, and would pass for a "yes" whatever it promises. */
+export function requireSynchronous(title: Title, name: string, callback: unknown): void {
+  if (Object.prototype.toString.call(callback) === '[object AsyncFunction]') {
+    throw mistake(title, `${name} must be a synchronous function: it cannot be waited for`);
+  }
+}
+
+export function requireDuration(title: Title, options: RawOptions, name: string): void {
+  const value = options[name];
+  if (value !== undefined && !isDuration(value)) {
+    throw mistake(title, `${name} must be a number of seconds, not ${shown(value)}`);
+  }
+}
+
+export function requireFlag(title: Title, options: RawOptions, name: string): void {
+  const value = options[name];
+  if (value !== undefined && typeof value !== 'boolean') {
+    throw mistake(title, `${name} must be true or false, not ${shown(value)}`);
+  }
+}
+
+/** Endless ones are not: no date is that far, so that they could not be stored. */
+function isDuration(value: unknown): value is Seconds {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** A wrong value in a message; some values cannot be converted to texts at all. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'a list';
+  return isMapping(value) ? 'an object' : String(value);
+}
+
+export function mistake(title: Title, problem: string): RegistrationError {
+  return new RegistrationError(`${title}: ${problem}.`);
+}

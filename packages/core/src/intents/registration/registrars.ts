@@ -1,0 +1,235 @@
+/**
+ * The shapes of `on.create`, `daemon`, `index` and the others, as the compiler sees them.
+ *
+ * Each takes `(selector, options?, handler)` and registers at once; without the handler, it is a decorator for
+ * class methods, or a function to call with the handler later. What the handler gets is inferred from the selector
+ * (a resource token carries the type of its objects), from `field` and from `param`.
+ */
+import type { Awaitable } from '../../seams/awaitable.js';
+import type { ConnectionInfo } from '../../seams/credentials.js';
+import type { IndexRef } from '../../seams/memory/indexing.js';
+import type { AnyObject } from '../../values/objects/body.js';
+import type { ResourceToken } from '../../values/resources/resource.js';
+import type { SelectorSpec } from '../../values/resources/selector.js';
+import type {
+  ActivityKwargs,
+  AdmissionFilterKwargs,
+  AdmissionKwargs,
+  ChangeFilterKwargs,
+  ChangeKwargs,
+  DaemonKwargs,
+  Env,
+  IndexingKwargs,
+  ObjectFilterKwargs,
+  WatchFilterKwargs,
+  WatchKwargs,
+} from '../kwargs.js';
+import type {
+  AdmissionOnlyOptions,
+  ChangeFilterOptions,
+  DaemonOnlyOptions,
+  DeleteOnlyOptions,
+  ExecutionOptions,
+  FilterOptions,
+  IdentityOptions,
+  ResumeOnlyOptions,
+  TimerOnlyOptions,
+} from './options.js';
+
+/**
+ * Any selector that tells nothing of the type of the objects. It has overloads of its own: while the type is yet to be
+ * inferred, the compiler tells nothing of the kwargs to the combinators of filters, as in `when: not(({ name }) => …)`.
+ */
+type Untyped = Exclude<SelectorSpec, ResourceToken>;
+/** Any selector; a token also tells the type of the objects. */
+type Selecting<T extends object> = ResourceToken<T> | Untyped;
+
+/** The kwargs of each registrar's handlers. */
+interface KwargsOf<T extends object, F extends string, P, E extends Env> {
+  create: ChangeKwargs<T, P, E, F>;
+  update: ChangeKwargs<T, P, E, F>;
+  delete: ChangeKwargs<T, P, E, F>;
+  resume: ChangeKwargs<T, P, E, F>;
+  field: ChangeKwargs<T, P, E, F>;
+  event: WatchKwargs<T, P, E>;
+  validate: AdmissionKwargs<T, P, E>;
+  mutate: AdmissionKwargs<T, P, E>;
+  daemon: DaemonKwargs<T, P, E>;
+  timer: DaemonKwargs<T, P, E>;
+  index: IndexingKwargs<T, P, E>;
+}
+
+type ChangeOptions<T extends object, F extends string, P, E extends Env> = IdentityOptions<P> &
+  ExecutionOptions &
+  FilterOptions<T, F, ChangeFilterKwargs<T, E>>;
+type UpdateOptions<T extends object, F extends string, P, E extends Env> = ChangeOptions<T, F, P, E> &
+  ChangeFilterOptions<T, F, ChangeFilterKwargs<T, E>>;
+type BackgroundOptions<T extends object, F extends string, P, E extends Env> = IdentityOptions<P> &
+  ExecutionOptions &
+  FilterOptions<T, F, ObjectFilterKwargs<T, E>>;
+type AdmissionOptions<T extends object, F extends string, P, E extends Env> = IdentityOptions<P> &
+  FilterOptions<T, F, AdmissionFilterKwargs<T, E>> &
+  AdmissionOnlyOptions;
+
+/** The options of each registrar. */
+interface OptionsOf<T extends object, F extends string, P, E extends Env> {
+  create: ChangeOptions<T, F, P, E>;
+  update: UpdateOptions<T, F, P, E>;
+  delete: ChangeOptions<T, F, P, E> & DeleteOnlyOptions;
+  resume: ChangeOptions<T, F, P, E> & ResumeOnlyOptions;
+  field: UpdateOptions<T, F, P, E> & { readonly field: NonNullable<unknown> };
+  event: IdentityOptions<P> & FilterOptions<T, F, WatchFilterKwargs<T, E>>;
+  validate: AdmissionOptions<T, F, P, E>;
+  mutate: AdmissionOptions<T, F, P, E>;
+  daemon: BackgroundOptions<T, F, P, E> & DaemonOnlyOptions<ObjectFilterKwargs<T, E>>;
+  timer: BackgroundOptions<T, F, P, E> & TimerOnlyOptions<ObjectFilterKwargs<T, E>>;
+  index: BackgroundOptions<T, F, P, E>;
+}
+
+/** For class methods; or for functions: `on.create('kopfexamples')(fn)`. */
+export type HandlerDecorator<K, R = unknown> = <Fn extends (this: never, kwargs: K) => Awaitable<R>>(
+  fn: Fn,
+  context?: ClassMethodDecoratorContext,
+) => Fn;
+
+/** A handler as the registrars give it back: the very function that they were given. */
+export type Registered<K, R = unknown> = (kwargs: K) => Awaitable<R>;
+
+export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, never, Env>, E extends Env> {
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E>[Name],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>[Name]) => Awaitable<unknown>,
+  ): Registered<KwargsOf<AnyObject, F, P, E>[Name]>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined>(
+    selector: Selecting<T>,
+    options: OptionsOf<T, F, P, E>[Name],
+    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E>[Name]) => Awaitable<unknown>,
+  ): Registered<KwargsOf<T, F, P, E>[Name]>;
+  <T extends object = AnyObject>(
+    selector: Selecting<T>,
+    handler: (kwargs: KwargsOf<T, never, undefined, E>[Name]) => Awaitable<unknown>,
+  ): Registered<KwargsOf<T, never, undefined, E>[Name]>;
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options?: OptionsOf<AnyObject, F, P, E>[Name],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>[Name]>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined>(
+    selector: Selecting<T>,
+    options?: OptionsOf<T, F, P, E>[Name],
+  ): HandlerDecorator<KwargsOf<T, F, P, E>[Name]>;
+}
+
+/** `on.field` has no form without options: the field is mandatory. */
+export interface FieldRegistrar<E extends Env> {
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E>['field'],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>['field']) => Awaitable<unknown>,
+  ): Registered<KwargsOf<AnyObject, F, P, E>['field']>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined>(
+    selector: Selecting<T>,
+    options: OptionsOf<T, F, P, E>['field'],
+    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E>['field']) => Awaitable<unknown>,
+  ): Registered<KwargsOf<T, F, P, E>['field']>;
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E>['field'],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>['field']>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined>(
+    selector: Selecting<T>,
+    options: OptionsOf<T, F, P, E>['field'],
+  ): HandlerDecorator<KwargsOf<T, F, P, E>['field']>;
+}
+
+type Present<R> = Exclude<Awaited<R>, null | undefined>;
+type IsMapping<R> = R extends readonly unknown[] | ReadonlySet<unknown> | Date | ((...args: never[]) => unknown)
+  ? false
+  : R extends object
+    ? true
+    : false;
+
+/** The keys of an index, by the result of its function; what is not a mapping is stored under `null`. */
+export type IndexKey<R> =
+  Present<R> extends infer V
+    ? V extends ReadonlyMap<infer K, unknown>
+      ? K
+      : IsMapping<V> extends true
+        ? string
+        : null
+    : never;
+
+/** The values of an index, by the result of its function. */
+export type IndexValue<R> =
+  Present<R> extends infer V
+    ? V extends ReadonlyMap<unknown, infer Value>
+      ? Value
+      : IsMapping<V> extends true
+        ? V[keyof V]
+        : V
+    : never;
+
+/** Returns a token, by which the index is found among `indices` with its types. */
+export interface IndexRegistrar<E extends Env> {
+  <const F extends string = never, P = undefined, R = unknown>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E>['index'],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>['index']) => R,
+  ): IndexRef<IndexKey<R>, IndexValue<R>>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined, R = unknown>(
+    selector: Selecting<T>,
+    options: OptionsOf<T, F, P, E>['index'],
+    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E>['index']) => R,
+  ): IndexRef<IndexKey<R>, IndexValue<R>>;
+  <T extends object = AnyObject, R = unknown>(
+    selector: Selecting<T>,
+    handler: (kwargs: KwargsOf<T, never, undefined, E>['index']) => R,
+  ): IndexRef<IndexKey<R>, IndexValue<R>>;
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options?: OptionsOf<AnyObject, F, P, E>['index'],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>['index']>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined>(
+    selector: Selecting<T>,
+    options?: OptionsOf<T, F, P, E>['index'],
+  ): HandlerDecorator<KwargsOf<T, F, P, E>['index']>;
+}
+
+export interface ActivityRegistrar<E extends Env, R = unknown> {
+  <P = undefined>(
+    options: IdentityOptions<P> & ExecutionOptions,
+    handler: (kwargs: ActivityKwargs<NoInfer<P>, E>) => Awaitable<R>,
+  ): Registered<ActivityKwargs<P, E>, R>;
+  (handler: (kwargs: ActivityKwargs<undefined, E>) => Awaitable<R>): Registered<ActivityKwargs<undefined, E>, R>;
+  <P = undefined>(options?: IdentityOptions<P> & ExecutionOptions): HandlerDecorator<ActivityKwargs<P, E>, R>;
+}
+
+/** A login handler may have nothing to offer; then the others are asked. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a `return` has nothing to offer, too
+export type LoginResult = ConnectionInfo | null | undefined | void;
+
+export interface On<E extends Env> {
+  readonly startup: ActivityRegistrar<E>;
+  readonly cleanup: ActivityRegistrar<E>;
+  readonly login: ActivityRegistrar<E, LoginResult>;
+  readonly probe: ActivityRegistrar<E>;
+  readonly event: ResourceRegistrar<'event', E>;
+  readonly create: ResourceRegistrar<'create', E>;
+  readonly update: ResourceRegistrar<'update', E>;
+  readonly delete: ResourceRegistrar<'delete', E>;
+  readonly resume: ResourceRegistrar<'resume', E>;
+  readonly field: FieldRegistrar<E>;
+  readonly validate: ResourceRegistrar<'validate', E>;
+  readonly mutate: ResourceRegistrar<'mutate', E>;
+  readonly daemon: ResourceRegistrar<'daemon', E>;
+  readonly timer: ResourceRegistrar<'timer', E>;
+  readonly index: IndexRegistrar<E>;
+}
+
+/** All the ways to declare handlers in one registry. */
+export interface Registrars<E extends Env> {
+  readonly on: On<E>;
+  readonly daemon: ResourceRegistrar<'daemon', E>;
+  readonly timer: ResourceRegistrar<'timer', E>;
+  readonly index: IndexRegistrar<E>;
+}

@@ -1,0 +1,85 @@
+/** Where handlers are declared and found. Any number of registries can live in one process, unaware of each other. */
+import { RegistrationError } from '../../errors.js';
+import type { Logger } from '../../seams/logger.js';
+import { createHandlers, type Handlers } from '../handler-set.js';
+import { type AnyHandler, titleOf } from '../handlers.js';
+import type { DefaultEnv, Env } from '../kwargs.js';
+import { methodDeclarations } from './methods.js';
+import { type RegistrationTarget, registrars } from './on.js';
+import type { Registrars } from './registrars.js';
+
+export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
+  readonly handlers: Handlers;
+  /** Adds a ready handler: for those who make handlers in their own ways. */
+  add(handler: AnyHandler): void;
+  /**
+   * Called by operators before they start: throws a {@link RegistrationError} if something is declared that can
+   * never work, and warns of what probably does not work as meant.
+   */
+  verify(options?: { readonly logger?: Logger }): void;
+}
+
+/** Slashes and angle brackets are permitted in ids: storages replace them. */
+const NAMEABLE = /^[\w./<>-]+$/;
+
+export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
+  const handlers = createHandlers();
+  const methods = methodDeclarations();
+  const nameless = new Map<string, AnyHandler>();
+  const minified = new Set<string>();
+
+  const target: RegistrationTarget = {
+    methods,
+    add(handler, { isNameless, looksMinified } = {}) {
+      if (isNameless) refuseNamesake(nameless, handler);
+      if (looksMinified) minified.add(titleOf(handler));
+      familyOf(handlers, handler).add(handler);
+    },
+  };
+  return {
+    ...registrars<E>(() => target),
+    handlers,
+    add: (handler) => target.add(handler),
+    verify({ logger } = {}) {
+      methods.verify();
+      for (const title of minified) {
+        logger?.warn(
+          `${title} has a one-letter name in its id, as minifiers make them. Such ids change from build to build, ` +
+            'and the progress stored under them is lost: bundle with keepNames, or give ids explicitly.',
+        );
+      }
+      for (const handler of handlers.changing) {
+        if (NAMEABLE.test(handler.id)) continue;
+        logger?.warn(
+          `${titleOf(handler)} has characters in its id that Kubernetes does not permit in names of annotations, where ` +
+            'progress is usually stored: use letters, digits, "-", "_", ".", "/" only.',
+        );
+      }
+    },
+  };
+}
+
+/** Ids are stored on the objects, so two functions without names must not share one and get each other's progress. */
+function refuseNamesake(nameless: Map<string, AnyHandler>, handler: AnyHandler): void {
+  const known = nameless.get(handler.id);
+  if (known !== undefined && known.fn !== handler.fn) {
+    throw new RegistrationError(
+      `${titleOf(handler)} is already declared, and both functions have no name of their own: ` +
+        'name at least one of the functions, or give it an id.',
+    );
+  }
+  nameless.set(handler.id, handler);
+}
+
+function familyOf(handlers: Handlers, handler: AnyHandler): { add(handler: AnyHandler): void } {
+  const families = {
+    activity: handlers.activities,
+    index: handlers.indexing,
+    watch: handlers.watching,
+    change: handlers.changing,
+    daemon: handlers.spawning,
+    timer: handlers.spawning,
+    webhook: handlers.webhooks,
+  };
+  return families[handler.kind] as { add(handler: AnyHandler): void };
+}

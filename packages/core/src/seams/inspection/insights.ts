@@ -1,0 +1,15 @@
+import type { Resource } from '../../values/resources/resource.js';
+import type { SelectorSpec } from '../../values/resources/selector.js';
+
+/** What the operator knows of the cluster: the served kinds and namespaces, as they come and go. */
+export interface Insights {
+  readonly watched: ReadonlySet<Resource>;
+  readonly indexed: ReadonlySet<Resource>;
+  readonly webhook: ReadonlySet<Resource>;
+  readonly namespaces: ReadonlySet<string | null>;
+  find(selector: SelectorSpec): Resource | undefined;
+  /** Resolves when the cluster has been looked at for the first time: until then, what is not here may still be there. */
+  whenReady(signal?: AbortSignal): Promise<void>;
+  /** Yields now, and after every revision. */
+  revisions(signal: AbortSignal): AsyncIterable<void>;
+}

@@ -1,0 +1,330 @@
+import type { FieldPath } from '../../values/fields.js';
+import type { HandlerId } from '../../values/ids.js';
+import type { Resource } from '../../values/resources/resource.js';
+import type { Seconds } from '../clock.js';
+import type { Logger } from '../logger.js';
+
+/** The object that a fact is about. */
+export interface ObservedObject {
+  readonly resource: Resource;
+  /** As the object itself says, or as its resource is described. */
+  readonly kind: string | undefined;
+  /** `undefined` for objects of the cluster. */
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly uid: string | undefined;
+}
+
+/** The handler that a fact is about. */
+export interface ObservedHandler {
+  /** Sub-handlers have the ids of their parents before their own: `parent/child`. */
+  readonly id: HandlerId;
+  readonly kind: 'activity' | 'index' | 'watch' | 'change' | 'daemon' | 'timer' | 'webhook';
+}
+
+/** The stream that a fact is about: one kind of objects in one place. */
+export interface ObservedStream {
+  readonly resource: Resource;
+  /** `null` for the whole cluster. */
+  readonly namespace: string | null;
+}
+
+/** What every fact has, whatever it is about. */
+export interface FactOrigin {
+  /** The identity of the operator that tells it. */
+  readonly operator: string;
+  /** When, by the monotonic clock of the operator: for durations, not for calendars. */
+  readonly at: Seconds;
+}
+
+/** The phases of streams, and what comes by them. */
+type StreamFact =
+  /** The server has agreed to stream the changes since that version. */
+  | { readonly kind: 'stream.opened'; readonly stream: ObservedStream; readonly version: string | undefined }
+  /** A listing has come in full: of the first time, or because the stream could not be continued. */
+  | {
+      readonly kind: 'stream.listed';
+      readonly stream: ObservedStream;
+      readonly count: number;
+      readonly isFirst: boolean;
+      readonly duration: Seconds;
+    }
+  | {
+      readonly kind: 'stream.event';
+      readonly stream: ObservedStream;
+      /** `null` for objects of a listing. */
+      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | null;
+      readonly object: ObservedObject;
+      readonly version: string | undefined;
+    }
+  | { readonly kind: 'stream.bookmark'; readonly stream: ObservedStream; readonly version: string | undefined }
+  /** Nothing has come for so long that the stream is suspected to be dead. */
+  | { readonly kind: 'stream.lagging'; readonly stream: ObservedStream; readonly silence: Seconds }
+  /** The stream or the listing has failed; another one follows after the delay. */
+  | {
+      readonly kind: 'stream.failed';
+      readonly stream: ObservedStream;
+      readonly error: Error;
+      readonly failures: number;
+      readonly delay: Seconds;
+    }
+  /** The phase has changed: what readiness is judged by. */
+  | {
+      readonly kind: 'stream.phase';
+      readonly stream: ObservedStream;
+      readonly phase: 'listing' | 'watching' | 'down' | 'paused' | 'ended';
+      /** When the phase has begun, by the monotonic clock. */
+      readonly since: Seconds;
+      /** When something has come by the stream for the last time. */
+      readonly lastEventAt: Seconds | undefined;
+      readonly error: Error | undefined;
+    };
+
+/** What happens to objects, and what is made of it. */
+type ObjectFact =
+  /** What has happened to the object, as far as its change handlers are concerned. */
+  | {
+      readonly kind: 'object.cause';
+      readonly object: ObservedObject;
+      readonly reason: 'create' | 'update' | 'delete' | 'resume' | 'noop' | 'free' | 'gone';
+      /** Where the object differs from what was handled last. */
+      readonly paths: readonly FieldPath[];
+      readonly version: string | undefined;
+    }
+  /** Nothing is to be done until then, or until something happens. */
+  | { readonly kind: 'object.waiting'; readonly object: ObservedObject; readonly until: Seconds; readonly why: string }
+  | { readonly kind: 'object.woken'; readonly object: ObservedObject; readonly why: string }
+  /** The handling has failed; it is tried again after the pause. */
+  | {
+      readonly kind: 'object.failed';
+      readonly object: ObservedObject;
+      readonly error: Error;
+      readonly pause: Seconds | undefined;
+    }
+  /** The object is forgotten. */
+  | { readonly kind: 'object.gone'; readonly object: ObservedObject }
+  /** Handlers change the same fields again and again: they are not called for a while. */
+  | {
+      readonly kind: 'breaker.tripped';
+      readonly object: ObservedObject;
+      readonly fields: readonly FieldPath[];
+      readonly pause: Seconds;
+    };
+
+/** Why a handler was not chosen: the first filter that has said no. */
+export interface Rejection {
+  readonly filter:
+    | 'resource'
+    | 'reason'
+    | 'operation'
+    | 'subresource'
+    | 'labels'
+    | 'annotations'
+    | 'field'
+    | 'value'
+    | 'old'
+    | 'new'
+    | 'when'
+    | 'finished';
+  /** The label, the annotation, or the field in question. */
+  readonly path?: FieldPath | undefined;
+  /** What was wanted: a value, or `'present'`, `'absent'`, `'a callback'`. */
+  readonly wanted?: unknown;
+  /** What was there. */
+  readonly found?: unknown;
+}
+
+/** Which handlers are chosen, and what becomes of their calls. */
+type HandlerFact =
+  | {
+      readonly kind: 'handler.considered';
+      readonly object: ObservedObject;
+      readonly handler: ObservedHandler;
+      /** Absent if it is chosen. */
+      readonly rejection: Rejection | undefined;
+    }
+  /** The function is about to be called. */
+  | {
+      readonly kind: 'call.began';
+      /** The same number in all facts of one call; no other call of the operator has it. */
+      readonly call: number;
+      readonly handler: ObservedHandler;
+      /** Absent for activities. */
+      readonly object: ObservedObject | undefined;
+      readonly retry: number;
+      /** Of the object: for subscribers that have something to say about it. */
+      readonly logger: Logger;
+    }
+  /** The function has returned, maybe only a promise; or has thrown. Nothing else could run since it began. */
+  | { readonly kind: 'call.returned'; readonly call: number }
+  /** All is over: also the promise, if there was one. Sub-handlers may go on after that. */
+  | { readonly kind: 'call.settled'; readonly call: number }
+  /**
+   * What became of the handler, sub-handlers included. It comes last, and also for handlers that were not called
+   * because their time or their attempts were over.
+   */
+  | {
+      readonly kind: 'call.ended';
+      readonly call: number;
+      readonly handler: ObservedHandler;
+      readonly object: ObservedObject | undefined;
+      /** Why it was called: the reason of the change, the activity, the type of the event or of the review. */
+      readonly reason: string | undefined;
+      readonly outcome: 'succeeded' | 'failed' | 'retried';
+      readonly result: unknown;
+      readonly error: Error | undefined;
+      readonly retry: number;
+      readonly duration: Seconds;
+      /** Until the next attempt, if there is one. */
+      readonly delay: Seconds | undefined;
+    };
+
+/** What is written to the objects. */
+type PatchFact =
+  | {
+      readonly kind: 'patch.sent';
+      readonly object: ObservedObject;
+      /** One by one, as they went. */
+      readonly requests: readonly SentRequest[];
+      /** The version that came back. */
+      readonly version: string | undefined;
+      readonly duration: Seconds;
+    }
+  | {
+      readonly kind: 'patch.failed';
+      readonly object: ObservedObject;
+      readonly error: Error;
+      readonly duration: Seconds;
+    }
+  /** What was asked for, and not sent. */
+  | {
+      readonly kind: 'patch.dropped';
+      readonly object: ObservedObject;
+      readonly what: string;
+      readonly why: string;
+    };
+
+/** One request of a patch. */
+export interface SentRequest {
+  readonly address: 'object' | 'status';
+  readonly type: 'merge' | 'json';
+  /** The merge-patch, or the operations. */
+  readonly content: unknown;
+  /** The version that came back. */
+  readonly version: string | undefined;
+}
+
+/** Daemons and timers of the objects. */
+type DaemonFact =
+  | { readonly kind: 'daemon.started'; readonly object: ObservedObject; readonly handler: ObservedHandler }
+  | {
+      readonly kind: 'daemon.stopping';
+      readonly object: ObservedObject;
+      readonly handler: ObservedHandler;
+      readonly why: string;
+    }
+  | { readonly kind: 'daemon.stopped'; readonly object: ObservedObject; readonly handler: ObservedHandler }
+  /** The next tick of a timer, or the next attempt of a daemon, is after that delay. */
+  | {
+      readonly kind: 'daemon.waiting';
+      readonly object: ObservedObject;
+      readonly handler: ObservedHandler;
+      readonly delay: Seconds;
+    };
+
+/** The operator and its neighbours. */
+type OperatorFact =
+  | {
+      readonly kind: 'review.answered';
+      readonly uid: string;
+      readonly operation: string;
+      readonly object: ObservedObject | undefined;
+      readonly allowed: boolean;
+      readonly code: number | undefined;
+      readonly handlers: readonly HandlerId[];
+      readonly duration: Seconds;
+    }
+  /** Who is to work on a namespace, or on the cluster. */
+  | {
+      readonly kind: 'peering.ruled';
+      readonly namespace: string | null;
+      readonly isPaused: boolean;
+      readonly why: string;
+    }
+  | {
+      readonly kind: 'login.ended';
+      readonly outcome: 'succeeded' | 'failed';
+      readonly error: Error | undefined;
+      readonly duration: Seconds;
+    }
+  /** What the operator serves from now on. */
+  | {
+      readonly kind: 'discovery.revised';
+      readonly resources: readonly Resource[];
+      readonly namespaces: readonly (string | null)[];
+    }
+  | { readonly kind: 'discovery.failed'; readonly error: Error; readonly failures: number }
+  /** One request of the client, with all its tries. */
+  | {
+      readonly kind: 'request.ended';
+      readonly method: string;
+      readonly path: string;
+      /** Of the last answer; absent if there was none. */
+      readonly code: number | undefined;
+      readonly error: Error | undefined;
+      readonly tries: number;
+      readonly duration: Seconds;
+      /** Spent in queues before it was sent. */
+      readonly waited: Seconds;
+    }
+  /** An error that nobody awaits. */
+  | {
+      readonly kind: 'error.stray';
+      readonly error: Error;
+      readonly handler: ObservedHandler | undefined;
+      readonly object: ObservedObject | undefined;
+    };
+
+/** A fact before it is told: without its origin. */
+export type UntoldFact = StreamFact | ObjectFact | HandlerFact | PatchFact | DaemonFact | OperatorFact;
+
+/**
+ * Something that has happened in the operator. Narrow it down by its `kind`:
+ *
+ * ```ts
+ * if (fact.kind === 'call.ended') console.log(fact.handler.id, fact.outcome, fact.duration);
+ * ```
+ */
+export type Fact = UntoldFact & FactOrigin;
+
+export type FactKind = Fact['kind'];
+
+/** The facts of that kind. */
+export type FactOf<K extends FactKind> = Extract<UntoldFact, { readonly kind: K }> & FactOrigin;
+
+/**
+ * Sees what happens in an operator: for metrics, journals, consoles, tests.
+ *
+ * ```ts
+ * const slow: Observer = {
+ *   wants: ['call.ended'],
+ *   observe(fact) {
+ *     if (fact.kind === 'call.ended' && fact.duration > 10) console.warn(`${fact.handler.id}: ${fact.duration} s`);
+ *   },
+ * };
+ * await kopf.run({ observers: [slow] });
+ * ```
+ *
+ * *Guarantees.* Facts come one by one, in the order of what they tell of, and in full: none is skipped or sampled. They
+ * are frozen. Nothing that an observer does changes what the operator does: not its result, not its errors.
+ *
+ * *Errors.* An observer that throws is reported in the log once; it goes on getting facts.
+ *
+ * *Cost.* A fact that nobody wants is never made. `observe` is called synchronously, in the midst of the work: it must
+ * be quick, and do slow things later.
+ */
+export interface Observer {
+  /** The kinds of facts to be told. It is asked once, when the operator starts. */
+  readonly wants: readonly FactKind[] | 'all';
+  observe(fact: Fact): void;
+}

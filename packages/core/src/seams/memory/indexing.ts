@@ -1,0 +1,40 @@
+import type { HandlerId } from '../../values/ids.js';
+import type { AnyObject, WatchEvent } from '../../values/objects/body.js';
+import type { Resource } from '../../values/resources/resource.js';
+import type { Awaitable } from '../awaitable.js';
+import type { Logger } from '../logger.js';
+
+/** All values under one key; in no particular order, duplicates possible. */
+export interface Store<V> extends Iterable<V> {
+  readonly size: number;
+  has(value: V): boolean;
+}
+
+/** Keys are compared by structure: `['ns', 'name']` finds what was indexed as `['ns', 'name']`. */
+export interface Index<K = unknown, V = unknown> extends Iterable<readonly [K, Store<V>]> {
+  readonly size: number;
+  get(key: K): Store<V> | undefined;
+  has(key: K): boolean;
+  keys(): Iterable<K>;
+}
+
+/** What `index()` returns: names the index and remembers, for the compiler only, what is in it. */
+export interface IndexRef<K, V> {
+  readonly id: HandlerId;
+  readonly '~index'?: readonly [K, V];
+}
+
+export interface Indices extends Iterable<readonly [HandlerId, Index]> {
+  get<K, V>(ref: IndexRef<K, V>): Index<K, V>;
+  get(id: HandlerId): Index | undefined;
+}
+
+/** Keeps the indices up to date with the cluster. The only writer; all others read `indices`. */
+export interface Indexer {
+  readonly indices: Indices;
+  /**
+   * Digests one event of one object, before any other handler sees it. Never throws for the handlers' errors.
+   * It is done when this returns, unless it returns a promise: then only this object waits for it.
+   */
+  digest(at: { event: WatchEvent<AnyObject>; resource: Resource; memo: unknown; logger: Logger }): Awaitable<void>;
+}

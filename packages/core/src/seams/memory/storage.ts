@@ -1,0 +1,56 @@
+import type { FieldPath } from '../../values/fields.js';
+import type { HandlerId } from '../../values/ids.js';
+import type { Body } from '../../values/objects/body.js';
+import type { Essence } from '../../values/objects/essence.js';
+import type { Patch } from '../../values/patches/patch.js';
+import type { Resource } from '../../values/resources/resource.js';
+import type { Awaitable } from '../awaitable.js';
+
+/** What is persisted of one handler's progress on one object. All times are ISO-8601 with an offset. */
+export interface ProgressRecord {
+  started?: string | null;
+  stopped?: string | null;
+  delayed?: string | null;
+  purpose?: string | null;
+  retries?: number | null;
+  success?: boolean | null;
+  failure?: boolean | null;
+  message?: string | null;
+  subrefs?: readonly HandlerId[] | null;
+  /** Of the essence that the handler has succeeded on. Ours: Kopf ignores it, and never writes it. */
+  digest?: string | null;
+}
+
+/** Tells of a malformed trace left by someone else; called at most once per trace. The trace counts as absent. */
+export type ReportMalformed = (problem: string) => void;
+
+/** Remembers, between the handling cycles of one object, which handlers are done and which are due. */
+export interface ProgressStorage {
+  fetch(at: { key: HandlerId; body: Body; malformed?: ReportMalformed }): Awaitable<ProgressRecord | undefined>;
+  store(at: { key: HandlerId; record: ProgressRecord; body: Body; patch: Patch }): Awaitable<void>;
+  purge(at: { key: HandlerId; body: Body; patch: Patch }): Awaitable<void>;
+  /** Changes anything at all in the object, so that a new watch-event comes; or undoes it with `null`. */
+  touch(at: { value: string | null; body: Body; patch: Patch }): Awaitable<void>;
+  /** Called after a cycle, for storages that collect and write at once. */
+  flush?(): Awaitable<void>;
+  /** Removes this storage's own traces, so that they are not mistaken for a change made by the user. Copies. */
+  clear(essence: Essence): Essence;
+  /**
+   * The same, but leaves what this storage can surely not have written, be it in places reserved for it: for those who
+   * must tell our own changes of objects from the others'. It can be given a whole body. Copies. A storage in whose
+   * places others can put nothing does not need it: `clear` is used then.
+   */
+  clearOwn?(essence: Essence): Essence;
+}
+
+/** Remembers the last handled essence of an object, to diff the next one against. */
+export interface DiffBaseStorage {
+  build(at: { body: Body; extraFields?: Iterable<FieldPath>; resource?: Resource }): Essence;
+  fetch(at: { body: Body; resource?: Resource; malformed?: ReportMalformed }): Awaitable<Essence | undefined>;
+  store(at: { essence: Essence; body: Body; patch: Patch; resource?: Resource }): Awaitable<void>;
+  /**
+   * Removes this storage's own traces, and nothing else: for those who must tell our own changes of objects from the
+   * others'. It can be given a whole body. Copies. A storage that leaves no traces on objects does not need it.
+   */
+  clear?(essence: Essence): Essence;
+}

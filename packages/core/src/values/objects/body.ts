@@ -1,0 +1,46 @@
+/** Kubernetes objects as the framework and the handlers see them: deep read-only, with typed stanzas. */
+import type { DeepReadonly } from '../json.js';
+
+export interface OwnerReference {
+  apiVersion?: string;
+  kind?: string;
+  name?: string;
+  uid?: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+export interface ObjectMeta {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string | null;
+  deletionGracePeriodSeconds?: number;
+  finalizers?: string[];
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  [field: string]: unknown;
+}
+
+/** Any object of any kind: only the conventions of Kubernetes are known of it. */
+export interface AnyObject {
+  apiVersion?: string;
+  kind?: string;
+  metadata?: ObjectMeta;
+  // biome-ignore lint/suspicious/noExplicitAny: untyped resources are used without casts, as in the cluster itself
+  [field: string]: any;
+}
+
+/** An object as it is given out: nothing of it can be changed, neither by types nor at run time. */
+export type Body<T extends object = AnyObject> = DeepReadonly<T>;
+
+/** An object of a given kind as a watch-stream reports it; `null` stands for the initial listing. */
+export interface WatchEvent<T extends object = AnyObject> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | null;
+  readonly object: T;
+}

@@ -1,0 +1,91 @@
+/** The essence of an object: what of it is the user's intent, and whose changes are therefore worth handling. */
+import { cherrypick, type FieldPath, removeField, resolveField } from '../fields.js';
+import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from '../json.js';
+
+/** A part of a body, in the same structure as the body. */
+export type Essence = Record<string, unknown>;
+
+export interface EssenceOptions {
+  /** Fields that some handlers look at: they are in the essence even where they normally would not be. */
+  readonly extraFields?: Iterable<FieldPath>;
+  /** Fields that are never in the essence. */
+  readonly ignoredFields?: Iterable<FieldPath>;
+  /** Of all annotations' keys, those that are not of users; storages know what they and their like have written. */
+  readonly dropAnnotations?: (keys: readonly string[]) => Iterable<string>;
+}
+
+/** What the system writes: it changes without anyone wishing anything new. */
+const SYSTEM_STANZAS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
+
+/** kubectl keeps here a copy of the very object: every change would be there twice. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/**
+ * Takes the essence out of a body, as a copy:
+ *
+ * 1. everything but the identity, the metadata and the status;
+ * 2. labels and annotations, without those annotations that tools keep for themselves;
+ * 3. the extra fields, as they are in the body, even if dropped before;
+ * 4. no metadata or status that would be empty; no ignored fields.
+ *
+ * The order of keys is a part of the contract, as essences are stored as texts: first the fields of the body in
+ * their order, then the metadata (labels, annotations), then the extra fields in the order given.
+ * Where a scalar stands in the way to a field, the field is absent: it is not for operators to mend an object.
+ */
+export function buildEssence(body: object, options: EssenceOptions = {}): Essence {
+  const essence: Essence = {};
+  for (const key of Object.keys(body)) {
+    const value = getOwn(body, key);
+    if (!SYSTEM_STANZAS.has(key) && value !== undefined) setOwn(essence, key, deepCopy(value));
+  }
+  const metadata = metadataEssence(body, options);
+  if (metadata !== undefined) essence.metadata = metadata;
+
+  // All but the system stanzas is there already.
+  const extraFields = [...(options.extraFields ?? [])].filter(([stanza]) => SYSTEM_STANZAS.has(stanza ?? ''));
+  cherrypick(body, essence, extraFields, { scalars: 'absent' });
+  removeEmptyStanzas(essence);
+  for (const field of options.ignoredFields ?? []) {
+    if (field.length > 0) removeField(essence, field, { scalars: 'absent' });
+  }
+  return essence;
+}
+
+function metadataEssence(body: object, options: EssenceOptions): Mapping | undefined {
+  const labels = resolveField(body, ['metadata', 'labels']);
+  const annotations = resolveField(body, ['metadata', 'annotations']);
+  const metadata: Mapping = {};
+  if (labels !== undefined) metadata.labels = deepCopy(labels);
+  if (annotations !== undefined) metadata.annotations = annotationsEssence(annotations, options);
+  return labels === undefined && annotations === undefined ? undefined : metadata;
+}
+
+function annotationsEssence(annotations: unknown, { dropAnnotations }: EssenceOptions): unknown {
+  if (!isMapping(annotations)) return deepCopy(annotations);
+  const keys = Object.keys(annotations);
+  const dropped = new Set<string>(dropAnnotations?.(keys)).add(LAST_APPLIED);
+  const kept: Mapping = {};
+  for (const key of keys) {
+    if (!dropped.has(key)) setOwn(kept, key, deepCopy(annotations[key]));
+  }
+  return kept;
+}
+
+/**
+ * Drops the stanzas of the system that have nothing in them: an object does not change when its first label comes
+ * and goes. Works in place, to be used also after a storage has removed its traces. An empty `spec` is left.
+ */
+export function removeEmptyStanzas(essence: Essence): void {
+  const metadata = getOwn(essence, 'metadata');
+  if (isMapping(metadata)) {
+    if (isEmpty(getOwn(metadata, 'annotations'))) delete metadata.annotations;
+    if (isEmpty(getOwn(metadata, 'labels'))) delete metadata.labels;
+  }
+  if (isEmpty(getOwn(essence, 'metadata'))) delete essence.metadata;
+  if (isEmpty(getOwn(essence, 'status'))) delete essence.status;
+}
+
+function isEmpty(stanza: unknown): boolean {
+  if (typeof stanza === 'object' && stanza !== null) return Object.keys(stanza).length === 0;
+  return stanza === null || stanza === '';
+}

@@ -1,0 +1,174 @@
+/**
+ * What handlers see of an object: its body and the usual stanzas of it, always there and never changeable.
+ *
+ * A stanza that the object does not have looks like an empty mapping, and so does one that is not a mapping at all
+ * (a text in `status`, say): then it can still be seen as it is in the body. Nothing is ever added by looking.
+ */
+
+import type { DeepReadonly, Mapping } from '../json.js';
+import { deepFreeze, getOwn, isMapping } from '../json.js';
+import { VIEW } from '../patches/patch-view.js';
+import type { SpecOf, StatusOf } from '../resources/resource.js';
+import type { AnyObject, Body, ObjectMeta } from './body.js';
+
+/** The stanzas of an object. */
+interface Stanzas<T extends object = AnyObject> {
+  readonly spec: DeepReadonly<SpecOf<T>>;
+  readonly meta: DeepReadonly<ObjectMeta>;
+  readonly status: DeepReadonly<StatusOf<T>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface BodyViews<T extends object = AnyObject> extends Stanzas<T> {
+  readonly uid: string | undefined;
+  readonly name: string | undefined;
+  readonly namespace: string | undefined;
+}
+
+/** An object that is replaced by its newer states while someone is looking at it: for daemons and timers. */
+export interface LiveBody<T extends object = AnyObject> extends Stanzas<T> {
+  /** Always shows the newest state. To keep what is seen, copy it: `{ ...body }` or `deepCopy(body)`. */
+  readonly body: Body<T>;
+  /** The newest state itself, which is not going to change. */
+  readonly newest: Body<T>;
+  /** Shows a newer state from now on, in all the views that were ever taken. */
+  replace(newer: Body<T>): void;
+}
+
+const EMPTY: Mapping = Object.freeze({});
+
+type StanzaName = keyof Stanzas;
+
+/** Where each stanza is in the object. */
+const STANZAS: Readonly<Record<StanzaName, readonly string[]>> = {
+  spec: ['spec'],
+  meta: ['metadata'],
+  status: ['status'],
+  labels: ['metadata', 'labels'],
+  annotations: ['metadata', 'annotations'],
+};
+
+/** The stanzas and the identity of one state of an object, which gets frozen by that. */
+export function bodyViews<T extends object = AnyObject>(body: Body<T>): BodyViews<T> {
+  deepFreeze(body);
+  // Spelled out: it is done for each event of each object, and for the callbacks of their handlers.
+  const meta = mappingIn(body, 'metadata');
+  const views = {
+    spec: mappingIn(body, 'spec'),
+    meta,
+    status: mappingIn(body, 'status'),
+    labels: mappingIn(meta, 'labels'),
+    annotations: mappingIn(meta, 'annotations'),
+    uid: textIn(meta, 'uid'),
+    name: textIn(meta, 'name'),
+    namespace: textIn(meta, 'namespace'),
+  };
+  // What the user has declared of the stanzas cannot be verified: these types are a promise of the user's.
+  return views as unknown as BodyViews<T>;
+}
+
+/** A body with the stanzas, all of which follow the object as it changes. */
+export function makeLiveBody<T extends object = AnyObject>(initial: Body<T>): LiveBody<T> {
+  return new FollowedBody(initial) as LiveBody as LiveBody<T>;
+}
+
+/** A class, since each object with daemons has one. */
+class FollowedBody implements LiveBody {
+  newest: Body;
+  readonly body = liveView(this, 'body');
+  readonly spec = liveView(this, 'spec');
+  readonly meta = liveView(this, 'meta');
+  readonly status = liveView(this, 'status');
+  readonly labels = liveView(this, 'labels') as Stanzas['labels'];
+  readonly annotations = liveView(this, 'annotations') as Stanzas['annotations'];
+
+  constructor(initial: Body) {
+    deepFreeze(initial);
+    this.newest = initial;
+  }
+
+  replace(newer: Body): void {
+    deepFreeze(newer);
+    this.newest = newer;
+  }
+}
+
+function mappingAt(body: object, path: readonly string[]): Mapping {
+  let found: object = body;
+  for (const key of path) found = mappingIn(found, key);
+  return found as Mapping;
+}
+
+function mappingIn(source: object, key: string): Mapping {
+  const found = getOwn(source, key);
+  return isMapping(found) ? found : EMPTY;
+}
+
+function textIn(metadata: Mapping, key: string): string | undefined {
+  const value = getOwn(metadata, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+const CURRENT = Symbol('kopf-ts.current');
+const NAME = Symbol('kopf-ts.name');
+
+/** Shared by all views of one object. */
+interface Current {
+  readonly newest: object;
+}
+
+type ViewName = StanzaName | 'body';
+
+/** What a view is made of: whatever is under these keys is not seen through the view. */
+interface ViewTarget {
+  readonly [CURRENT]: Current;
+  readonly [NAME]: ViewName;
+  readonly [INSPECT]: (this: object) => Mapping;
+}
+
+/**
+ * A read-only mapping that shows whatever the object is at the moment.
+ *
+ * The proxy stands over an object of its own instead of the shown one: the language demands that a proxy be true to its
+ * target where that is frozen, and then it would be stuck with the first state for ever. All proxies have the same
+ * traps, since there are six views of each object that has daemons.
+ */
+function liveView(current: Current, name: ViewName): Mapping {
+  const target: ViewTarget = { [CURRENT]: current, [NAME]: name, [INSPECT]: snapshot };
+  return new Proxy(target, liveTraps) as unknown as Mapping;
+}
+
+/** Node prints the target of a proxy, unless the target knows better. */
+function snapshot(this: object): Mapping {
+  return { ...this };
+}
+
+function shown({ [CURRENT]: current, [NAME]: name }: ViewTarget): Mapping {
+  return name === 'body' ? (current.newest as Mapping) : mappingAt(current.newest, STANZAS[name]);
+}
+
+function refuse({ [NAME]: name }: ViewTarget, key?: unknown): never {
+  const what = typeof key === 'string' ? `'${key}' of the ${name}` : `The ${name}`;
+  throw new TypeError(`${what} is read-only: the object is seen as it is in the cluster; change it through the patch.`);
+}
+
+const liveTraps: ProxyHandler<ViewTarget> = {
+  has: (target, key) => key === VIEW || Object.hasOwn(shown(target), key) || Reflect.has(target, key),
+  get: (target, key) => {
+    const mapping = shown(target);
+    return Object.hasOwn(mapping, key) ? Reflect.get(mapping, key) : Reflect.get(target, key);
+  },
+  ownKeys: (target) => Reflect.ownKeys(shown(target)),
+  getOwnPropertyDescriptor: (target, key) => {
+    const descriptor = Reflect.getOwnPropertyDescriptor(shown(target), key);
+    // What the target does not have cannot be reported as there for ever. It is indeed not: the object changes.
+    return descriptor && { ...descriptor, configurable: true };
+  },
+  set: refuse,
+  defineProperty: refuse,
+  deleteProperty: refuse,
+  setPrototypeOf: (target) => refuse(target),
+  preventExtensions: refuse,
+};
