@@ -16,7 +16,7 @@ import { onStage } from './operator/stage.js';
 import { creationStorm, firstSight, idleness, type Stage, updateLatency } from './operator/workloads.js';
 
 const ROUNDS = Number(process.env['KOPF_BENCH_ROUNDS'] || 5);
-const IDLE_SECONDS = Number(process.env['KOPF_BENCH_IDLE_SECONDS'] || 30);
+const IDLE_SECONDS = Number(process.env['KOPF_BENCH_IDLE_SECONDS'] || 180);
 const STORM = 1000;
 const EXISTING = 5000;
 const UPDATES = 1000;
@@ -24,31 +24,63 @@ const UPDATES = 1000;
 const ratio = (ours: number, theirs: number): number => ours / theirs;
 const difference = (ours: number, theirs: number): number => ours - theirs;
 
+type OnStub = (programs: Programs) => Promise<readonly Row[]>;
+type OnControlPlane = (stage: Stage, programs: Programs) => Promise<readonly Row[]>;
+
+/** By the names that `KOPF_BENCH_ONLY` chooses from. */
+const onStub: Record<string, OnStub> = { pace: measurePace, memory: measureMemory };
+const onControlPlane: Record<string, OnControlPlane> = {
+  storm: measureStorm,
+  observed: measureObserved,
+  latency: measureLatency,
+};
+/** These need a log of all requests, which would be a part of the cost of the others; and objects that exist. */
+const onLoggedControlPlane: Record<string, OnControlPlane> = { sight: measureFirstSight, idle: measureIdleness };
+
 export default async function run(): Promise<readonly Row[]> {
+  const isWanted = choice(process.env['KOPF_BENCH_ONLY'], { ...onStub, ...onControlPlane, ...onLoggedControlPlane });
+  const chosen = <T>(workloads: Record<string, T>): readonly T[] =>
+    Object.entries(workloads).flatMap(([name, measure]) => (isWanted(name) ? [measure] : []));
+  const [stubbed, plain, logged] = [chosen(onStub), chosen(onControlPlane), chosen(onLoggedControlPlane)];
   const rows: Row[] = [];
   await withPrograms(async (programs) => {
-    rows.push(...(await measurePace(programs)));
-    rows.push(...(await measureMemory(programs)));
+    for (const measure of stubbed) rows.push(...(await measure(programs)));
+    if (plain.length + logged.length === 0) return;
     const found = await findBinaries({ say: (text) => console.log(`control plane: ${text}`) });
-    if (found.kind === 'found') rows.push(...(await measureOnControlPlane(found.binaries, programs)));
+    if (found.kind === 'found') rows.push(...(await measureOnControlPlane(found.binaries, programs, plain, logged)));
     else console.log(`The comparison on a real control plane was skipped: ${found.reason}.`);
   });
   return rows;
 }
 
-async function measureOnControlPlane(binaries: Binaries, programs: Programs): Promise<readonly Row[]> {
+function choice(only: string | undefined, workloads: object): (name: string) => boolean {
+  const names = only?.split(',').filter(Boolean) ?? [];
+  const known = Object.keys(workloads);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`KOPF_BENCH_ONLY: there is no ${unknown.join(', ')}, but ${known.join(', ')}.`);
+  return (name) => names.length === 0 || names.includes(name);
+}
+
+async function measureOnControlPlane(
+  binaries: Binaries,
+  programs: Programs,
+  plain: readonly OnControlPlane[],
+  logged: readonly OnControlPlane[],
+): Promise<readonly Row[]> {
   console.log(`${describeBinaries(binaries)}; ${ROUNDS} rounds`);
   const rows: Row[] = [];
-  await onStage(binaries, { countsRequests: false }, async (stage) => {
-    rows.push(...(await measureStorm(stage, programs)));
-    rows.push(...(await measureLatency(stage, programs)));
-  });
-  // The log of requests would be a part of the pace.
-  await onStage(binaries, { countsRequests: true }, async (stage) => {
-    await stage.objects.createMany(EXISTING);
-    rows.push(...(await measureFirstSight(stage, programs)));
-    rows.push(...(await measureIdleness(stage, programs)));
-  });
+  if (plain.length > 0) {
+    await onStage(binaries, { countsRequests: false }, async (stage) => {
+      for (const measure of plain) rows.push(...(await measure(stage, programs)));
+    });
+  }
+  if (logged.length > 0) {
+    await onStage(binaries, { countsRequests: true }, async (stage) => {
+      await stage.objects.createMany(EXISTING);
+      for (const measure of logged) rows.push(...(await measure(stage, programs)));
+    });
+  }
   return rows;
 }
 
@@ -70,6 +102,16 @@ async function measureStorm(stage: Stage, { bare, careless, ours, kopf }: Progra
     row(`${title}: RSS, above bare`, ofPairs(mine.rss, theirs.rss, difference), { unit: ' MB', digits: 0, atMost: 25 }),
     row(`${title}: heap in use, above bare`, ofPairs(mine.heap, theirs.heap, difference), { unit: ' MB', digits: 1 }),
   ];
+}
+
+/** The same storm with a subscriber to all facts: what it costs to be looked at. */
+async function measureObserved(stage: Stage, { ours, observed }: Programs): Promise<readonly Row[]> {
+  const title = `${STORM} objects created`;
+  const figuresOf = await inTurns(`${title}, observed or not`, [ours, observed], (contestant) =>
+    creationStorm(stage, contestant, STORM),
+  );
+  const cpu = ofPairs(figuresOf(observed).cpuMsPerObject, figuresOf(ours).cpuMsPerObject, ratio);
+  return [row(`${title}: CPU with all facts observed, to none`, cpu, { unit: ' ×', atMost: 1.1 })];
 }
 
 async function measureLatency(stage: Stage, { bare, ours, kopf }: Programs): Promise<readonly Row[]> {
@@ -109,7 +151,7 @@ async function measureIdleness(stage: Stage, { ours }: Programs): Promise<readon
 
 async function measurePace({ stubbed }: Programs): Promise<readonly Row[]> {
   const [few, many] = [2000, 20_000];
-  const { withFew, withMany } = await onStub<{ withFew: number; withMany: number }>(stubbed, 'pace', few, many, 2000);
+  const { withFew, withMany } = await fromStub<{ withFew: number; withMany: number }>(stubbed, 'pace', few, many, 2000);
   console.log(
     `one more object, on a stub: ${withFew.toFixed(3)} ms of CPU at ${few}, ${withMany.toFixed(3)} at ${many}`,
   );
@@ -118,8 +160,8 @@ async function measurePace({ stubbed }: Programs): Promise<readonly Row[]> {
 
 async function measureMemory({ stubbed }: Programs): Promise<readonly Row[]> {
   const counts = [1000, 10_000] as const;
-  const objects = await onStub<{ perObject: number; perEssence: number }>(stubbed, 'objects', ...counts);
-  const daemons = await onStub<{ perObject: number; perBody: number }>(stubbed, 'daemons', ...counts);
+  const objects = await fromStub<{ perObject: number; perEssence: number }>(stubbed, 'objects', ...counts);
+  const daemons = await fromStub<{ perObject: number; perBody: number }>(stubbed, 'daemons', ...counts);
   const object = objects.perObject - objects.perEssence;
   const daemon = daemons.perObject - daemons.perBody - object;
   return [
@@ -128,7 +170,7 @@ async function measureMemory({ stubbed }: Programs): Promise<readonly Row[]> {
   ];
 }
 
-async function onStub<T>(program: string, what: string, ...counts: readonly number[]): Promise<T> {
+async function fromStub<T>(program: string, what: string, ...counts: readonly number[]): Promise<T> {
   return await messageOf<T>(fork(program, [what, ...counts.map(String)], { execArgv: ['--expose-gc'] }));
 }
 

@@ -21,6 +21,8 @@ export interface Programs {
   /** The same, except that it never looks at what its patches are answered with, conflicts and all. */
   readonly careless: Contestant;
   readonly ours: Contestant;
+  /** Ours with a subscriber to all facts, which counts them. */
+  readonly observed: Contestant;
   /** If `KOPF_PYTHON` is the path of a Python with Kopf in it. */
   readonly kopf: Contestant | undefined;
   /** Ours, on a cluster that is only imagined: what it costs does not depend on anybody else. */
@@ -38,6 +40,7 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
     const python = process.env['KOPF_PYTHON'];
     const ofNode = (program: string): Contestant['command'] => [process.execPath, '--expose-gc', program];
     const bare: Contestant = { name: 'bare', command: ofNode(join(sources, 'bare.mjs')), tellsHeap: true };
+    const ours: Contestant = { name: 'kopf-ts', command: ofNode(operator), tellsHeap: true };
     const kopf = {
       name: 'Kopf',
       command: [python ?? '', join(sources, 'kopf_operator.py')],
@@ -46,7 +49,8 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
     await use({
       bare,
       careless: { ...bare, name: 'bare, dropping its answers', env: { ANSWERS: 'dropped' } },
-      ours: { name: 'kopf-ts', command: ofNode(operator), tellsHeap: true },
+      ours,
+      observed: { ...ours, name: 'kopf-ts, observed', env: { OBSERVED: 'all' } },
       kopf: python ? kopf : undefined,
       stubbed,
     });
@@ -96,11 +100,17 @@ export function start(
       listeners.set(word, resolve);
       void exited.then(() => reject(new Error(`${name} has ended before it said ${word}.`)));
     });
+  /** What the kernel says of the process; never of a later one with the same number. */
+  const stat = (): readonly string[] => {
+    // The name of the program stands in parentheses, and may have spaces in it.
+    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    if (child.exitCode !== null || fields[1] !== String(process.pid)) throw new Error(`${name} has ended.`);
+    return fields;
+  };
   return {
     says,
     cpuSeconds() {
-      // The name of the program stands in parentheses, and may have spaces in it.
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      const fields = stat();
       const TICKS_PER_SECOND = 100;
       return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
     },

@@ -5,13 +5,15 @@
  * - `events`: prints `SEEN moment` when its handler of events is called for as many times as there are `OBJECTS`;
  * - `update`: prints `UPDATED name moment` when the handler of updates is called.
  *
+ * With `OBSERVED=all`, an observer is told all facts, and counts them; prints `FACTS count` on SIGUSR2.
+ *
  * It prints `READY` when it is at work; and on SIGUSR2, `HEAP bytes` without garbage. The moments are milliseconds of the
  * monotonic clock.
  */
-import { createRegistry, type Logger } from '@kopf-ts/core';
+import { createRegistry, type Logger, type Observer } from '@kopf-ts/core';
 import { operator } from 'kopf-ts';
 
-const { WORKLOAD, OBJECTS } = process.env;
+const { WORKLOAD, OBJECTS, OBSERVED } = process.env;
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 const registry = createRegistry();
 if (WORKLOAD === 'events') {
@@ -38,10 +40,20 @@ const errorsOnly: Logger = {
   child: () => errorsOnly,
 };
 
-const running = operator({ registry, clusterwide: true, standalone: true, logger: errorsOnly });
+let facts = 0;
+const counting: Observer = {
+  wants: 'all',
+  observe() {
+    facts += 1;
+  },
+};
+const observers = OBSERVED === 'all' ? [counting] : [];
+
+const running = operator({ registry, clusterwide: true, standalone: true, logger: errorsOnly, observers });
 process.on('SIGTERM', () => void running.stop());
 process.on('SIGUSR2', () => {
   (globalThis as { gc?: () => void }).gc?.();
+  if (observers.length > 0) console.log(`FACTS ${facts}`);
   console.log(`HEAP ${process.memoryUsage().heapUsed}`);
 });
 await running.ready;
