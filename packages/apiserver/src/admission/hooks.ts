@@ -1,6 +1,6 @@
 /** Webhooks as the configurations describe them, parsed once per change of a configuration. */
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
-import { type LabelMatch, parseSelectorObject } from './label-selectors.js';
+import { type LabelMatch, parseSelectorObject } from '../selectors/label-selector-objects.js';
 
 export interface HookRule {
   readonly groups: readonly string[];
