@@ -42,6 +42,7 @@ export {
 export { type CallsUnderWay, execute as executeHandler, executeAll, type Execution } from './execution/execute.js';
 export { isThenable } from './execution/deadlines.js';
 export { type Facts, facts, NO_FACTS } from './observing/facts.js';
+export { safeTracing } from './observing/tracing.js';
 export { observedBody, observedHandler, observedObject } from './execution/call.js';
 export type { Outcome, Outcomes } from './execution/outcomes.js';
 export { HandlerState } from './execution/progress/handler-state.js';

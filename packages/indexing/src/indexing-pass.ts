@@ -1,5 +1,15 @@
 /** One event of one object, as it goes through the index functions: called one after another, then applied at once. */
-import type { Clock, HandlerId, Indexer, Indices, KubeClient, Registry, Seconds, Settings } from '@kopf-ts/core';
+import type {
+  Clock,
+  HandlerId,
+  Indexer,
+  Indices,
+  KubeClient,
+  Registry,
+  Seconds,
+  Settings,
+  Tracing,
+} from '@kopf-ts/core';
 import { Patch } from '@kopf-ts/core';
 import {
   describeError,
@@ -30,6 +40,7 @@ export interface PassParts {
   readonly clock: Clock;
   readonly client?: KubeClient | undefined;
   readonly facts?: Facts | undefined;
+  readonly tracing?: Tracing | undefined;
   readonly random?: (() => number) | undefined;
   readonly indices: Indices;
   readonly slotOf: SlotOf;
@@ -115,7 +126,7 @@ function handleFrom(pass: IndexingPass, handlers: Handlers, first: number): Prom
 
 function handle(pass: IndexingPass, handler: IndexHandler): Promise<void> | undefined {
   const { parts, cause } = pass;
-  const { clock, settings, random, facts } = parts;
+  const { clock, settings, random, facts, tracing } = parts;
   const exclusion = exclusionOf(pass, handler.id);
   if (exclusion === undefined && pass.isRetry) return undefined;
   if (exclusion !== undefined) {
@@ -130,7 +141,7 @@ function handle(pass: IndexingPass, handler: IndexHandler): Promise<void> | unde
     pass.cancelling ??= new AbortController();
     return pass.cancelling.signal;
   };
-  const outcome = executeHandler(handler, attempt, { cause, settings, clock, random, facts, signal });
+  const outcome = executeHandler(handler, attempt, { cause, settings, clock, random, facts, tracing, signal });
   if (!('then' in outcome)) {
     take(pass, handler, outcome, attempt);
     return undefined;

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { kubeClient } from '@kopf-ts/client';
 import { getDefaultRegistry, type Indexer, type KubeClient, type Registry, type Toggle } from '@kopf-ts/core';
-import { createMemo, facts as makeFacts, toggle } from '@kopf-ts/core/engine';
+import { createMemo, facts as makeFacts, safeTracing, toggle } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
 import { kopfPeering } from '@kopf-ts/peering';
 import {
@@ -44,13 +44,14 @@ export function operator(options: OperatorOptions = {}): Operator {
     clock,
     logger,
   });
+  const tracing = options.tracing && safeTracing({ tracing: options.tracing, logger });
   const health = makeHealth({ clock, settings });
   const vault = makeVault({ clock, logger });
   const ownClient =
     options.client === undefined ? kubeClient({ credentials: vault, settings, clock, logger }) : undefined;
   const client = options.client ?? (ownClient as KubeClient);
   const ownIndexer =
-    options.indexer === undefined ? memoryIndexer({ registry, settings, clock, client, facts }) : undefined;
+    options.indexer === undefined ? memoryIndexer({ registry, settings, clock, client, facts, tracing }) : undefined;
   const indexer = options.indexer ?? (ownIndexer as Indexer);
   const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
@@ -66,6 +67,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     memo,
     poster: events.poster,
     facts,
+    tracing,
     indexer,
     indices: indexer.indices,
     lifecycle: options.lifecycle,

@@ -22,6 +22,7 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   clock: true,
   logger: true,
   observers: true,
+  tracing: true,
 };
 
 /** Throws if the options cannot be meant as they are; the compiler would refuse them, too, but not everybody asks it. */

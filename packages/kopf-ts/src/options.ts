@@ -10,6 +10,7 @@ import type {
   Registry,
   Scheduler,
   Settings,
+  Tracing,
 } from '@kopf-ts/core';
 
 export interface OperatorOptions {
@@ -47,6 +48,8 @@ export interface OperatorOptions {
   readonly logger?: Logger | undefined;
   /** Told what happens in the operator: for metrics, journals, tests. */
   readonly observers?: readonly Observer[] | undefined;
+  /** Puts spans around cycles, calls, requests and reviews. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The arguments are settings, too; startup handlers still have the last word on them. */

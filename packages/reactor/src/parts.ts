@@ -1,5 +1,15 @@
 /** What all parts of one operator have in common. Nothing here is shared between operators of one process. */
-import type { Clock, EventPoster, Indices, KubeClient, LifeCycle, Logger, Registry, Settings } from '@kopf-ts/core';
+import type {
+  Clock,
+  EventPoster,
+  Indices,
+  KubeClient,
+  LifeCycle,
+  Logger,
+  Registry,
+  Settings,
+  Tracing,
+} from '@kopf-ts/core';
 import type { Facts } from '@kopf-ts/core/engine';
 
 export interface OperatorParts {
@@ -15,4 +25,6 @@ export interface OperatorParts {
   readonly lifecycle?: LifeCycle | undefined;
   readonly random?: (() => number) | undefined;
   readonly facts?: Facts | undefined;
+  /** A safe one: whatever it does, the work is done once. */
+  readonly tracing?: Tracing | undefined;
 }

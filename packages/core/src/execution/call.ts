@@ -81,6 +81,10 @@ export class Call implements HandlerContext, Deadline {
     return this.execution.facts;
   }
 
+  get tracing() {
+    return this.execution.tracing;
+  }
+
   get calls() {
     return this.execution.calls;
   }

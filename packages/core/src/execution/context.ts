@@ -11,6 +11,7 @@ import type { Handlers } from '../intents/handler-set.js';
 import type { AnyHandler } from '../intents/handlers.js';
 import type { Facts } from '../observing/facts.js';
 import type { Clock } from '../seams/clock.js';
+import type { Tracing } from '../seams/inspection/tracing.js';
 import type { ReportMalformed } from '../seams/memory/storage.js';
 import type { EventPoster } from '../seams/poster.js';
 import type { Settings } from '../settings.js';
@@ -46,6 +47,7 @@ export interface HandlerContext {
   /** Of traces on the object that cannot be understood. */
   readonly malformed?: ReportMalformed | undefined;
   readonly facts?: Facts | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Where the calls are kept that take their time. */
   readonly calls?: CallsUnderWay | undefined;
   /** Only in change handlers. */
@@ -74,7 +76,7 @@ export function runInContext<R>(fields: HandlerContext, fn: () => R): R {
 /** Not all of them are properties of their own: some are made only when somebody asks. */
 function fieldsOf(context: HandlerContext): HandlerContext {
   const { handler, cause, settings, poster, lifecycle, clock, signal, random, malformed } = context;
-  const { facts, calls, subhandling, ledger, scope } = context;
+  const { facts, tracing, calls, subhandling, ledger, scope } = context;
   return {
     handler,
     cause,
@@ -86,6 +88,7 @@ function fieldsOf(context: HandlerContext): HandlerContext {
     random,
     malformed,
     facts,
+    tracing,
     calls,
     subhandling,
     ledger,

@@ -11,13 +11,14 @@ import type { AnyHandler } from '../intents/handlers.js';
 import type { Facts } from '../observing/facts.js';
 import type { Awaitable } from '../seams/awaitable.js';
 import type { Clock, Seconds } from '../seams/clock.js';
+import type { Tracing } from '../seams/inspection/tracing.js';
 import type { ReportMalformed } from '../seams/memory/storage.js';
 import type { EventPoster } from '../seams/poster.js';
 import type { Settings } from '../settings.js';
 import { isCancellation } from '../sync/abort.js';
 import type { FieldPath } from '../values/fields.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
-import { Call } from './call.js';
+import { Call, observedHandler } from './call.js';
 import { type AttemptState, filterKwargs } from './call-kwargs.js';
 import { runInOwnContext } from './context.js';
 import { isThenable, untilDeadline } from './deadlines.js';
@@ -59,6 +60,8 @@ export interface Execution {
   /** Of traces on the object that cannot be understood, for those who load the progress of sub-handlers. */
   readonly malformed?: ReportMalformed | undefined;
   readonly facts?: Facts | undefined;
+  /** A safe one. */
+  readonly tracing?: Tracing | undefined;
   /** Where the calls are kept that take their time. */
   readonly calls?: CallsUnderWay | undefined;
   /** Where it is noted who has asked for what. */
@@ -82,7 +85,7 @@ export function execute(handler: AnyHandler, attempt: AttemptState, execution: E
     const spent = whySpent({ handler, runtime: attempt.runtime, retries: attempt.retries });
     if (spent !== undefined) throw spent;
     if (execution.timeLeft !== undefined && execution.timeLeft <= 0) throw call.timeout();
-    const returned = callWithSubhandlers(call);
+    const returned = execution.tracing === undefined ? callWithSubhandlers(call) : traced(call, execution.tracing);
     return isThenable(returned) ? waitFor(returned, call) : succeeded(call, returned);
   } catch (thrown) {
     return failed(call, thrown, typeof execution.signal === 'object' ? execution.signal : undefined);
@@ -123,6 +126,13 @@ function failed(call: Call, thrown: unknown, signal: AbortSignal | undefined): O
   const decision = judgeError(error, { handler, runtime, retries, backoff });
   logger[decision.level](decision.text, decision.isTraced ? { error } : undefined);
   return call.end({ ...decision.outcome, subrefs: call.subrefs });
+}
+
+/** Sub-handlers are called in the course of the call of their parent. */
+function traced(call: Call, tracing: Tracing): unknown {
+  const { object, attempt } = call;
+  const handler = observedHandler(call.handler);
+  return tracing.around({ kind: 'call', handler, object, retry: attempt.retries }, () => callWithSubhandlers(call));
 }
 
 /** Calls the function, and then the sub-handlers that it has declared, unless it has executed them by itself. */
@@ -222,9 +232,22 @@ function strangeHandler({ id }: AnyHandler): KopfError {
 
 /** Executes sub-handlers with all that their parent is executed with. */
 export const executeInContext: ExecuteFn = ({ context, subrefs, ...options }) => {
-  const { settings, clock, signal, poster, random, malformed, facts, calls, ledger, scope } = context;
+  const { settings, clock, signal, poster, random, malformed, facts, tracing, calls, ledger, scope } = context;
   if (settings === undefined || clock === undefined)
     throw new KopfError('Sub-handlers need the context of their parent.');
-  const ofParent = { settings, clock, signal, poster, random, malformed, facts, calls, ledger, scope, subrefs };
+  const ofParent = {
+    settings,
+    clock,
+    signal,
+    poster,
+    random,
+    malformed,
+    facts,
+    tracing,
+    calls,
+    ledger,
+    scope,
+    subrefs,
+  };
   return executeAll({ ...options, ...ofParent });
 };

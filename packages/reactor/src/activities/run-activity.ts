@@ -31,14 +31,14 @@ export async function runActivity(
   parts: OperatorParts,
   options: RunActivityOptions,
 ): Promise<Record<HandlerId, unknown>> {
-  const { settings, clock, poster, random, facts } = parts;
+  const { settings, clock, poster, random, facts, tracing } = parts;
   const { signal } = options;
   const cause = causeOf(parts, options);
   const handlers = options.handlers ?? parts.registry.handlers.activities.select(cause);
   const outcomes = new Map<HandlerId, Outcome>();
   let state = State.fromScratch(clock).withHandlers(handlers);
   while (!state.done) {
-    const round = await executeAll({ cause, handlers, state, settings, clock, signal, poster, random, facts });
+    const round = await executeAll({ cause, handlers, state, settings, clock, signal, poster, random, facts, tracing });
     for (const [id, outcome] of round) outcomes.set(id, outcome);
     state = state.withOutcomes(round);
     if (state.done) break;

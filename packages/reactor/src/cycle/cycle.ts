@@ -17,6 +17,7 @@ import { leadDaemons } from '../daemons/leading.js';
 import { timeLeft } from '../objects/breaker.js';
 import type { Known } from '../objects/known.js';
 import type { NotedWrite } from '../objects/news.js';
+import { tracedCycles } from '../observing/traced-cycles.js';
 import { isBrokenOffByPause } from '../sending/apply.js';
 import { mergeInto } from '../sending/merging.js';
 import { judgeRefusal } from '../sending/refusals.js';
@@ -40,7 +41,7 @@ import {
 export type RunCycle = (options: CycleOptions) => Promise<CycleResult>;
 
 export function cycleOf(parts: CycleParts): RunCycle {
-  return async (options) => {
+  return tracedCycles(parts.tracing, async (options) => {
     const { events, state, subject, isToTouch } = options;
     const body = state?.body ?? events.at(-1)?.object;
     if (body === undefined) return {};
@@ -77,7 +78,7 @@ export function cycleOf(parts: CycleParts): RunCycle {
     }
     const handling = decision.changing && (await handle(scene, decision.changing, seen, ledger));
     return await finish(scene, { ledger, compared, decision, daemonDelays, handling });
-  };
+  });
 }
 
 /** Whether anybody cares for the state of objects of that kind. */

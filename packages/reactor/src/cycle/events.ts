@@ -27,11 +27,22 @@ export async function callEventHandlers(scene: Scene, events: readonly WatchedEv
 }
 
 async function callFor({ parts, subject, signal }: Scene, cause: WatchingCause, ledger: Ledger): Promise<void> {
-  const { registry, settings, clock, poster, random, facts } = parts;
+  const { registry, settings, clock, poster, random, facts, tracing } = parts;
   const handlers = registry.handlers.watching.select(cause);
   if (handlers.length === 0) return;
   const state = State.fromScratch(clock).withHandlers(handlers);
-  const common = { settings, clock, poster, random, facts, signal, lifecycle: allAtOnce, ledger, calls: subject };
+  const common = {
+    settings,
+    clock,
+    poster,
+    random,
+    facts,
+    tracing,
+    signal,
+    lifecycle: allAtOnce,
+    ledger,
+    calls: subject,
+  };
   const outcomes = await executeAll({ ...common, handlers, cause, state });
   deliverResults({ outcomes, patch: cause.patch });
   ledger.noteResults(handlers, outcomes, () => 0);

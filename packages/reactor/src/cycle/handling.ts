@@ -121,7 +121,7 @@ async function handleReason(
   ledger: Ledger,
 ): Promise<Handling> {
   const { parts, subject, known, storages, signal } = scene;
-  const { registry, settings, clock, poster, random, facts, lifecycle } = parts;
+  const { registry, settings, clock, poster, random, facts, tracing, lifecycle } = parts;
   const { malformed } = subject;
   const body = bodyForStorages(cause.body, known.unsavable);
   const owned = registry.handlers.changing.of(cause.resource);
@@ -140,7 +140,19 @@ async function handleReason(
   });
   explain(cause, loaded, reason);
   const { handlers, state } = loaded;
-  const common = { settings, clock, poster, random, facts, lifecycle, malformed, signal, ledger, calls: subject };
+  const common = {
+    settings,
+    clock,
+    poster,
+    random,
+    facts,
+    tracing,
+    lifecycle,
+    malformed,
+    signal,
+    ledger,
+    calls: subject,
+  };
   const outcomes: Outcomes = handlers.length > 0 ? await executeAll({ ...common, handlers, cause, state }) : new Map();
   deliverResults({ outcomes, patch: cause.patch });
   ledger.noteResults(handlers, outcomes, (id) => state.get(id)?.retries ?? 0);

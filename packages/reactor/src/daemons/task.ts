@@ -228,8 +228,8 @@ export class DaemonTask implements RunningDaemon {
   }
 
   #execution(patch: Patch, signal: AbortSignal): Execution {
-    const { settings, clock, poster, random, facts } = this.#surroundings.parts;
-    return { cause: this.#cause(patch), settings, clock, signal, poster, random, facts };
+    const { settings, clock, poster, random, facts, tracing } = this.#surroundings.parts;
+    return { cause: this.#cause(patch), settings, clock, signal, poster, random, facts, tracing };
   }
 
   #cause(patch: Patch): DaemonCause {

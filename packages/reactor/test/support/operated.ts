@@ -11,11 +11,13 @@ import {
   type KubeRequest,
   type LifeCycle,
   settings as makeSettings,
+  type Observer,
   type Registry,
   type Settings,
   type SettingsOverrides,
+  type Tracing,
 } from '@kopf-ts/core';
-import { makeResource, type StreamState, toggle, toggleSet } from '@kopf-ts/core/engine';
+import { facts, makeResource, type StreamState, toggle, toggleSet } from '@kopf-ts/core/engine';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { cycleOf } from '../../src/cycle/cycle.js';
@@ -57,6 +59,8 @@ export interface OperatedOptions {
   readonly lifecycle?: LifeCycle;
   readonly memo?: object;
   readonly random?: () => number;
+  readonly observers?: readonly Observer[];
+  readonly tracing?: Tracing;
   readonly cluster?: Omit<LocalClusterOptions, 'clock'>;
   /** Another operator process on the same cluster and by the same clock, e.g. after the first one has ended. */
   readonly after?: Pick<Operated, 'cluster' | 'clock'>;
@@ -126,6 +130,8 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
     poster: { post: (event: KubeEvent) => void events.push(event) },
     lifecycle: options.lifecycle,
     random: options.random,
+    facts: facts({ observers: options.observers ?? [], operator: 'me', clock, logger }),
+    tracing: options.tracing,
   };
   const apply = (options.applier ?? applier)({ ...parts, writeGuards: writeGuards() });
   const run = watcherOf({

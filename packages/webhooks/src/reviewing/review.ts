@@ -14,6 +14,7 @@ import {
   type ReviewHints,
   type Seconds,
   type Settings,
+  type Tracing,
   UnknownResourceError,
 } from '@kopf-ts/core';
 import {
@@ -48,6 +49,7 @@ export interface ReviewParts {
   readonly memos: Memos;
   readonly indices?: Indices | undefined;
   readonly facts?: Facts | undefined;
+  readonly tracing?: Tracing | undefined;
   /** For the events that handlers post explicitly. Their logs are never posted: the object may never come to be. */
   readonly poster?: EventPoster | undefined;
   readonly random?: (() => number) | undefined;
@@ -150,10 +152,10 @@ function errorOf(
   cause: WebhookCause,
   { parts, begunAt, patience, cancellation }: Circumstances,
 ): Error | undefined | Promise<Error | undefined> {
-  const { settings, clock, poster, random, facts } = parts;
+  const { settings, clock, poster, random, facts, tracing } = parts;
   const attempt = new OnlyAttempt(clock);
   const timeLeft = deadlineOf(handler, patience) - (attempt.startedAt - begunAt);
-  const execution = { cause, settings, clock, poster, random, facts, timeLeft, signal: cancellation };
+  const execution = { cause, settings, clock, poster, random, facts, tracing, timeLeft, signal: cancellation };
   const outcome = executeHandler(handler, attempt, execution);
   return isThenable(outcome) ? outcome.then(errorIn) : errorIn(outcome);
 }
