@@ -43,7 +43,8 @@ export { type CallsUnderWay, execute as executeHandler, executeAll, type Executi
 export { isThenable } from './execution/deadlines.js';
 export { type Facts, facts, NO_FACTS } from './observing/facts.js';
 export { safeTracing } from './observing/tracing.js';
-export { observedBody, observedHandler, observedObject } from './execution/call.js';
+export { observedObject } from './execution/call.js';
+export { observedBody, observedHandler, tellerOfConsidered } from './observing/observed.js';
 export type { Outcome, Outcomes } from './execution/outcomes.js';
 export { HandlerState } from './execution/progress/handler-state.js';
 export { type OwnTimesMemory, ownTimesMemory } from './execution/progress/own-times.js';

@@ -6,6 +6,7 @@ import type {
   Indices,
   KubeClient,
   Registry,
+  Rejection,
   Seconds,
   Settings,
   Tracing,
@@ -18,8 +19,10 @@ import {
   type IndexHandler,
   type IndexingCause,
   match,
+  NO_FACTS,
   type Outcome,
   objectLogger,
+  tellerOfConsidered,
   terseLogger,
   titleOf,
   toError,
@@ -224,14 +227,19 @@ interface Selection {
 /** A filter that fails is a matter of its own function: the others go on, and the index keeps what it has. */
 function select({ parts, cause }: IndexingPass): Selection {
   const { indexing } = parts.registry.handlers;
+  const { facts = NO_FACTS } = parts;
+  const tell = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
   try {
-    return { selected: indexing.select(cause), broken: [] };
+    return { selected: indexing.select(cause, { onConsidered: tell }), broken: [] };
   } catch {
     const broken = indexing.of(cause.resource).filter((handler) => filtersFail(handler, cause));
     const excluded = new Set(broken.map(({ id }) => id));
-    return { selected: indexing.select(cause, { excluded }), broken };
+    const onConsidered: typeof tell = tell && ((one, why) => tell(one, excluded.has(one.id) ? FAILED : why));
+    return { selected: indexing.select(cause, { excluded, onConsidered }), broken };
   }
 }
+
+const FAILED: Rejection = Object.freeze({ filter: 'failed' });
 
 function filtersFail(handler: IndexHandler, cause: IndexingCause): boolean {
   try {

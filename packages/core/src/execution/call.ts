@@ -6,13 +6,12 @@ import type { Cause } from '../intents/causes.js';
 import { type AnyHandler, titleOf } from '../intents/handlers.js';
 import { fieldOf } from '../intents/kwargs.js';
 import { NO_FACTS } from '../observing/facts.js';
+import { observedBody, observedHandler } from '../observing/observed.js';
 import type { Seconds } from '../seams/clock.js';
-import type { ObservedHandler, ObservedObject } from '../seams/inspection/observer.js';
+import type { ObservedObject } from '../seams/inspection/observer.js';
 import { onAbort } from '../sync/abort.js';
 import type { FieldPath } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
-import type { Body } from '../values/objects/body.js';
-import type { Resource } from '../values/resources/resource.js';
 import { type AttemptState, callKwargs, causeFor } from './call-kwargs.js';
 import { type HandlerContext, runInOwnContext } from './context.js';
 import { type Deadline, isThenable } from './deadlines.js';
@@ -224,17 +223,6 @@ export class Call implements HandlerContext, Deadline {
     const text = `${this.title} has ${what} after it had timed out. Its result or error is ignored.`;
     this.cause.logger.warn(text, error && { error });
   }
-}
-
-/** The handler, as facts have it. */
-export function observedHandler({ id, kind }: AnyHandler): ObservedHandler {
-  return { id, kind };
-}
-
-/** An object, as facts have it. */
-export function observedBody(resource: Resource, { kind, metadata }: Body): ObservedObject {
-  const { namespace, name, uid } = metadata ?? {};
-  return { resource, kind: kind ?? resource?.kind, namespace, name, uid };
 }
 
 /** The object of a cause, as facts have it. */

@@ -1,4 +1,5 @@
 /** Handlers of one family: written by the registrars, read by whoever runs them. */
+import type { Rejection } from '../seams/inspection/observer.js';
 import type { HandlerId } from '../values/ids.js';
 import type { Resource } from '../values/resources/resource.js';
 import type {
@@ -21,10 +22,15 @@ import type {
   WatchHandler,
   WebhookHandler,
 } from './handlers.js';
-import { fitsReason, fitsReview, match } from './matching.js';
+import { fitsReason, fitsReview, match, type OnRejection } from './matching.js';
+
+/** Told of each handler that was asked: why it does not want the cause, or nothing if it does. */
+export type OnConsidered = (handler: ResourceHandler, rejection: Rejection | undefined) => void;
 
 interface SelectOptions {
-  readonly excluded?: ReadonlySet<HandlerId>;
+  /** Those which are done with it. */
+  readonly excluded?: ReadonlySet<HandlerId> | undefined;
+  readonly onConsidered?: OnConsidered | undefined;
 }
 
 interface HandlerSet<H extends AnyHandler, C extends Cause> extends Iterable<H> {
@@ -53,7 +59,7 @@ export function createHandlers(): Handlers {
     spawning: resourceSet<SpawningHandler, SpawningCause | DaemonCause>(match),
     changing: createChangeHandlers(),
     webhooks: resourceSet<WebhookHandler, WebhookCause>(
-      (handler, cause) => fitsReview(handler, cause) && match(handler, cause),
+      (handler, cause, onRejection) => fitsReview(handler, cause, onRejection) && match(handler, cause, onRejection),
     ),
   };
 }
@@ -61,12 +67,12 @@ export function createHandlers(): Handlers {
 /** Change handlers alone: of a registry, or those which a handler has made for itself, as its sub-handlers. */
 export function createChangeHandlers(): Handlers['changing'] {
   return resourceSet<ChangeHandler, ChangingCause>(
-    (handler, cause) => fitsReason(handler, cause) && match(handler, cause),
+    (handler, cause, onRejection) => fitsReason(handler, cause, onRejection) && match(handler, cause, onRejection),
   );
 }
 
 function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, ActivityCause>>(
-  wants: (handler: H, cause: C) => boolean,
+  wants: (handler: H, cause: C, onRejection?: OnRejection) => boolean,
 ): HandlerSet<H, C> {
   const handlers: H[] = [];
   // Every event of every object asks for the handlers of its resource; resources are few and handlers rarely change.
@@ -80,6 +86,24 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
     }
     return found;
   };
+
+  /** If a filter throws, nothing is told: nobody is selected then. */
+  const selectAndTell = (
+    all: readonly H[],
+    cause: C,
+    excluded: SelectOptions['excluded'],
+    onConsidered: OnConsidered,
+  ): readonly H[] => {
+    const rejections = new Map<H, Rejection>();
+    const selected = all.filter((handler) => {
+      if (!excluded?.has(handler.id)) return wants(handler, cause, (why) => void rejections.set(handler, why));
+      rejections.set(handler, FINISHED);
+      return false;
+    });
+    for (const handler of all) onConsidered(handler, rejections.get(handler));
+    return unique(selected);
+  };
+
   return {
     get size() {
       return handlers.length;
@@ -90,8 +114,9 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
       byResource = new WeakMap();
     },
     of,
-    select(cause, { excluded } = {}) {
+    select(cause, { excluded, onConsidered } = {}) {
       const all = of(cause.resource);
+      if (onConsidered !== undefined) return selectAndTell(all, cause, excluded, onConsidered);
       // A list of one, or of none, is mostly the selection itself. There is an event of some object at any moment.
       const [only] = all;
       if (all.length === 1 && only !== undefined) return !excluded?.has(only.id) && wants(only, cause) ? all : NOBODY;
@@ -101,6 +126,7 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
 }
 
 const NOBODY: readonly never[] = [];
+const FINISHED: Rejection = Object.freeze({ filter: 'finished' });
 
 function activitySet(): Handlers['activities'] {
   const handlers: ActivityHandler[] = [];

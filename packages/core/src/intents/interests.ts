@@ -1,9 +1,11 @@
 /** What the handlers of a registry, all together, want of a resource or of an object. Pure, but for users' filters. */
+import type { Rejection } from '../seams/inspection/observer.js';
 import type { FieldPath } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
 import type { Resource } from '../values/resources/resource.js';
 import type { ChangingCause, SpawningCause } from './causes.js';
-import type { Handlers } from './handler-set.js';
+import type { Handlers, OnConsidered } from './handler-set.js';
+import type { ChangeHandler } from './handlers.js';
 import { fieldOf } from './kwargs.js';
 import { match, prematch } from './matching.js';
 
@@ -20,10 +22,16 @@ export function extraFields(handlers: Handlers, resource: Resource): readonly Fi
 
 /**
  * Whether the object is of any interest to the change handlers. If not, the operator leaves no trace on it;
- * and when it becomes of interest one day, it is new.
+ * and when it becomes of interest one day, it is new. If it is of none, each handler is told of with the reason.
  */
-export function isInScope(handlers: Handlers, cause: ChangingCause): boolean {
-  return handlers.changing.of(cause.resource).some((handler) => prematch(handler, cause));
+export function isInScope(handlers: Handlers, cause: ChangingCause, onConsidered?: OnConsidered): boolean {
+  const all = handlers.changing.of(cause.resource);
+  if (onConsidered === undefined) return all.some((handler) => prematch(handler, cause));
+  const rejected: (readonly [ChangeHandler, Rejection])[] = [];
+  if (all.some((handler) => prematch(handler, cause, (why) => void rejected.push([handler, why])))) return true;
+  // It is only told if none of them is asked again.
+  for (const [handler, rejection] of rejected) onConsidered(handler, rejection);
+  return false;
 }
 
 export interface BlockingInterest {

@@ -3,7 +3,11 @@
  *
  * Cheap questions go first, and callbacks are never asked about objects of another resource: a callback written
  * for pods would stumble over a service. Kwargs for callbacks are made only when the first of them is met.
+ *
+ * Who wants to know why not, gives a function for that: it is told the first filter that has said no. Otherwise, nothing
+ * is made for it; and in neither case a callback is asked twice.
  */
+import type { Rejection } from '../seams/inspection/observer.js';
 import { resolveField } from '../values/fields.js';
 import { deepEqual, getOwn, isMapping } from '../values/json.js';
 import { isDeletionOngoing } from '../values/objects/finalizers.js';
@@ -14,16 +18,19 @@ import { causeKwargs, fieldOf, type Kwargs } from './kwargs.js';
 
 type LazyKwargs = () => Kwargs;
 
+/** Told why a handler does not want a cause. */
+export type OnRejection = (rejection: Rejection) => void;
+
 /** Whether the handler is to be called for the cause: all its filters say yes. */
-export function match(handler: ResourceHandler, cause: ResourceCause): boolean {
-  if (hasNoFilters(handler)) return fitsResource(handler, cause);
+export function match(handler: ResourceHandler, cause: ResourceCause, onRejection?: OnRejection): boolean {
+  if (hasNoFilters(handler)) return fitsResource(handler, cause, onRejection);
   const kwargs = lazyKwargs(cause);
   return (
-    fitsResource(handler, cause) &&
-    fitsMetadata(handler, cause, kwargs) &&
-    fitsFieldValue(handler, cause, kwargs) &&
-    fitsFieldChange(handler, cause, kwargs) &&
-    fitsCallback(handler, kwargs)
+    fitsResource(handler, cause, onRejection) &&
+    fitsMetadata(handler, cause, kwargs, onRejection) &&
+    fitsFieldValue(handler, cause, kwargs, onRejection) &&
+    fitsFieldChange(handler, cause, kwargs, onRejection) &&
+    fitsCallback(handler, kwargs, onRejection)
   );
 }
 
@@ -31,36 +38,57 @@ export function match(handler: ResourceHandler, cause: ResourceCause): boolean {
  * Whether the object is of interest to the handler at all, be its field changed or not. Answers whether an object is
  * in scope of the change handlers, and whether its deletion must wait for the deletion handlers.
  */
-export function prematch(handler: ResourceHandler, cause: ResourceCause): boolean {
+export function prematch(handler: ResourceHandler, cause: ResourceCause, onRejection?: OnRejection): boolean {
   const kwargs = lazyKwargs(cause);
   return (
-    fitsResource(handler, cause) &&
-    fitsMetadata(handler, cause, kwargs) &&
-    fitsFieldValue(handler, cause, kwargs) &&
-    fitsCallback(handler, kwargs)
+    fitsResource(handler, cause, onRejection) &&
+    fitsMetadata(handler, cause, kwargs, onRejection) &&
+    fitsFieldValue(handler, cause, kwargs, onRejection) &&
+    fitsCallback(handler, kwargs, onRejection)
   );
 }
 
 /** Whether a change handler is for changes of this reason. Filters are another matter. */
-export function fitsReason(handler: ChangeHandler, cause: ChangingCause): boolean {
-  const reasonFits = handler.reason === undefined || handler.reason === cause.reason;
-  const ageFits = !handler.initial || cause.initial;
-  const deletionFits = !handler.initial || !isDeletionOngoing(cause.body) || Boolean(handler.deleted);
-  return reasonFits && ageFits && deletionFits;
+export function fitsReason(handler: ChangeHandler, cause: ChangingCause, onRejection?: OnRejection): boolean {
+  if (handler.reason !== undefined && handler.reason !== cause.reason) {
+    onRejection?.({ filter: 'reason', wanted: handler.reason, found: cause.reason });
+    return false;
+  }
+  if (!handler.initial) return true;
+  if (!cause.initial) {
+    onRejection?.({ filter: 'reason', wanted: 'resume', found: cause.reason });
+    return false;
+  }
+  if (handler.deleted || !isDeletionOngoing(cause.body)) return true;
+  onRejection?.({ filter: 'deleted', wanted: false, found: true });
+  return false;
 }
 
 /**
  * Whether an admission handler is meant by the request: by its type and id, where the address tells them, and by
  * its operations. Mutating handlers skip deletions, unless deletions are all that they want: there is nothing to mutate.
  */
-export function fitsReview(handler: WebhookHandler, cause: Extract<ResourceCause, { kind: 'webhook' }>): boolean {
+export function fitsReview(
+  handler: WebhookHandler,
+  cause: Extract<ResourceCause, { kind: 'webhook' }>,
+  onRejection?: OnRejection,
+): boolean {
   const { reason, webhook, operation } = cause;
-  if (reason !== undefined && reason !== handler.reason) return false;
-  if (webhook !== undefined && webhook !== handler.id) return false;
+  if (reason !== undefined && reason !== handler.reason) {
+    onRejection?.({ filter: 'reason', wanted: handler.reason, found: reason });
+    return false;
+  }
+  if (webhook !== undefined && webhook !== handler.id) {
+    onRejection?.({ filter: 'webhook', wanted: handler.id, found: webhook });
+    return false;
+  }
   const operations: readonly string[] | undefined = handler.operations;
-  if (operations !== undefined && operation !== undefined && !operations.includes(operation)) return false;
+  const isListed = operations === undefined || operation === undefined || operations.includes(operation);
   const wantsOnlyDeletions = operations?.every((wanted) => wanted === 'DELETE') ?? false;
-  return !(handler.reason === 'mutating' && operation === 'DELETE') || wantsOnlyDeletions;
+  const isPointless = handler.reason === 'mutating' && operation === 'DELETE' && !wantsOnlyDeletions;
+  if (isListed && !isPointless) return true;
+  onRejection?.({ filter: 'operation', wanted: operations, found: operation });
+  return false;
 }
 
 /** As most handlers are, it wants all objects of its resource: there is nothing to be prepared for asking more. */
@@ -76,51 +104,93 @@ function lazyKwargs(cause: ResourceCause): LazyKwargs {
   };
 }
 
-function fitsResource(handler: ResourceHandler, cause: ResourceCause): boolean {
+function fitsResource(handler: ResourceHandler, cause: ResourceCause, onRejection: OnRejection | undefined): boolean {
   // Sub-handlers have no selector: they are of the same object as their parent.
-  if (handler.selector !== undefined && !handler.selector.check(cause.resource)) return false;
+  if (handler.selector !== undefined && !handler.selector.check(cause.resource)) {
+    onRejection?.({ filter: 'resource', wanted: handler.selector, found: cause.resource });
+    return false;
+  }
   if (handler.kind !== 'webhook' || cause.kind !== 'webhook') return true;
-  return handler.subresource === '*' || handler.subresource === cause.subresource;
+  if (handler.subresource === '*' || handler.subresource === cause.subresource) return true;
+  onRejection?.({ filter: 'subresource', wanted: handler.subresource, found: cause.subresource });
+  return false;
 }
 
-function fitsMetadata(handler: ResourceHandler, cause: ResourceCause, kwargs: LazyKwargs): boolean {
+function fitsMetadata(
+  handler: ResourceHandler,
+  cause: ResourceCause,
+  kwargs: LazyKwargs,
+  onRejection: OnRejection | undefined,
+): boolean {
   const metadata = cause.body.metadata;
   return (
-    fitsKeys(handler.labels, metadata?.labels, kwargs) && fitsKeys(handler.annotations, metadata?.annotations, kwargs)
+    fitsKeys('labels', handler.labels, metadata?.labels, kwargs, onRejection) &&
+    fitsKeys('annotations', handler.annotations, metadata?.annotations, kwargs, onRejection)
   );
 }
 
-function fitsKeys(filter: MetaFilter | undefined, values: unknown, kwargs: LazyKwargs): boolean {
+function fitsKeys(
+  which: 'labels' | 'annotations',
+  filter: MetaFilter | undefined,
+  values: unknown,
+  kwargs: LazyKwargs,
+  onRejection: OnRejection | undefined,
+): boolean {
   if (filter === undefined) return true;
   const source = isMapping(values) ? values : {};
-  return Object.keys(filter).every((key) => fits(filter[key], getOwn(source, key), kwargs));
+  return Object.keys(filter).every((key) => {
+    const found = getOwn(source, key);
+    if (fits(filter[key], found, kwargs)) return true;
+    onRejection?.({ filter: which, path: ['metadata', which, key], wanted: filter[key], found });
+    return false;
+  });
 }
 
-function fitsFieldValue(handler: ResourceHandler, cause: ResourceCause, kwargs: LazyKwargs): boolean {
-  const field = fieldOf(handler);
-  if (field === undefined) return true;
-  const filter = handler.value === undefined ? PRESENT : handler.value;
+function fitsFieldValue(
+  handler: ResourceHandler,
+  cause: ResourceCause,
+  kwargs: LazyKwargs,
+  onRejection: OnRejection | undefined,
+): boolean {
+  const path = fieldOf(handler);
+  if (path === undefined) return true;
+  const wanted = handler.value === undefined ? PRESENT : handler.value;
   // A change fits by what the field was as well as by what it is: also its removal is of interest.
-  if (cause.kind === 'changing') {
-    return [cause.new, cause.old].some((essence) => fits(filter, resolveField(essence, field), kwargs));
+  const isChange = cause.kind === 'changing';
+  const found = resolveField(isChange ? cause.new : cause.body, path);
+  if (fits(wanted, found, kwargs)) return true;
+  if (isChange && fits(wanted, resolveField(cause.old, path), kwargs)) return true;
+  onRejection?.({ filter: handler.value === undefined ? 'field' : 'value', path, wanted, found });
+  return false;
+}
+
+function fitsFieldChange(
+  handler: ResourceHandler,
+  cause: ResourceCause,
+  kwargs: LazyKwargs,
+  onRejection: OnRejection | undefined,
+): boolean {
+  const path = fieldOf(handler);
+  if (handler.kind !== 'change' || cause.kind !== 'changing' || path === undefined) return true;
+  const before = resolveField(cause.old, path);
+  const after = resolveField(cause.new, path);
+  if (handler.fieldNeedsChange && deepEqual(before, after)) {
+    onRejection?.({ filter: 'change', path, found: after });
+    return false;
   }
-  return fits(filter, resolveField(cause.body, field), kwargs);
+  if (handler.old !== undefined && !fits(handler.old, before, kwargs)) {
+    onRejection?.({ filter: 'old', path, wanted: handler.old, found: before });
+    return false;
+  }
+  if (handler.new === undefined || fits(handler.new, after, kwargs)) return true;
+  onRejection?.({ filter: 'new', path, wanted: handler.new, found: after });
+  return false;
 }
 
-function fitsFieldChange(handler: ResourceHandler, cause: ResourceCause, kwargs: LazyKwargs): boolean {
-  const field = fieldOf(handler);
-  if (handler.kind !== 'change' || cause.kind !== 'changing' || field === undefined) return true;
-  const before = resolveField(cause.old, field);
-  const after = resolveField(cause.new, field);
-  if (handler.fieldNeedsChange && deepEqual(before, after)) return false;
-  return (
-    (handler.old === undefined || fits(handler.old, before, kwargs)) &&
-    (handler.new === undefined || fits(handler.new, after, kwargs))
-  );
-}
-
-function fitsCallback(handler: ResourceHandler, kwargs: LazyKwargs): boolean {
-  return handler.when === undefined || Boolean(handler.when(kwargs()));
+function fitsCallback(handler: ResourceHandler, kwargs: LazyKwargs, onRejection: OnRejection | undefined): boolean {
+  if (handler.when === undefined || handler.when(kwargs())) return true;
+  onRejection?.({ filter: 'when', wanted: handler.when });
+  return false;
 }
 
 function fits(filter: unknown, value: unknown, kwargs: LazyKwargs): boolean {

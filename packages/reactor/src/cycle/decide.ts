@@ -12,8 +12,10 @@ import {
   isInScope,
   isThenable,
   mustBlockDeletion,
+  NO_FACTS,
   objectLogger,
   type SpawningCause,
+  tellerOfConsidered,
 } from '@kopf-ts/core/engine';
 import type { LastHandled } from '../objects/known.js';
 import { followMarks, writesUntil } from '../objects/news.js';
@@ -76,7 +78,7 @@ function handledByNow({ known, body, essenceOf }: Scene): LastHandled | undefine
 
 export function decide(scene: Scene, { essence, comparison }: Compared): Decision {
   const { parts, resource, subject, body, patch, eventType, known, ofOperator } = scene;
-  const { registry, settings, poster } = parts;
+  const { registry, settings, poster, facts = NO_FACTS } = parts;
   const { handlers } = registry;
   const { finalizer } = settings.persistence;
   const logger = objectLogger({ logger: parts.logger, body, posting: { settings, poster } });
@@ -93,7 +95,8 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Decisio
     const detected = detectChange({ event: { type: eventType }, body, finalizer, comparison, initial });
     const { diff, old } = comparison;
     changing = { ...common, ...detected, kind: 'changing', diff, old, new: essence };
-    if (!isInScope(handlers, changing)) changing = undefined;
+    const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, scene) : undefined;
+    if (!isInScope(handlers, changing, onConsidered)) changing = undefined;
   }
 
   const { foreverStopped } = subject.daemons;

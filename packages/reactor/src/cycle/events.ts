@@ -4,7 +4,9 @@ import {
   deliverResults,
   executeAll,
   type Ledger,
+  NO_FACTS,
   State,
+  tellerOfConsidered,
   type WatchedEvent,
   type WatchingCause,
 } from '@kopf-ts/core/engine';
@@ -27,8 +29,9 @@ export async function callEventHandlers(scene: Scene, events: readonly WatchedEv
 }
 
 async function callFor({ parts, subject, signal }: Scene, cause: WatchingCause, ledger: Ledger): Promise<void> {
-  const { registry, settings, clock, poster, random, facts, tracing } = parts;
-  const handlers = registry.handlers.watching.select(cause);
+  const { registry, settings, clock, poster, random, facts = NO_FACTS, tracing } = parts;
+  const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
+  const handlers = registry.handlers.watching.select(cause, { onConsidered });
   if (handlers.length === 0) return;
   const state = State.fromScratch(clock).withHandlers(handlers);
   const common = {

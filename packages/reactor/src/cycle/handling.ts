@@ -16,11 +16,13 @@ import {
   loggableBody,
   loggableDiff,
   match,
+  NO_FACTS,
   type Outcomes,
   pinnedHandlers,
   quoteId,
   REASON_TITLES,
   State,
+  tellerOfConsidered,
 } from '@kopf-ts/core/engine';
 import { correctionsOf, followWrites, type Seen, writesUntil } from '../objects/news.js';
 import { bodyForStorages, type Scene } from './scene.js';
@@ -168,7 +170,10 @@ function selectedHandlers(
 ): readonly ChangeHandler[] {
   const { deleted, resumed } = known;
   const isDeletion = cause.reason === 'delete' && !isCompat;
-  const selected = parts.registry.handlers.changing.select(cause, isDeletion ? { excluded: deleted } : {});
+  const { facts = NO_FACTS, registry } = parts;
+  const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
+  const excluded = isDeletion ? deleted : undefined;
+  const selected = registry.handlers.changing.select(cause, { excluded, onConsidered });
   if (isCompat || resumed.size === 0) return selected;
   return selected.flatMap((handler) => {
     if (!handler.initial || !resumed.has(handler.id)) return handler;

@@ -3,9 +3,11 @@ import type { HandlerId, Seconds, StopReason } from '@kopf-ts/core';
 import {
   describeError,
   isDeletionOngoing,
+  NO_FACTS,
   type SpawningCause,
   type SpawningHandler,
   type ToggleView,
+  tellerOfConsidered,
   toError,
 } from '@kopf-ts/core/engine';
 import type { OperatorParts } from '../parts.js';
@@ -79,7 +81,9 @@ function wantedHandlers({ cause, subject, parts }: LeadingOptions): readonly Spa
   const { spawning } = parts.registry.handlers;
   const { daemons } = subject;
   const { foreverStopped } = daemons;
-  const matching: readonly SpawningHandler[] = spawning.select(cause);
+  const { facts = NO_FACTS } = parts;
+  const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause, foreverStopped) : undefined;
+  const matching: readonly SpawningHandler[] = spawning.select(cause, { onConsidered });
   if (foreverStopped.size === 0) return matching;
   const matchingIds = new Set(matching.map(({ id }) => id));
   for (const handler of spawning.of(cause.resource)) {

@@ -24,8 +24,10 @@ import {
   type Facts,
   isEnabled,
   isThenable,
+  NO_FACTS,
   quoteId,
   stackOf,
+  tellerOfConsidered,
   toError,
   type WebhookCause,
   type WebhookHandler,
@@ -128,9 +130,10 @@ interface Selected {
 }
 
 /** If a filter fails, it is not known whom it would have let through: so nobody is asked, and nothing is allowed. */
-function select(cause: WebhookCause, { registry }: ReviewParts): Selected {
+function select(cause: WebhookCause, { registry, facts = NO_FACTS }: ReviewParts): Selected {
+  const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
   try {
-    return { handlers: registry.handlers.webhooks.select(cause) };
+    return { handlers: registry.handlers.webhooks.select(cause, { onConsidered }) };
   } catch (thrown) {
     const error = toError(thrown);
     cause.logger.error(`A filter of admission handlers has failed: ${describeError(error)}`, { error });

@@ -3,6 +3,8 @@ import { HandlerTimeoutError, KopfError, RegistrationError } from '../../errors.
 import type { ChangingCause } from '../../intents/causes.js';
 import type { Handlers } from '../../intents/handler-set.js';
 import { type ChangeHandler, titleOf } from '../../intents/handlers.js';
+import { NO_FACTS } from '../../observing/facts.js';
+import { tellerOfConsidered } from '../../observing/observed.js';
 import { functionName, type HandlerId, quoteId } from '../../values/ids.js';
 import type { HandlerContext, Subhandling } from '../context.js';
 import { getDefaultLifecycle } from '../defaults.js';
@@ -53,7 +55,9 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   }
   const { compat } = settings.persistence;
   const owned = options.handlers.of(cause.resource);
-  const selected = options.handlers.select(cause);
+  const { facts = NO_FACTS } = context;
+  const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
+  const selected = options.handlers.select(cause, { onConsidered });
   const malformed = context.malformed ?? reportOnce(cause.logger);
   // In Kopf, they stay with the reason that they were first called for. A superseded one must not count as done.
   const keepsPurposes = compat === 'kopf';

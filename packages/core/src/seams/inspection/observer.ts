@@ -113,24 +113,33 @@ type ObjectFact =
 
 /** Why a handler was not chosen: the first filter that has said no. */
 export interface Rejection {
+  /**
+   * The option of the handler by its name; but for these: `change` if its field has not changed, `finished` if the
+   * handler is already done with the object, `webhook` if the request is for another handler by its address, `failed`
+   * if one of its filters has thrown.
+   */
   readonly filter:
     | 'resource'
     | 'reason'
+    | 'deleted'
+    | 'webhook'
     | 'operation'
     | 'subresource'
     | 'labels'
     | 'annotations'
     | 'field'
     | 'value'
+    | 'change'
     | 'old'
     | 'new'
     | 'when'
-    | 'finished';
-  /** The label, the annotation, or the field in question. */
+    | 'finished'
+    | 'failed';
+  /** In the object: the label, the annotation, or the field in question. */
   readonly path?: FieldPath | undefined;
-  /** What was wanted: a value, or `'present'`, `'absent'`, `'a callback'`. */
+  /** The filter itself: a value, `PRESENT` or `ABSENT`, or a callback. */
   readonly wanted?: unknown;
-  /** What was there. */
+  /** What was there, as it is: be careful with where you show it. */
   readonly found?: unknown;
 }
 
