@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { fuzz } from '../../../packages/webhooks/test/servers/fuzzing.js';
+import { fuzz } from '../../../packages/webhooks/test/servers/fuzzing/fuzzing.js';
 
 const COUNT = 20_000;
 const MIB = 1024 * 1024;

@@ -2,8 +2,8 @@
 import { type ConnectionInfo, KopfError, type Seconds, type Service, type WebhookClientConfig } from '@kopf-ts/core';
 import { type Container, container, onAbort, untilAborted } from '@kopf-ts/core/engine';
 import { type Announcement, configurationKeeper } from './configurations/keeper.js';
-import type { AdmissionReason } from './configurations/webhooks.js';
-import { type ReviewParts, reviewer } from './reviewing/review.js';
+import type { AdmissionReason } from './configurations/webhook-entries.js';
+import { type ReviewParts, reviewer } from './reviewing/reviewer.js';
 
 export interface AdmissionParts extends ReviewParts {
   /** How the operator itself reaches the cluster; absent if that is not known, e.g. with a client of one's own. */

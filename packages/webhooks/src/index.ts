@@ -8,33 +8,37 @@
 
 // The whole of it, as services of an operator; and the way from a review to a response alone.
 export { admission, type AdmissionParts } from './admission.js';
-export { reviewer, type ReviewerOptions, type ReviewParts } from './reviewing/review.js';
+export { reviewer, type ReviewerOptions, type ReviewParts } from './reviewing/reviewer.js';
 
 // Servers, for the API server to reach: on the developer's machine, in a cluster, or by your own ways.
-export { webhookServer } from './servers/https.js';
-export { dockerDesktopServer, k3dServer, minikubeServer } from './servers/local.js';
-export { autoServer } from './servers/auto.js';
-export { type ServiceServerOptions, serviceServer } from './servers/service.js';
+export { webhookServer } from './servers/webhook-server.js';
+export { dockerDesktopServer, k3dServer, minikubeServer } from './servers/local-servers.js';
+export { autoServer } from './servers/auto-server.js';
+export { type ServiceServerOptions, serviceServer } from './servers/service-server.js';
 export type {
   CertificateOptions,
   ListeningOptions,
   VerificationOptions,
   VerifyMode,
   WebhookServerOptions,
-} from './servers/options.js';
+} from './servers/server-options.js';
 
 // Tunnels, where servers cannot be reached.
-export { type NgrokTunnelOptions, ngrokTunnel } from './tunnels/ngrok.js';
+export { type NgrokTunnelOptions, ngrokTunnel } from './tunnels/ngrok-tunnel.js';
 export type { NgrokPackage } from './tunnels/ngrok-package.js';
-export { type AutoTunnelOptions, autoTunnel } from './tunnels/auto.js';
+export { type AutoTunnelOptions, autoTunnel } from './tunnels/auto-tunnel.js';
 
 // Certificates.
-export { type BuildCertificateOptions, type BuiltCertificate, buildCertificate } from './certificates/build.js';
-export { type SelfSignedOptions, selfSignedCertificates } from './certificates/self-signed.js';
-export { type SharedCertificatesOptions, sharedCertificates } from './certificates/shared.js';
-export { type CertificateFilesOptions, certificateFiles } from './certificates/files.js';
-export type { SecretReference } from './certificates/authority-secret.js';
-export type { TlsMaterial, TlsSource, TlsSurroundings } from './certificates/source.js';
+export {
+  type BuildCertificateOptions,
+  type BuiltCertificate,
+  buildCertificate,
+} from './certificates/build-certificate.js';
+export { type SelfSignedOptions, selfSignedCertificates } from './certificates/self-signed-certificates.js';
+export { type SharedCertificatesOptions, sharedCertificates } from './certificates/sharing/shared-certificates.js';
+export { type CertificateFilesOptions, certificateFiles } from './certificates/certificate-files.js';
+export type { SecretReference } from './certificates/sharing/authority-secret.js';
+export type { TlsMaterial, TlsSource, TlsSurroundings } from './certificates/tls-source.js';
 
 // Configurations in the cluster.
-export { type ReleasedWebhooks, type ReleaseWebhooksOptions, releaseWebhooks } from './configurations/release.js';
+export { type ReleasedWebhooks, type ReleaseWebhooksOptions, releaseWebhooks } from './configurations/releasing.js';

@@ -1,11 +1,11 @@
 /** Certificates that renew themselves, together with the authorities behind them. */
 import type { Seconds } from '@kopf-ts/core';
 import { isCancellation } from '@kopf-ts/core/engine';
-import { type Authority, issueLeaf, type Leaf, type LeafOptions } from './authority.js';
-import { type KeyPair, type KeySearch, keySearch, type Workshop } from './keys.js';
-import { certificateNames } from './names.js';
+import { type Authority, issueLeaf, type Leaf, type LeafOptions } from './making/authority.js';
+import { certificateNames } from './making/certificate-names.js';
+import { type KeyPair, type KeySearch, keySearch, type Workshop } from './making/keys.js';
 import { alive, issuerAmong, needsLeaf, published, renewalTime, searchTime, successionTime } from './schedule.js';
-import type { TlsMaterial, TlsSource, TlsSurroundings } from './source.js';
+import type { TlsMaterial, TlsSource, TlsSurroundings } from './tls-source.js';
 
 /** Who knows the authorities, and makes new ones in time. */
 export interface AuthorityKeeper {

@@ -8,8 +8,8 @@
  * Everything follows from the times written in the authorities. So all replicas do the same at the same time.
  */
 import type { Seconds } from '@kopf-ts/core';
-import { type Authority, type Debut, type Leaf, leafEnd } from './authority.js';
-import { BACKDATING } from './lifetimes.js';
+import { type Authority, type Debut, type Leaf, leafEnd } from './making/authority.js';
+import { BACKDATING } from './making/lifetimes.js';
 
 /** The parts of its life after which the keys of its successor are searched for, and after which it has to be there. */
 const SEARCH_AT = 1 / 4;

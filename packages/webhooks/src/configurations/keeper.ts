@@ -27,11 +27,11 @@ import {
   onAbort,
   titleOf as titleOfHandler,
 } from '@kopf-ts/core/engine';
+import { type ConfigurationAddress, configurationSelector } from './configuration-object.js';
 import { leftovers } from './leftovers.js';
-import { type ConfigurationAddress, configurationSelector } from './object.js';
 import { observation, titleOf } from './observation.js';
 import { kopfReconciler, reconciler } from './reconciling.js';
-import { type AdmissionReason, neverCalled, type WebhookEntry, webhookEntries } from './webhooks.js';
+import { type AdmissionReason, neverCalled, type WebhookEntry, webhookEntries } from './webhook-entries.js';
 
 /** The address of the server, as it is now; and whom to tell when the cluster knows it. */
 export interface Announcement {

@@ -12,9 +12,9 @@
  */
 import { type AnyObject, ApiConflictError, type Logger, type Mapping } from '@kopf-ts/core';
 import { describeError, type WebhookHandler } from '@kopf-ts/core/engine';
-import { type ConfigurationAddress, isMarked, patchConfiguration, webhooksOf } from './object.js';
+import { type ConfigurationAddress, isMarked, patchConfiguration, webhooksOf } from './configuration-object.js';
 import { type Observation, titleOf } from './observation.js';
-import { type AdmissionReason, webhookEntries } from './webhooks.js';
+import { type AdmissionReason, webhookEntries } from './webhook-entries.js';
 
 export interface Leftovers {
   /** Tells of them, once. */

@@ -9,7 +9,7 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { childController, describeError, watchInto } from '@kopf-ts/core/engine';
-import type { ConfigurationAddress } from './object.js';
+import type { ConfigurationAddress } from './configuration-object.js';
 
 /** When to ask again for what was not permitted. */
 const FORBIDDEN_PAUSE: Seconds = 600;

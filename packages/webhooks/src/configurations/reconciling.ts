@@ -10,7 +10,6 @@ import {
   type Seconds,
 } from '@kopf-ts/core';
 import { backoffDelay, describeError } from '@kopf-ts/core/engine';
-import { areSameWebhooks } from './comparison.js';
 import {
   type ConfigurationAddress,
   createConfiguration,
@@ -18,10 +17,11 @@ import {
   MARK,
   patchConfiguration,
   webhooksOf,
-} from './object.js';
+} from './configuration-object.js';
+import { areSameWebhooks } from './entry-comparison.js';
 import { type Observation, titleOf } from './observation.js';
 import { lastManagerOf, repairs } from './repairs.js';
-import type { AdmissionReason } from './webhooks.js';
+import type { AdmissionReason } from './webhook-entries.js';
 
 /** What a configuration should be like now, and whose wish it is: a new wish is a new object. */
 interface Wish {

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import type { WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
 import { childController, describeError, isCancellation, onAbort, stackOf, untilAborted } from '@kopf-ts/core/engine';
-import { bracketed } from './addresses.js';
-import { type Door, openDoor } from './doors.js';
-import { type Material, type MaterialSource, readVerification } from './materials.js';
-import type { CertificateOptions, ListeningOptions, VerificationOptions } from './options.js';
-import { requestListener } from './requests.js';
+import { requestListener } from './http/admission-requests.js';
+import { type Door, openDoor } from './http/listener.js';
+import type { CertificateOptions, ListeningOptions, VerificationOptions } from './server-options.js';
+import { bracketed } from './server-urls.js';
+import { type Material, type MaterialSource, readVerification } from './tls-materials.js';
 
 /** What servers are given to work with. */
 export type ServerSurroundings = Parameters<WebhookServer['serve']>[0];

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { buildCertificate } from '../../src/certificates/build.js';
+import { buildCertificate } from '../../src/certificates/build-certificate.js';
 import { handshake } from './support.js';
 
 const HOSTS = ['1.2.3.4', 'hostname1', '0:0:0:0:0:0:0:1', 'hostname2', '127.0.0.1'];
@@ -89,7 +89,7 @@ describe('without node-forge', () => {
     vi.doMock('node-forge', () => {
       throw new Error('Cannot find package');
     });
-    const { buildCertificate: build } = await import('../../src/certificates/build.js');
+    const { buildCertificate: build } = await import('../../src/certificates/build-certificate.js');
     await expect(build(['localhost'])).rejects.toMatchObject({
       code: 'KOPF_MISSING_DEPENDENCY',
       message: expect.stringContaining('npm install node-forge'),

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manualClock } from '@kopf-ts/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { buildCertificate } from '../../src/certificates/build.js';
-import { certificateFiles } from '../../src/certificates/files.js';
+import { buildCertificate } from '../../src/certificates/build-certificate.js';
+import { certificateFiles } from '../../src/certificates/certificate-files.js';
 import { type Follower, follow, handshake, untilSleeping } from './support.js';
 
 const one = await buildCertificate(['localhost'], { password: 'secret' });

@@ -2,7 +2,7 @@ import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
 import type { Seconds } from '@kopf-ts/core';
 import { type ManualClock, manualClock } from '@kopf-ts/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { shared } from '../../src/certificates/shared.js';
+import { shared } from '../../src/certificates/sharing/shared-certificates.js';
 import { certificatesOf, type Follower, follow, isTrusted, leafOf, quickWorkshop, warmUp } from './support.js';
 
 const STEP: Seconds = 0.5;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Authority, Leaf } from '../../src/certificates/authority.js';
+import type { Authority, Leaf } from '../../src/certificates/making/authority.js';
 import {
   alive,
   debutAmong,

@@ -1,7 +1,11 @@
 import type { Clock } from '@kopf-ts/core';
 import { manualClock } from '@kopf-ts/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type SelfSignedOptions, selfSigned, selfSignedCertificates } from '../../src/certificates/self-signed.js';
+import {
+  type SelfSignedOptions,
+  selfSigned,
+  selfSignedCertificates,
+} from '../../src/certificates/self-signed-certificates.js';
 import { certificatesOf, follow, handshake, isTrusted, leafOf, quickWorkshop, warmUp } from './support.js';
 
 const quick = (options: Partial<SelfSignedOptions> = {}, workshop = quickWorkshop()) =>

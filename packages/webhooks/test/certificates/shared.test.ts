@@ -4,7 +4,11 @@ import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
 import type { AnyObject } from '@kopf-ts/core';
 import { type ManualClock, manualClock } from '@kopf-ts/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type SharedCertificatesOptions, shared, sharedCertificates } from '../../src/certificates/shared.js';
+import {
+  type SharedCertificatesOptions,
+  shared,
+  sharedCertificates,
+} from '../../src/certificates/sharing/shared-certificates.js';
 import { certificatesOf, type Follower, follow, isTrusted, leafOf, quickWorkshop, warmUp } from './support.js';
 
 const secret = { namespace: 'default', name: 'webhook-authorities' };

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { checkServerIdentity, connect, createServer, type SecureContextOptions } from 'node:tls';
 import type { Clock, KubeClient, Seconds } from '@kopf-ts/core';
 import { type ManualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
-import type { KeyPair, Workshop } from '../../src/certificates/keys.js';
-import type { TlsMaterial, TlsSource } from '../../src/certificates/source.js';
+import type { KeyPair, Workshop } from '../../src/certificates/making/keys.js';
+import type { TlsMaterial, TlsSource } from '../../src/certificates/tls-source.js';
 
 /**
  * Makes keys and signatures at once, and weaker ones: the manual clock does not wait for other threads.

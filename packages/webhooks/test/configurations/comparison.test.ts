@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areSameWebhooks } from '../../src/configurations/comparison.js';
+import { areSameWebhooks } from '../../src/configurations/entry-comparison.js';
 
 const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['*'], scope: '*' };
 const desired = {

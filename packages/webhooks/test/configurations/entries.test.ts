@@ -1,7 +1,7 @@
 import { ABSENT, createRegistry, PRESENT } from '@kopf-ts/core';
 import { makeResource, type WebhookHandler } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { type EntriesOptions, neverCalled, webhookEntries } from '../../src/configurations/webhooks.js';
+import { type EntriesOptions, neverCalled, webhookEntries } from '../../src/configurations/webhook-entries.js';
 
 const KEX = makeResource({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', kind: 'KopfExample' });
 const PODS = makeResource({ group: '', version: 'v1', plural: 'pods', kind: 'Pod' });

@@ -2,7 +2,7 @@ import { type AnyObject, type KubeClient, settings } from '@kopf-ts/core';
 import { queue } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { configurationResource } from '../../src/configurations/object.js';
+import { configurationResource } from '../../src/configurations/configuration-object.js';
 import { observation } from '../../src/configurations/observation.js';
 import { NAME } from './keeping.js';
 

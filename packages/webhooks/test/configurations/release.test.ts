@@ -2,7 +2,7 @@ import { localCluster } from '@kopf-ts/apiserver';
 import { apiError, type KubeClient, type KubeRequest } from '@kopf-ts/core';
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { releaseWebhooks } from '../../src/configurations/release.js';
+import { releaseWebhooks } from '../../src/configurations/releasing.js';
 import { PATHS } from './keeping.js';
 
 const MARK = { 'app.kubernetes.io/managed-by': 'kopf-ts' };

@@ -1,6 +1,6 @@
 import { type Admission, AdmissionError, type ReviewHints, TemporaryError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { deadlineOf } from '../../src/reviewing/deadlines.js';
+import { deadlineOf } from '../../src/reviewing/review-deadlines.js';
 import { reviewed } from './reviewed.js';
 
 type Handler = (kwargs: Admission) => unknown;

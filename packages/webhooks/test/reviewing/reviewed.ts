@@ -18,7 +18,7 @@ import { type Facts, makeResource } from '@kopf-ts/core/engine';
 import { allObjects } from '@kopf-ts/reactor';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
-import { type ReviewParts, reviewer } from '../../src/reviewing/review.js';
+import { type ReviewParts, reviewer } from '../../src/reviewing/reviewer.js';
 
 export const EXAMPLES: Resource = makeResource({
   group: 'kopf.dev',

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { dockerDesktopServer, k3dServer, minikubeServer, webhookServer } from '../../src/index.js';
-import { accessibleAddress, formatUrl } from '../../src/servers/addresses.js';
+import { accessibleAddress, formatUrl } from '../../src/servers/server-urls.js';
 import { ask, certificatesOnDemand, dial, localMaterial, served } from './support.js';
 
 const insecure = { insecure: true, addr: '127.0.0.1' } as const;

@@ -5,7 +5,7 @@ import type { ConnectionInfo, KubeClient } from '@kopf-ts/core';
 import { manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { autoServer } from '../../src/index.js';
-import { detectHost, hostByCertificate, hostByVersion } from '../../src/servers/detect.js';
+import { detectHost, hostByCertificate, hostByVersion } from '../../src/servers/cluster-detection.js';
 import { ask, localMaterial, NO_CLIENT, served } from './support.js';
 
 /** An API server, as far as it can be told from outside. */

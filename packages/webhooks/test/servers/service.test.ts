@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { serviceServer } from '../../src/index.js';
-import { ownNamespace } from '../../src/servers/service.js';
+import { ownNamespace } from '../../src/servers/service-server.js';
 import { ask, certificatesOnDemand, localMaterial, served } from './support.js';
 
 afterEach(() => {

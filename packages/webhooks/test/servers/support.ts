@@ -13,8 +13,8 @@ import type {
 } from '@kopf-ts/core';
 import { type Container, container } from '@kopf-ts/core/engine';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
-import { buildCertificate } from '../../src/certificates/build.js';
-import type { TlsMaterial, TlsSource } from '../../src/certificates/source.js';
+import { buildCertificate } from '../../src/certificates/build-certificate.js';
+import type { TlsMaterial, TlsSource } from '../../src/certificates/tls-source.js';
 
 type Surroundings = Parameters<WebhookServer['serve']>[0];
 

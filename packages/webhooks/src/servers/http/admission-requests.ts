@@ -1,0 +1,201 @@
+/** From an HTTP request to the review and back. Whatever comes in, it is answered; and is never allowed by accident. */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import {
+  type AdmissionRequest,
+  AmbiguousResourceError,
+  isMapping,
+  type Logger,
+  type ReviewFn,
+  type ReviewHints,
+  UnknownResourceError,
+  WebhookError,
+} from '@kopf-ts/core';
+import { describeError, stackOf } from '@kopf-ts/core/engine';
+import { parseDuration } from './go-durations.js';
+import { ClientGone, headersOf, Refusal, reasonPhrase } from './http-refusals.js';
+import { quoted } from './quoting.js';
+
+export interface RequestParts {
+  readonly review: ReviewFn;
+  readonly logger: Logger;
+  /** Where requests are accepted, without slashes at the end. */
+  readonly path: string;
+  readonly bodyLimit: number;
+  /** Whether callers are asked for certificates. */
+  readonly hasPeers: boolean;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+/** How the API server writes it: in whole seconds, and with nothing else around. */
+const USUAL_TIMEOUT = /^\?timeout=(\d{1,3})s$/;
+const EMPTY: Readonly<Record<string, never>> = Object.freeze({});
+
+/** Answers every request; never throws. */
+export function requestListener(parts: RequestParts): (request: IncomingMessage, response: ServerResponse) => void {
+  const root = `${decodeURIComponent(parts.path)}/`;
+  const answer = async (request: IncomingMessage, response: ServerResponse, body: Buffer, webhook?: string) => {
+    try {
+      const answered = await parts.review(parseReview(body), hintsOf(request, webhook, parts.hasPeers));
+      send(response, 200, JSON_TYPE, JSON.stringify(answered));
+    } catch (thrown) {
+      refuse(request, response, thrown, parts.logger);
+    }
+  };
+  return (request, response) => {
+    const fail = (thrown: unknown): void => refuse(request, response, thrown, parts.logger);
+    try {
+      const webhook = handlerOf(request, root);
+      if (request.method !== 'POST') throw new Refusal(405, 'Only POST is served here.', { allow: 'POST' });
+      refuseOtherContent(request);
+      readBody(request, parts.bodyLimit, { done: (body) => void answer(request, response, body, webhook), fail });
+    } catch (thrown) {
+      fail(thrown);
+    }
+  };
+}
+
+/** The id of the handler from the path; nothing for the root itself. */
+function handlerOf({ url = '' }: IncomingMessage, root: string): string | undefined {
+  const end = url.indexOf('?');
+  let path = end < 0 ? url : url.slice(0, end);
+  if (path.includes('%')) {
+    try {
+      path = decodeURIComponent(path);
+    } catch {
+      throw new Refusal(400, 'The path is not encoded properly.');
+    }
+  }
+  if (!path.startsWith(root)) throw new Refusal(404, 'Nothing is served under this path.');
+  return path.length === root.length ? undefined : path.slice(root.length);
+}
+
+/** Without a type, JSON is presumed: there is nothing else to be sent here. */
+function refuseOtherContent({ headers }: IncomingMessage): void {
+  const type = headers['content-type'];
+  if (type !== undefined && type !== 'application/json' && !/^\s*application\/json\s*(?:;|$)/i.test(type)) {
+    throw new Refusal(415, 'Admission reviews are sent as application/json.');
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new Refusal(415, 'Compressed requests are not understood.');
+  }
+}
+
+/** With callbacks instead of a promise: where contexts of handlers are followed, each promise is dear in older Nodes. */
+function readBody(
+  request: IncomingMessage,
+  limit: number,
+  { done, fail }: { done: (body: Buffer) => void; fail: (reason: Error) => void },
+): void {
+  if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let isSettled = false;
+  const failOnce = (reason: Error): void => {
+    if (isSettled) return;
+    isSettled = true;
+    chunks = [];
+    fail(reason);
+  };
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    // What is still to come then flows into nowhere, until the connection is closed with the answer.
+    if (size > limit) failOnce(tooLarge(limit));
+    else chunks.push(chunk);
+  });
+  request.on('end', () => {
+    if (isSettled) return;
+    isSettled = true;
+    const [only] = chunks;
+    const body = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+    // The request can be remembered for as long as its connection is idle: not with all of its content.
+    chunks = [];
+    done(body);
+  });
+  // It comes only to those that are broken off. The event of being closed comes to all of them, and costs more.
+  request.on('error', () => failOnce(new ClientGone()));
+}
+
+function tooLarge(limit: number): Refusal {
+  return new Refusal(413, `The request is larger than ${limit} bytes.`);
+}
+
+function parseReview(body: Buffer): AdmissionRequest {
+  if (!isUtf8(body)) throw new Refusal(400, 'The request is not JSON: it is not even UTF-8.');
+  let review: unknown;
+  try {
+    review = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new Refusal(400, 'The request is not JSON.');
+  }
+  if (!isMapping(review)) throw new Refusal(400, 'The request is not an AdmissionReview: it is not even an object.');
+  // It is not known to be one: that is for the review to find out.
+  return review as unknown as AdmissionRequest;
+}
+
+function hintsOf(request: IncomingMessage, webhook: string | undefined, hasPeers: boolean): ReviewHints {
+  const hints: { -readonly [Key in keyof ReviewHints]: ReviewHints[Key] } = {
+    headers: headersOf(request),
+    sslPeer: hasPeers ? peerOf(request.socket as TLSSocket) : EMPTY,
+  };
+  // Put, not spread: the engine makes a new hidden class for each object with something after what is spread.
+  if (webhook !== undefined) hints.webhook = webhook;
+  const timeout = timeoutOf(request.url ?? '');
+  if (timeout !== undefined) hints.timeout = timeout;
+  return hints;
+}
+
+function peerOf(socket: TLSSocket): Readonly<Record<string, unknown>> {
+  return { ...socket.getPeerCertificate() };
+}
+
+function timeoutOf(url: string): number | undefined {
+  const start = url.indexOf('?');
+  if (start < 0) return undefined;
+  const query = url.slice(start);
+  // Nearly all of them are the same few.
+  const usual = USUAL_TIMEOUT.exec(query);
+  if (usual !== null) return Number(usual[1]) || undefined;
+  const text = new URLSearchParams(query).get('timeout');
+  return text === null ? undefined : parseDuration(text);
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  if (response.destroyed || response.headersSent) return;
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, logger: Logger): void {
+  const what = `${quoted(request.method)} ${quoted(request.url)} from ${request.socket.remoteAddress ?? 'nowhere'}`;
+  if (thrown instanceof ClientGone) {
+    logger.debug(`An admission request is not heard to its end: ${what}. The connection is closed.`);
+    return;
+  }
+  const refusal = refusalOf(thrown);
+  if (refusal.status === 500) {
+    const text = `An admission request has failed: ${what}: ${quoted(describeError(thrown))}.`;
+    logger.error(text, stackOf(thrown));
+  } else {
+    logger.warn(`An admission request is refused with ${refusal.status}: ${what}: ${quoted(refusal.message)}.`);
+  }
+  if (response.destroyed || response.headersSent) return;
+  // Whatever else there is to come of this request, nobody is going to read it.
+  if (!request.complete) response.setHeader('connection', 'close');
+  for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
+  if (refusal.isOfReview) response.statusMessage = reasonPhrase(refusal.message);
+  send(response, refusal.status, TEXT_TYPE, `${refusal.status}: ${refusal.message}`);
+}
+
+/** What is to be told to the caller. Of unexpected errors, only that there was one. */
+function refusalOf(thrown: unknown): Refusal {
+  if (thrown instanceof Refusal) return thrown;
+  const message = describeError(thrown);
+  if (thrown instanceof AmbiguousResourceError) return new Refusal(409, message, {}, true);
+  if (thrown instanceof UnknownResourceError) return new Refusal(404, message, {}, true);
+  if (thrown instanceof WebhookError) return new Refusal(400, message, {}, true);
+  return new Refusal(500, 'Internal Server Error');
+}

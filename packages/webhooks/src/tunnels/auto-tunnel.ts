@@ -1,0 +1,41 @@
+/** Whatever it takes to be reached from a cluster by an operator on the developer's machine. */
+import type { WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
+import { isCancellation } from '@kopf-ts/core/engine';
+import { detectHost } from '../servers/cluster-detection.js';
+import { checkOptions } from '../servers/option-checks.js';
+import type { ServerSurroundings } from '../servers/serving.js';
+import { webhookServer } from '../servers/webhook-server.js';
+import { NGROK_CHECKS, type NgrokTunnelOptions, ngrokTunnel } from './ngrok-tunnel.js';
+
+/** Where to listen; and the rest, for the case that a tunnel is needed. */
+export type AutoTunnelOptions = NgrokTunnelOptions;
+
+const OWNER = 'autoTunnel()';
+
+/** A local server if the cluster is known to be local, else a tunnel of ngrok. */
+export function autoTunnel(options: AutoTunnelOptions = {}): WebhookServer {
+  checkOptions(OWNER, options, NGROK_CHECKS);
+  return { serve: (at) => serveDetected(at, options) };
+}
+
+async function* serveDetected(
+  at: ServerSurroundings,
+  options: AutoTunnelOptions,
+): AsyncGenerator<WebhookClientConfig, void, void> {
+  if (at.signal.aborted) return;
+  let host: string | undefined;
+  try {
+    host = await detectHost(at);
+  } catch (error) {
+    if (isCancellation(error, at.signal)) return;
+    throw error;
+  }
+  if (host === undefined) {
+    at.logger.info('The cluster is none of those known to be local, so a tunnel of ngrok is used for webhooks.');
+    yield* ngrokTunnel(options).serve(at);
+  } else {
+    at.logger.info(`The cluster is local, and knows this machine as ${host}: no tunnel is needed for webhooks.`);
+    const { addr, port, path } = options;
+    yield* webhookServer({ addr, port, path, host }).serve(at);
+  }
+}
