@@ -1,7 +1,7 @@
 /** One certificate that vouches for itself: for development, and for servers of one's own. */
 import type { Seconds } from '@kopf-ts/core';
 import { certificateNames } from './making/certificate-names.js';
-import { privateKeyPem, workshop } from './making/keys.js';
+import { newKeyPair, privateKeyPem } from './making/keys.js';
 import { DEFAULT_AUTHORITY_VALIDITY, lifetime } from './making/lifetimes.js';
 import { signCertificate } from './making/x509.js';
 
@@ -31,7 +31,7 @@ export async function buildCertificate(
 ): Promise<BuiltCertificate> {
   const names = certificateNames(hosts);
   const { notBefore, notAfter } = lifetime(options.now ?? new Date(), options.validity ?? DEFAULT_AUTHORITY_VALIDITY);
-  const { publicKey, privateKey } = await workshop.newKeyPair();
+  const { publicKey, privateKey } = newKeyPair();
   const certificate = await signCertificate({
     commonName: names.commonName,
     publicKey,
@@ -39,7 +39,7 @@ export async function buildCertificate(
     notBefore,
     notAfter,
     isAuthority: true,
-    usages: ['digitalSignature', 'keyEncipherment', 'keyCertSign', 'cRLSign'],
+    usages: ['digitalSignature', 'keyCertSign', 'cRLSign'],
     extendedUsages: ['serverAuth', 'clientAuth'],
     names,
   });

@@ -3,8 +3,7 @@ import type { Seconds } from '@kopf-ts/core';
 import { isCancellation } from '@kopf-ts/core/engine';
 import { type Authority, issueLeaf, type Leaf, type LeafOptions } from './making/authority.js';
 import { certificateNames } from './making/certificate-names.js';
-import { type KeyPair, type KeySearch, keySearch, type Workshop } from './making/keys.js';
-import { alive, issuerAmong, needsLeaf, published, renewalTime, searchTime, successionTime } from './schedule.js';
+import { issuerAmong, needsLeaf, published, renewalTime, successionTime } from './schedule.js';
 import type { TlsMaterial, TlsSource, TlsSurroundings } from './tls-source.js';
 
 /** Who knows the authorities, and makes new ones in time. */
@@ -29,20 +28,16 @@ const LONGEST_GRACE: Seconds = 5;
 /** The part of the time that is left for it. */
 const GRACE = 1 / 4;
 
-/** The part of the time left for the certificate in use that can be spent on waiting for new keys. */
-const PATIENCE = 1 / 2;
-
 /** Certificates for the hosts, issued by whatever authorities the keeper has. */
 export function rotatingCertificates(
   options: LeafOptions,
   keeperOf: (at: TlsSurroundings) => AuthorityKeeper,
-  workshop: Workshop,
 ): TlsSource {
   // Mistakes in the names are to be known at once, and not when the server starts.
   certificateNames(options.hosts);
   return {
     async *materials(at) {
-      const rotation = new Rotation(options, at, keeperOf(at), workshop);
+      const rotation = new Rotation(options, at, keeperOf(at));
       try {
         while (!at.signal.aborted) {
           const material = await rotation.changed();
@@ -61,37 +56,24 @@ class Rotation {
   readonly #options: LeafOptions;
   readonly #at: TlsSurroundings;
   readonly #keeper: AuthorityKeeper;
-  readonly #workshop: Workshop;
   #authorities: readonly Authority[] = [];
   #leaf: Leaf | undefined;
-  /** Of the leaf. */
-  #keys: KeyPair | undefined;
-  /** The keys for the certificate of the next authority: when its turn comes, there may be no time to search for them. */
-  readonly #nextKeys: KeySearch;
   #material: TlsMaterial | undefined;
   #given: readonly Authority[] = [];
   /** When the callers will have learned of each of the authorities, by the monotonic clock. */
   readonly #knownSince = new Map<string, Seconds>();
 
-  constructor(options: LeafOptions, at: TlsSurroundings, keeper: AuthorityKeeper, workshop: Workshop) {
+  constructor(options: LeafOptions, at: TlsSurroundings, keeper: AuthorityKeeper) {
     this.#options = options;
     this.#at = at;
     this.#keeper = keeper;
-    this.#workshop = workshop;
-    this.#nextKeys = keySearch(workshop);
   }
 
   /** What is to be used from now on, if it is not what was given before. Asking means: the previous is announced. */
   async changed(): Promise<TlsMaterial | undefined> {
     this.#noteAnnounced();
-    // The search for a key takes a while: at the start, it goes along with the search for the authority's one.
-    const [authorities, keys] = await Promise.all([
-      this.#keeper.refresh(),
-      this.#leaf === undefined ? this.#workshop.newKeyPair() : undefined,
-    ]);
-    this.#authorities = authorities;
-    await this.#renewLeaf(keys);
-    this.#prepareKeys();
+    this.#authorities = await this.#keeper.refresh();
+    await this.#renewLeaf();
     return this.#nextMaterial();
   }
 
@@ -104,7 +86,7 @@ class Rotation {
     await clock.sleep(Math.max(SHORTEST_SLEEP, delay), { signal });
   }
 
-  async #renewLeaf(spare: KeyPair | undefined): Promise<void> {
+  async #renewLeaf(): Promise<void> {
     const { clock, logger } = this.#at;
     const serving = this.#leaf?.issuer;
     const isKnown = (id: string): boolean => (this.#knownSince.get(id) ?? Number.POSITIVE_INFINITY) <= clock.now();
@@ -113,28 +95,9 @@ class Rotation {
     if (issuer === undefined) return;
     const { validity } = this.#options;
     if (!needsLeaf(this.#leaf, issuer, clock.utc().getTime(), validity)) return;
-    const keys = spare ?? (await this.#keysInTime());
-    this.#keys = keys;
-    this.#leaf = await issueLeaf(issuer, { ...this.#options, now: clock.utc(), keys }, this.#workshop);
+    this.#leaf = await issueLeaf(issuer, { ...this.#options, now: clock.utc() });
     const until = new Date(this.#leaf.until).toISOString();
     logger.debug(`A certificate for the admission webhook server is issued; it is valid until ${until}.`);
-  }
-
-  /** New keys if they are found while there is time; else, the same ones again: better that than to be late. */
-  async #keysInTime(): Promise<KeyPair> {
-    const { clock, signal } = this.#at;
-    if (this.#leaf !== undefined && this.#keys !== undefined) {
-      const timeLeft = (this.#leaf.until - clock.utc().getTime()) / 1000;
-      const ended = this.#nextKeys.begin();
-      await clock.sleep(Math.max(0, timeLeft * PATIENCE), { wakeup: ended, signal });
-      if (!ended.aborted) return this.#keys;
-    }
-    return await this.#nextKeys.take();
-  }
-
-  #prepareKeys(): void {
-    const last = alive(this.#authorities, this.#at.clock.utc().getTime()).at(-1);
-    if (last !== undefined && last.id !== this.#leaf?.issuer) this.#nextKeys.begin();
   }
 
   #nextMaterial(): TlsMaterial | undefined {
@@ -164,7 +127,7 @@ class Rotation {
 
   /** When something is to happen next. */
   #moments(now: number): number[] {
-    const moments = [successionTime(this.#authorities, now), searchTime(this.#authorities, now)];
+    const moments = [successionTime(this.#authorities, now)];
     for (const { publishedFrom, usedFrom, until } of this.#authorities) moments.push(publishedFrom, usedFrom, until);
     const leaf = this.#leaf;
     const issuer = this.#authorities.find(({ id }) => id === leaf?.issuer);

@@ -3,16 +3,14 @@
  *
  * The life of an authority, in twelfths: at 6, its successor is made; at 7, callers are told to trust both; at 8,
  * certificates of servers are issued by the successor; at 12, the old one is forgotten. In between, everybody has
- * the time to do and to learn what they need: a replica, to find the keys; the others, to learn of the successor's
- * existence; the callers, of whom to trust.
+ * the time to learn what they need: the replicas, of the successor's existence; the callers, of whom to trust.
  * Everything follows from the times written in the authorities. So all replicas do the same at the same time.
  */
 import type { Seconds } from '@kopf-ts/core';
 import { type Authority, type Debut, type Leaf, leafEnd } from './making/authority.js';
 import { BACKDATING } from './making/lifetimes.js';
 
-/** The parts of its life after which the keys of its successor are searched for, and after which it has to be there. */
-const SEARCH_AT = 1 / 4;
+/** The part of its life after which its successor is made. */
 const SUCCESSION_AT = 1 / 2;
 
 /** The parts of the common life of both after which the successor is published, and after which it is used. */
@@ -42,20 +40,11 @@ export function debutAmong(authorities: readonly Authority[], now: number): Debu
 
 /** When the next authority is to be made; in the past, if there are none. */
 export function successionTime(authorities: readonly Authority[], now: number): number {
-  return timeInLife(authorities, now, SUCCESSION_AT);
-}
-
-/** When to begin the search for the keys of the next authority. */
-export function searchTime(authorities: readonly Authority[], now: number): number {
-  return timeInLife(authorities, now, SEARCH_AT);
-}
-
-function timeInLife(authorities: readonly Authority[], now: number, part: number): number {
   const newest = alive(authorities, now)
     .sort((a, b) => a.from - b.from)
     .at(-1);
   if (newest === undefined) return Number.NEGATIVE_INFINITY;
-  return newest.from + (newest.until - newest.from) * part;
+  return newest.from + (newest.until - newest.from) * SUCCESSION_AT;
 }
 
 /** Those that are valid now, in the order of taking over. Those made in the future are not: the clock was wrong then. */

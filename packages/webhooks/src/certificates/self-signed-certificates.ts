@@ -1,10 +1,9 @@
 /** Certificates of a process that has an authority of its own. */
 import type { Seconds } from '@kopf-ts/core';
 import { type Authority, makeAuthority } from './making/authority.js';
-import { keySearch, type Workshop, workshop } from './making/keys.js';
 import { checkedValidity, DEFAULT_AUTHORITY_VALIDITY, DEFAULT_VALIDITY } from './making/lifetimes.js';
 import { type AuthorityKeeper, rotatingCertificates } from './rotation.js';
-import { debutAmong, searchTime, successionTime } from './schedule.js';
+import { debutAmong, successionTime } from './schedule.js';
 import type { TlsSource, TlsSurroundings } from './tls-source.js';
 
 export interface SelfSignedOptions {
@@ -26,10 +25,6 @@ export interface SelfSignedOptions {
  * For several replicas, there are {@link sharedCertificates}.
  */
 export function selfSignedCertificates(options: SelfSignedOptions): TlsSource {
-  return selfSigned(options, workshop);
-}
-
-export function selfSigned(options: SelfSignedOptions, workshop: Workshop): TlsSource {
   const validity = checkedValidity('authorityValidity', options.authorityValidity ?? DEFAULT_AUTHORITY_VALIDITY);
   return rotatingCertificates(
     {
@@ -37,25 +32,18 @@ export function selfSigned(options: SelfSignedOptions, workshop: Workshop): TlsS
       validity: checkedValidity('validity', options.validity ?? DEFAULT_VALIDITY),
       password: options.password,
     },
-    (at) => keeperInMemory(validity, at, workshop),
-    workshop,
+    (at) => keeperInMemory(validity, at),
   );
 }
 
-function keeperInMemory(validity: Seconds, { clock, logger }: TlsSurroundings, workshop: Workshop): AuthorityKeeper {
+function keeperInMemory(validity: Seconds, { clock, logger }: TlsSurroundings): AuthorityKeeper {
   let authorities: readonly Authority[] = [];
-  const search = keySearch(workshop);
   return {
     interval: Number.POSITIVE_INFINITY,
     async refresh() {
-      const before = clock.utc().getTime();
-      if (before >= searchTime(authorities, before)) search.begin();
-      if (before < successionTime(authorities, before)) return authorities;
-      const keys = await search.take();
-      // The search for keys takes a while: no plans are made before it.
       const now = clock.utc();
-      const debut = debutAmong(authorities, now.getTime());
-      const made = await makeAuthority({ keys, now, validity, debut }, workshop);
+      if (now.getTime() < successionTime(authorities, now.getTime())) return authorities;
+      const made = await makeAuthority({ now, validity, debut: debutAmong(authorities, now.getTime()) });
       if (authorities.length > 0) logger.info('The authority of webhook certificates is renewed.');
       authorities = [...authorities.filter(({ until }) => now.getTime() < until), made];
       return authorities;

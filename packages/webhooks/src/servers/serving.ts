@@ -1,9 +1,9 @@
-/** The life of a server: certificates, the open door, the announcements, the end. */
+/** The life of a server: certificates, the open listener, the announcements, the end. */
 import { writeFile } from 'node:fs/promises';
 import type { WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
 import { childController, describeError, isCancellation, onAbort, stackOf, untilAborted } from '@kopf-ts/core/engine';
 import { requestListener } from './http/admission-requests.js';
-import { type Door, openDoor } from './http/listener.js';
+import { type Listener, openListener } from './http/listener.js';
 import type { CertificateOptions, ListeningOptions, VerificationOptions } from './server-options.js';
 import { bracketed } from './server-urls.js';
 import { type Material, type MaterialSource, readVerification } from './tls-materials.js';
@@ -32,10 +32,10 @@ export async function* serveReviews(
   const { clock, logger, client } = at;
   // Not only when aborted, but also when nobody wants to know our address any more.
   const life = childController(at.signal);
-  let door: Door | undefined;
+  let listener: Listener | undefined;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> | undefined => {
-    closing ??= door?.close();
+    closing ??= listener?.close();
     return closing;
   };
   // At once: whoever gets the addresses may be busy with the last one.
@@ -44,13 +44,13 @@ export async function* serveReviews(
     let announced: string | undefined;
     for await (const material of plan.materials({ signal: life.signal, clock, logger, client })) {
       if (life.signal.aborted) break;
-      if (door === undefined) {
-        door = await open(at, plan, material);
+      if (listener === undefined) {
+        listener = await open(at, plan, material);
         if (life.signal.aborted) break;
-      } else if (!renewed(door, material, at)) {
+      } else if (!renewed(listener, material, at)) {
         continue;
       }
-      const config = { ...plan.announce(door.port), ...bundleOf(material) };
+      const config = { ...plan.announce(listener.port), ...bundleOf(material) };
       const text = JSON.stringify(config);
       if (text === announced) continue;
       announced = text;
@@ -67,7 +67,7 @@ export async function* serveReviews(
   }
 }
 
-async function open(at: ServerSurroundings, plan: ServingPlan, material: Material): Promise<Door> {
+async function open(at: ServerSurroundings, plan: ServingPlan, material: Material): Promise<Listener> {
   const { options } = plan;
   const { addr, port = 0, bodyLimit = BODY_LIMIT, requestTimeout = REQUEST_TIMEOUT } = options;
   const { review, logger, clock } = at;
@@ -76,16 +76,16 @@ async function open(at: ServerSurroundings, plan: ServingPlan, material: Materia
   const hasPeers = material.credentials !== undefined && verification.mode !== 'none';
   const onRequest = requestListener({ review, logger, path, bodyLimit, hasPeers });
   const { credentials } = material;
-  const door = await openDoor({ addr, port, credentials, verification, requestTimeout, clock, logger, onRequest });
+  const listener = await openListener({ addr, port, credentials, verification, requestTimeout, clock, logger, onRequest });
   const scheme = credentials === undefined ? 'http' : 'https';
-  logger.info(`Listening for admission requests at ${scheme}://${bracketed(addr ?? '*')}:${door.port}${plan.path}`);
-  return door;
+  logger.info(`Listening for admission requests at ${scheme}://${bracketed(addr ?? '*')}:${listener.port}${plan.path}`);
+  return listener;
 }
 
 /** Unusable certificates are no reason to stop serving: the old ones may live for long. */
-function renewed(door: Door, { credentials }: Material, { logger }: ServerSurroundings): boolean {
+function renewed(listener: Listener, { credentials }: Material, { logger }: ServerSurroundings): boolean {
   try {
-    if (credentials !== undefined) door.renew(credentials);
+    if (credentials !== undefined) listener.renew(credentials);
     return true;
   } catch (error) {
     const why = describeError(error);

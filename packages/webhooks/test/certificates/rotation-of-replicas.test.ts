@@ -3,7 +3,7 @@ import type { Seconds } from '@kopf-ts/core';
 import { type ManualClock, manualClock } from '@kopf-ts/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shared } from '../../src/certificates/sharing/shared-certificates.js';
-import { certificatesOf, type Follower, follow, isTrusted, leafOf, quickWorkshop, warmUp } from './support.js';
+import { certificatesOf, type Follower, follow, isTrusted, leafOf, warmUp } from './support.js';
 
 const STEP: Seconds = 0.5;
 const secret = { namespace: 'default', name: 'authorities' };
@@ -45,7 +45,7 @@ class Fleet {
     const { validity, authorityValidity } = this.#scenario;
     const options = { hosts: ['service.default.svc'], secret, validity, authorityValidity };
     this.replicas.add(
-      follow(shared(options, quickWorkshop(), this.#random), {
+      follow(shared(options, this.#random), {
         clock: this.#clock,
         client: this.#cluster.client,
         announcingTakes: () => this.#random() * 0.3,
@@ -107,7 +107,7 @@ describe('replicas that share authorities', { timeout: 60_000 }, () => {
     const clock = manualClock();
     await using cluster = await localCluster({ clock, listen: false });
     const options = { hosts: ['service.default.svc'], secret, authorityValidity: 600 };
-    const start = (): Follower => follow(shared(options, quickWorkshop()), { clock, client: cluster.client });
+    const start = (): Follower => follow(shared(options), { clock, client: cluster.client });
     await using one = start();
     // Out of step with each other.
     await clock.advance(3.7);

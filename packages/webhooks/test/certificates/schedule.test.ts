@@ -7,7 +7,6 @@ import {
   needsLeaf,
   published,
   renewalTime,
-  searchTime,
   successionTime,
 } from '../../src/certificates/schedule.js';
 
@@ -33,12 +32,6 @@ describe('an authority', () => {
   it('needs a successor at a half of its life', () => {
     expect(successionTime([old], 100)).toBe(600);
     expect(successionTime(both, 601)).toBe(1200);
-  });
-
-  it('has the keys of its successor searched for long before', () => {
-    expect(searchTime([old], 100)).toBe(300);
-    expect(searchTime(both, 601)).toBe(900);
-    expect(searchTime([], 0)).toBeLessThan(0);
   });
 
   it('is needed at once if there is none, or none is valid', () => {

@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, type X509Certificate } from 'node:crypto';
 import { inspect } from 'node:util';
 import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
 import type { AnyObject } from '@kopf-ts/core';
@@ -9,15 +9,15 @@ import {
   shared,
   sharedCertificates,
 } from '../../src/certificates/sharing/shared-certificates.js';
-import { certificatesOf, type Follower, follow, isTrusted, leafOf, quickWorkshop, warmUp } from './support.js';
+import { certificatesOf, type Follower, follow, handshake, isTrusted, leafOf, warmUp } from './support.js';
 
 const secret = { namespace: 'default', name: 'webhook-authorities' };
 const REFERENCE = 'secret/default/webhook-authorities';
 
 beforeAll(warmUp);
 
-async function starting(): Promise<{ clock: ManualClock; cluster: LocalCluster } & AsyncDisposable> {
-  const clock = manualClock();
+async function starting(start?: Date): Promise<{ clock: ManualClock; cluster: LocalCluster } & AsyncDisposable> {
+  const clock = manualClock(start && { start });
   const cluster = await localCluster({ clock, listen: false });
   return { clock, cluster, [Symbol.asyncDispose]: () => cluster.stop() };
 }
@@ -25,13 +25,35 @@ async function starting(): Promise<{ clock: ManualClock; cluster: LocalCluster }
 type Place = Awaited<ReturnType<typeof starting>>;
 
 function replica({ clock, cluster }: Place, options: Partial<SharedCertificatesOptions> = {}): Follower {
-  const source = shared({ hosts: ['service.default.svc'], secret, ...options }, quickWorkshop(), () => 1);
+  const source = shared({ hosts: ['service.default.svc'], secret, ...options }, () => 1);
   return follow(source, { clock, client: cluster.client });
 }
 
 type SecretObject = AnyObject & { readonly data?: Record<string, string>; readonly type?: string };
 const stored = (cluster: LocalCluster): SecretObject => cluster.get(REFERENCE) as SecretObject;
 const text = (data: string | undefined): string => Buffer.from(data ?? '', 'base64').toString();
+
+/** By forge's own means, as it was done before. Valid now in real time, too: it is used in a handshake. */
+async function rsaAuthority(now: Date): Promise<{ certificate: string; key: string }> {
+  const { default: forge } = await import('node-forge');
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const made = forge.pki.createCertificate();
+  const own = forge.pki.privateKeyFromPem(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString());
+  made.publicKey = forge.pki.setRsaPublicKey(own.n, own.e);
+  made.serialNumber = '0142';
+  made.validity.notBefore = new Date(now.getTime() - 86_400_000);
+  made.validity.notAfter = new Date(now.getTime() + 365 * 86_400_000);
+  made.setSubject([{ name: 'commonName', value: 'kopf-ts webhooks 1234' }]);
+  made.setIssuer(made.subject.attributes);
+  made.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: true },
+    { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
+    { name: 'subjectKeyIdentifier' },
+  ]);
+  made.sign(own, forge.md.sha256.create());
+  return { certificate: forge.pki.certificateToPem(made).replaceAll('\r\n', '\n'), key };
+}
 
 describe('shared certificates', { timeout: 60_000 }, () => {
   it('are made by an authority that is put into the secret', async () => {
@@ -74,6 +96,26 @@ describe('shared certificates', { timeout: 60_000 }, () => {
     await using after = replica(place);
     await place.clock.settle();
     expect(after.announced).toBe(before.announced);
+  });
+
+  it('go on with an authority of an RSA key, as earlier versions made them', async () => {
+    await using place = await starting(new Date());
+    const { certificate, key } = await rsaAuthority(place.clock.utc());
+    const from = place.clock.utc().toISOString();
+    const records = [{ certificate, privateKey: key, from, publishedFrom: from, usedFrom: from }];
+    const data = { 'authorities.json': Buffer.from(JSON.stringify(records)).toString('base64') };
+    await place.cluster.create({
+      ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque', data },
+      metadata: { namespace: secret.namespace, name: secret.name },
+    });
+    await using one = replica(place);
+    await place.clock.settle();
+    expect(one.announced).toBe(certificate);
+    const leaf = leafOf(one.current);
+    expect(leaf.publicKey.asymmetricKeyType).toBe('ec');
+    expect(isTrusted(leaf, certificate, place.clock.utc())).toBe(true);
+    const secure = one.current.secure;
+    expect(await handshake(secure, certificate, 'service.default.svc')).toBe('accepted');
   });
 
   it('begin with the older of two authorities: the cluster may have missed the newer one', async () => {

@@ -1,38 +1,10 @@
 /** What tests of certificates have in common. */
-import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { checkServerIdentity, connect, createServer, type SecureContextOptions } from 'node:tls';
 import type { Clock, KubeClient, Seconds } from '@kopf-ts/core';
 import { type ManualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
-import type { KeyPair, Workshop } from '../../src/certificates/making/keys.js';
 import type { TlsMaterial, TlsSource } from '../../src/certificates/tls-source.js';
-
-/**
- * Makes keys and signatures at once, and weaker ones: the manual clock does not wait for other threads.
- * What it makes is never used for real connections.
- */
-export function quickWorkshop(): Workshop & { readonly made: number } {
-  let made = 0;
-  return {
-    get made() {
-      return made;
-    },
-    newKeyPair: () => {
-      made += 1;
-      return Promise.resolve(reusedKeys(made));
-    },
-    sign: (data, key) => Promise.resolve(sign('sha256', data, key)),
-  };
-}
-
-const KEYS: KeyPair[] = [];
-
-/** Enough of them that no two authorities of the same time share a key. */
-function reusedKeys(index: number): KeyPair {
-  const place = index % 16;
-  KEYS[place] ??= generateKeyPairSync('rsa', { modulusLength: 1024 });
-  return KEYS[place];
-}
 
 /** The first import of node-forge takes longer than the manual clock waits. */
 export async function warmUp(): Promise<void> {

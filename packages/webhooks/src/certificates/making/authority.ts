@@ -2,7 +2,7 @@
 import { type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
 import type { Seconds } from '@kopf-ts/core';
 import { certificateNames } from './certificate-names.js';
-import { type KeyPair, privateKeyPem, type Workshop } from './keys.js';
+import { newKeyPair, privateKeyPem } from './keys.js';
 import { lifetime } from './lifetimes.js';
 import { signCertificate } from './x509.js';
 
@@ -24,24 +24,22 @@ export interface Authority {
 /** When a new authority comes into play. */
 export type Debut = Pick<Authority, 'publishedFrom' | 'usedFrom'>;
 
-export async function makeAuthority(
-  options: { readonly keys: KeyPair; readonly now: Date; readonly validity: Seconds; readonly debut: Debut },
-  workshop: Workshop,
-): Promise<Authority> {
+export async function makeAuthority(options: {
+  readonly now: Date;
+  readonly validity: Seconds;
+  readonly debut: Debut;
+}): Promise<Authority> {
   const { now, validity, debut } = options;
-  const { publicKey, privateKey } = options.keys;
-  const certificate = await signCertificate(
-    {
-      // Each has a name of its own: callers find the right one among several by its name first.
-      commonName: `kopf-ts webhooks ${randomBytes(4).toString('hex')}`,
-      publicKey,
-      issuer: { privateKey },
-      ...lifetime(now, validity),
-      isAuthority: true,
-      usages: ['keyCertSign', 'cRLSign'],
-    },
-    workshop,
-  );
+  const { publicKey, privateKey } = newKeyPair();
+  const certificate = await signCertificate({
+    // Each has a name of its own: callers find the right one among several by its name first.
+    commonName: `kopf-ts webhooks ${randomBytes(4).toString('hex')}`,
+    publicKey,
+    issuer: { privateKey },
+    ...lifetime(now, validity),
+    isAuthority: true,
+    usages: ['keyCertSign', 'cRLSign'],
+  });
   return { ...factsOf(certificate), certificate, privateKey, from: now.getTime(), ...debut };
 }
 
@@ -73,32 +71,26 @@ export function leafEnd(authority: Authority, now: number, validity: Seconds): n
   return Math.min(now + validity * 1000, authority.until);
 }
 
-export async function issueLeaf(
-  authority: Authority,
-  options: LeafOptions & { readonly now: Date; readonly keys: KeyPair },
-  workshop: Workshop,
-): Promise<Leaf> {
-  const { now, keys, validity, password } = options;
+/** Each certificate has a key of its own. */
+export async function issueLeaf(authority: Authority, options: LeafOptions & { readonly now: Date }): Promise<Leaf> {
+  const { now, validity, password } = options;
   const names = certificateNames(options.hosts);
-  const until = leafEnd(authority, now.getTime(), validity);
-  const certificate = await signCertificate(
-    {
-      commonName: names.commonName,
-      publicKey: keys.publicKey,
-      issuer: authority,
-      notBefore: lifetime(now, validity).notBefore,
-      notAfter: new Date(until),
-      isAuthority: false,
-      usages: ['digitalSignature', 'keyEncipherment'],
-      extendedUsages: ['serverAuth'],
-      names,
-    },
-    workshop,
-  );
+  const { publicKey, privateKey } = newKeyPair();
+  const certificate = await signCertificate({
+    commonName: names.commonName,
+    publicKey,
+    issuer: authority,
+    notBefore: lifetime(now, validity).notBefore,
+    notAfter: new Date(leafEnd(authority, now.getTime(), validity)),
+    isAuthority: false,
+    usages: ['digitalSignature'],
+    extendedUsages: ['serverAuth'],
+    names,
+  });
   return {
     issuer: authority.id,
     certificate,
-    privateKey: privateKeyPem(keys.privateKey, password),
+    privateKey: privateKeyPem(privateKey, password),
     from: now.getTime(),
     // Certificates know of whole seconds only.
     until: factsOf(certificate).until,

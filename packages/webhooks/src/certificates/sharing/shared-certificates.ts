@@ -2,10 +2,9 @@
 import { KopfError, type Seconds } from '@kopf-ts/core';
 import { backoffDelay, describeError } from '@kopf-ts/core/engine';
 import { type Authority, makeAuthority } from '../making/authority.js';
-import { type KeyPair, type KeySearch, keySearch, type Workshop, workshop } from '../making/keys.js';
 import { checkedValidity, DEFAULT_AUTHORITY_VALIDITY, DEFAULT_VALIDITY } from '../making/lifetimes.js';
 import { type AuthorityKeeper, rotatingCertificates } from '../rotation.js';
-import { debutAmong, searchTime, successionTime } from '../schedule.js';
+import { debutAmong, successionTime } from '../schedule.js';
 import type { SelfSignedOptions } from '../self-signed-certificates.js';
 import type { TlsSource, TlsSurroundings } from '../tls-source.js';
 import { readAuthorities, type Secret } from './authority-records.js';
@@ -44,14 +43,10 @@ const MAX_CONFLICTS = 10;
  * Needs the permissions to get, create and update this one Secret.
  */
 export function sharedCertificates(options: SharedCertificatesOptions): TlsSource {
-  return shared(options, workshop);
+  return shared(options);
 }
 
-export function shared(
-  options: SharedCertificatesOptions,
-  workshop: Workshop,
-  random: () => number = Math.random,
-): TlsSource {
+export function shared(options: SharedCertificatesOptions, random: () => number = Math.random): TlsSource {
   const { secret, checkInterval = LONGEST_CHECK_INTERVAL } = options;
   const validity = checkedValidity('authorityValidity', options.authorityValidity ?? DEFAULT_AUTHORITY_VALIDITY);
   return rotatingCertificates(
@@ -60,8 +55,7 @@ export function shared(
       validity: checkedValidity('validity', options.validity ?? DEFAULT_VALIDITY),
       password: options.password,
     },
-    (at) => new SecretKeeper({ validity, checkInterval, at, workshop, random }, secret),
-    workshop,
+    (at) => new SecretKeeper({ validity, checkInterval, at, random }, secret),
   );
 }
 
@@ -69,14 +63,12 @@ interface KeeperParts {
   readonly validity: Seconds;
   readonly checkInterval: Seconds;
   readonly at: TlsSurroundings;
-  readonly workshop: Workshop;
   readonly random: () => number;
 }
 
 class SecretKeeper implements AuthorityKeeper {
   readonly #parts: KeeperParts;
   readonly #secret: AuthoritySecret;
-  readonly #search: KeySearch;
   #known: readonly Authority[] = [];
   #nextCheck: Seconds = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -89,7 +81,6 @@ class SecretKeeper implements AuthorityKeeper {
   constructor(parts: KeeperParts, place: SecretReference) {
     const { client, signal } = parts.at;
     this.#parts = parts;
-    this.#search = keySearch(parts.workshop);
     this.#secret = authoritySecret(client, place, signal, () => this.#limits());
   }
 
@@ -119,7 +110,6 @@ class SecretKeeper implements AuthorityKeeper {
   /** What the Secret has, what we have, and a new one if it is time for it; all of it is in the Secret then. */
   async #synchronised(): Promise<readonly Authority[]> {
     const { clock, logger } = this.#parts.at;
-    let keys: KeyPair | undefined;
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
       const secret = await this.#secret.read();
       const stored = this.#stored(secret);
@@ -127,13 +117,8 @@ class SecretKeeper implements AuthorityKeeper {
       // What others have removed by mistake, is put back: somebody may be using it.
       const all = unexpired(united(stored, this.#known), clock.utc().getTime());
       const isRestoring = !all.every(isStored);
-      if (searchTime(all, clock.utc().getTime()) <= clock.utc().getTime()) this.#search.begin();
       const isMaking = successionTime(all, clock.utc().getTime()) <= clock.utc().getTime();
-      if (isMaking) {
-        // The search for keys takes a while: no plans are made before it. What was in vain, is good for the next time.
-        keys ??= await this.#search.take();
-        all.push(await this.#make(keys, all));
-      }
+      if (isMaking) all.push(await this.#make(all));
       if (!isMaking && !isRestoring) return all;
       if (!(await this.#secret.write(secret, all))) continue;
       if (isMaking) logger.info('A new authority of webhook certificates is made.');
@@ -164,10 +149,10 @@ class SecretKeeper implements AuthorityKeeper {
     }
   }
 
-  #make(keys: KeyPair, others: readonly Authority[]): Promise<Authority> {
-    const { validity, workshop, at } = this.#parts;
+  #make(others: readonly Authority[]): Promise<Authority> {
+    const { validity, at } = this.#parts;
     const now = at.clock.utc();
-    return makeAuthority({ keys, now, validity, debut: debutAmong(others, now.getTime()) }, workshop);
+    return makeAuthority({ now, validity, debut: debutAmong(others, now.getTime()) });
   }
 
   #retryDelay(): Seconds {

@@ -11,7 +11,7 @@ import { quoted } from './quoting.js';
 /** What to speak TLS with: what a context is made of, or a ready one. */
 export type Credentials = SecureContextOptions | { readonly ready: SecureContext };
 
-export interface DoorOptions {
+export interface ListenerOptions {
   readonly addr: string | undefined;
   readonly port: number;
   /** Plain HTTP if absent. */
@@ -29,7 +29,7 @@ export interface Verification {
   readonly authorities: readonly string[] | undefined;
 }
 
-export interface Door {
+export interface Listener {
   readonly port: number;
   /** New connections are made with these; those that exist go on as they are. Throws if they are unusable. */
   renew(credentials: Credentials): void;
@@ -48,7 +48,7 @@ const HANDSHAKE_TIMEOUT: Seconds = 10;
 /** What sessions of callers belong to; 32 characters at most. */
 const SESSIONS = 'kopf-ts webhooks';
 
-export async function openDoor(options: DoorOptions): Promise<Door> {
+export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { addr, port, credentials, clock, requestTimeout } = options;
   const limits = {
     // These are the limits of sockets, which are kept by Node itself.
@@ -86,7 +86,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   };
 }
 
-function secureServer(options: DoorOptions, credentials: Credentials, limits: object): HttpsServer {
+function secureServer(options: ListenerOptions, credentials: Credentials, limits: object): HttpsServer {
   const { mode } = options.verification;
   const server = createTlsServer({
     ...limits,
