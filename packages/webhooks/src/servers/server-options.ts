@@ -27,8 +27,14 @@ export interface ListeningOptions {
   readonly addr?: string | undefined;
   /** Default: any free port; which one is known only when the server has started. */
   readonly port?: number | undefined;
-  /** How many bytes a request may have. Default: 16 MiB; a review may carry an object twice. */
+  /** How many bytes a request may have. Default: 7 MiB, as objects have up to 3 MiB, and a review may have two of them. */
   readonly bodyLimit?: number | undefined;
+  /**
+   * How many bytes of memory all requests under way may take together, over all connections: as they come, and as they
+   * are understood, which is several times as much. What does not fit is refused with the status 503, and API servers
+   * try it again after a second. Default: a quarter of the heap that Node is permitted (`--max-old-space-size`).
+   */
+  readonly bodyBudget?: number | undefined;
   /** How long a request may take to arrive as a whole. Default: 30, as the API server never waits for longer. */
   readonly requestTimeout?: Seconds | undefined;
 }
@@ -91,6 +97,7 @@ export const LISTENING_CHECKS: OptionChecks<ListeningOptions> = {
   addr: TEXT,
   port: PORT,
   bodyLimit: SIZE,
+  bodyBudget: SIZE,
   requestTimeout: POSITIVE,
 };
 
@@ -133,46 +140,96 @@ const CHECKS: OptionChecks<WebhookServerOptions> = {
   ...TLS_CHECKS,
 };
 
-/** Without TLS, these would change nothing; and whoever gives them surely believes that they do. */
-const SECURE_ONLY = [
-  'context',
-  'certfile',
-  'pkeyfile',
-  'password',
-  'extraSans',
-  'verifyMode',
-  'verifyCafile',
-  'verifyCapath',
-  'verifyCadata',
-  'validity',
-  'authorityValidity',
-  'secret',
-  'certificates',
-] as const satisfies readonly (keyof WebhookServerOptions)[];
+type CertificateOption = keyof CertificateOptions;
+
+/** Where certificates come from; and the options that mean something then. All others would be ignored in silence. */
+const MEANINGFUL: Readonly<Record<'plain' | 'files' | 'context' | 'source' | 'made', readonly CertificateOption[]>> = {
+  plain: ['cadata', 'cafile', 'cadump', 'fileCheckInterval'],
+  files: ['certfile', 'pkeyfile', 'password', 'cadata', 'cafile', 'cadump', 'fileCheckInterval'],
+  context: ['context', 'cadata', 'cafile', 'cadump', 'fileCheckInterval'],
+  source: ['certificates', 'cadump'],
+  made: ['password', 'extraSans', 'validity', 'authorityValidity', 'secret', 'cadump'],
+};
+
+const SITUATIONS: Readonly<Record<keyof typeof MEANINGFUL, string>> = {
+  plain: 'when it is insecure',
+  files: 'when its certificates are given as files',
+  context: 'when its TLS context is given',
+  source: 'when its certificates come from a source',
+  made: 'when it makes its certificates by itself',
+};
+
+const HINTS: Readonly<Partial<Record<CertificateOption, string>>> = {
+  cafile: ' To verify callers, there is verifyCafile.',
+  cadata: ' To verify callers, there is verifyCadata.',
+};
 
 /** Throws if the options contradict each other, or cannot be meant as they are. */
 export function checkServerOptions(owner: string, options: WebhookServerOptions): void {
   checkOptions(owner, options, CHECKS);
-  if (options.insecure) {
-    const pointless = SECURE_ONLY.filter((name) => options[name] !== undefined);
-    if (pointless.length > 0) {
-      throw badOption(`${owner} cannot be insecure and have ${pointless.join(', ')}: that is only for TLS.`);
-    }
-  }
+  checkListening(owner, options);
   checkTlsOptions(owner, options);
 }
 
-export function checkTlsOptions(owner: string, options: CertificateOptions & VerificationOptions): void {
-  const { certfile, pkeyfile, context, certificates, secret } = options;
-  if ((certfile === undefined) !== (pkeyfile === undefined)) {
-    throw badOption(`${owner} needs both certfile and pkeyfile, or none of them to make certificates of its own.`);
-  }
+export function checkListening(owner: string, { bodyLimit, bodyBudget }: ListeningOptions): void {
+  if (bodyLimit === undefined || bodyBudget === undefined || bodyLimit <= bodyBudget) return;
+  throw badOption(
+    `${owner} has a bodyLimit of ${bodyLimit} bytes, and a bodyBudget of ${bodyBudget} for all requests together: the ` +
+      'largest of them could never be accepted.',
+  );
+}
+
+type TlsOptions = CertificateOptions & VerificationOptions & Pick<WebhookServerOptions, 'insecure'>;
+
+export function checkTlsOptions(owner: string, options: TlsOptions): void {
+  const { certfile, pkeyfile, context, certificates, secret, insecure = false } = options;
   const sources = Object.entries({ certfile, context, certificates, secret }).filter(([, it]) => it !== undefined);
   if (sources.length > 1) {
     const names = sources.map(([name]) => name).join(' and ');
     throw badOption(`${owner} can take its certificates from one place only; these are several: ${names}.`);
   }
+  if (insecure) {
+    const plain = new Set<string>(MEANINGFUL.plain);
+    const pointless = Object.keys(TLS_CHECKS).filter(
+      (name) => !plain.has(name) && options[name as keyof TlsOptions] !== undefined,
+    );
+    if (pointless.length > 0) {
+      throw badOption(`${owner} cannot be insecure and have ${pointless.join(', ')}: that is only for TLS.`);
+    }
+  } else if ((certfile === undefined) !== (pkeyfile === undefined)) {
+    throw badOption(`${owner} needs both certfile and pkeyfile, or none of them to make certificates of its own.`);
+  }
   checkVerification(owner, options);
+  checkCertificates(owner, options);
+}
+
+function checkCertificates(owner: string, options: TlsOptions): void {
+  const situation = situationOf(options);
+  const meaningful = new Set<string>(MEANINGFUL[situation]);
+  const pointless = Object.values(MEANINGFUL)
+    .flat()
+    .filter((name) => !meaningful.has(name) && options[name] !== undefined);
+  const [first] = pointless;
+  if (first !== undefined) {
+    throw badOption(
+      `${owner} has no use for ${[...new Set(pointless)].join(', ')} ${SITUATIONS[situation]}.${HINTS[first] ?? ''}`,
+    );
+  }
+  const isAnnounced = situation === 'files' || situation === 'source' || situation === 'made';
+  if (isAnnounced || options.cadata !== undefined || options.cafile !== undefined) return;
+  if (options.cadump !== undefined) {
+    throw badOption(`${owner} has nothing to write to cadump: its authority is not known. Give cafile or cadata.`);
+  }
+  if (options.fileCheckInterval !== undefined) {
+    throw badOption(`${owner} has no use for fileCheckInterval: there are no files to look at.`);
+  }
+}
+
+function situationOf(options: TlsOptions): keyof typeof MEANINGFUL {
+  if (options.insecure) return 'plain';
+  if (options.certfile !== undefined || options.pkeyfile !== undefined) return 'files';
+  if (options.context !== undefined) return 'context';
+  return options.certificates === undefined ? 'made' : 'source';
 }
 
 function checkVerification(owner: string, options: CertificateOptions & VerificationOptions): void {

@@ -4,6 +4,7 @@ import type { WebhookClientConfig, WebhookServer, WebhookServiceReference } from
 import { badOption, checkOptions, type OptionChecks, PATH, PORT, TEXT } from './option-checks.js';
 import {
   type CertificateOptions,
+  checkListening,
   checkTlsOptions,
   LISTENING_CHECKS,
   type ListeningOptions,
@@ -70,14 +71,10 @@ export function serviceServer(options: ServiceServerOptions): WebhookServer {
   if (options.secret !== undefined) {
     checkOptions(`the secret of ${OWNER}`, options.secret, { name: TEXT, namespace: TEXT });
   }
-  checkTlsOptions(OWNER, { ...options, secret: undefined });
-  if (options.secret !== undefined) refuseSecretBesides(options);
+  checkListening(OWNER, options);
+  const namespace = options.secret?.namespace ?? options.service.namespace ?? '';
+  checkTlsOptions(OWNER, { ...options, secret: options.secret && { namespace, name: options.secret.name } });
   return { serve: (at) => serveService(at, options) };
-}
-
-function refuseSecretBesides({ certfile, context, certificates }: ServiceServerOptions): void {
-  if (certfile === undefined && context === undefined && certificates === undefined) return;
-  throw badOption(`${OWNER} can take its certificates from one place only: from the secret, or as they are given.`);
 }
 
 async function* serveService(

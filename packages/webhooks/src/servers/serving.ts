@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
 import { childController, describeError, isCancellation, onAbort, stackOf, untilAborted } from '@kopf-ts/core/engine';
 import { requestListener } from './http/admission-requests.js';
+import { bodyBudget, defaultBodyBudget } from './http/body-budget.js';
 import { type Listener, openListener } from './http/listener.js';
 import type { CertificateOptions, ListeningOptions, VerificationOptions } from './server-options.js';
 import { bracketed } from './server-urls.js';
@@ -20,7 +21,8 @@ export interface ServingPlan {
   readonly announce: (port: number) => WebhookClientConfig;
 }
 
-const BODY_LIMIT = 16 * 1024 * 1024;
+/** An API server takes objects of up to 3 MiB, and a review has two of them: as it was, and as it is going to be. */
+const BODY_LIMIT = 7 * 1024 * 1024;
 const REQUEST_TIMEOUT = 30;
 
 /** Serves until aborted; yields the first address, and then each one that differs from the previous. */
@@ -70,13 +72,23 @@ export async function* serveReviews(
 async function open(at: ServerSurroundings, plan: ServingPlan, material: Material): Promise<Listener> {
   const { options } = plan;
   const { addr, port = 0, bodyLimit = BODY_LIMIT, requestTimeout = REQUEST_TIMEOUT } = options;
+  const budget = bodyBudget(options.bodyBudget ?? defaultBodyBudget(bodyLimit));
   const { review, logger, clock } = at;
   const path = plan.path.replace(/\/+$/, '');
   const verification = await readVerification(options);
   const hasPeers = material.credentials !== undefined && verification.mode !== 'none';
-  const onRequest = requestListener({ review, logger, path, bodyLimit, hasPeers });
+  const onRequest = requestListener({ review, logger, path, bodyLimit, budget, hasPeers });
   const { credentials } = material;
-  const listener = await openListener({ addr, port, credentials, verification, requestTimeout, clock, logger, onRequest });
+  const listener = await openListener({
+    addr,
+    port,
+    credentials,
+    verification,
+    requestTimeout,
+    clock,
+    logger,
+    onRequest,
+  });
   const scheme = credentials === undefined ? 'http' : 'https';
   logger.info(`Listening for admission requests at ${scheme}://${bracketed(addr ?? '*')}:${listener.port}${plan.path}`);
   return listener;

@@ -54,12 +54,8 @@ function sourceOf(options: CertificateOptions, hosts: readonly string[]): TlsSou
       ...(password === undefined ? {} : { password }),
     });
   }
-  const lives = {
-    ...(validity === undefined ? {} : { validity }),
-    ...(authorityValidity === undefined ? {} : { authorityValidity }),
-  };
-  if (secret !== undefined) return sharedCertificates({ hosts, secret, ...lives });
-  return selfSignedCertificates({ hosts, ...lives, ...(password === undefined ? {} : { password }) });
+  const own = { hosts, validity, authorityValidity, password };
+  return secret === undefined ? selfSignedCertificates(own) : sharedCertificates({ ...own, secret });
 }
 
 /** The credentials are what they are; but the file with the authorities can change. */

@@ -53,6 +53,23 @@ describe('the options of servers', () => {
     [{ insecure: true, context: {} }, /cannot be insecure and have context/],
     [{ insecure: true, certfile: 'a', pkeyfile: 'b' }, /cannot be insecure and have certfile, pkeyfile/],
     [{ insecure: true, verifyCadata: 'x' }, /cannot be insecure and have verifyCadata/],
+    [{ bodyBudget: 0.5 }, /"bodyBudget".* bytes/],
+    [{ bodyLimit: 2000, bodyBudget: 1000 }, /the largest of them could never be accepted/],
+    [
+      { cafile: 'ca.pem' },
+      /no use for cafile when it makes its certificates by itself\. To verify callers.* verifyCafile/,
+    ],
+    [{ cadata: 'x', secret: { namespace: 'ns', name: 'name' } }, /no use for cadata when it makes/],
+    [
+      { certfile: 'a', pkeyfile: 'b', validity: 60, extraSans: ['x'] },
+      /no use for extraSans, validity when .* as files/,
+    ],
+    [{ certificates, password: 'x' }, /no use for password when .* from a source/],
+    [{ certificates, fileCheckInterval: 5 }, /no use for fileCheckInterval when .* from a source/],
+    [{ context: {}, authorityValidity: 60 }, /no use for authorityValidity when .* context is given/],
+    [{ context: {}, cadump: 'ca.pem' }, /nothing to write to cadump/],
+    [{ insecure: true, fileCheckInterval: 5 }, /no use for fileCheckInterval/],
+    [{ insecure: true, extraSans: ['x'] }, /cannot be insecure and have extraSans/],
     [null, /takes an object/],
     [9443, /takes an object.* 9443/],
   ])('%j are refused', (options, message) => {
@@ -67,7 +84,11 @@ describe('the options of servers', () => {
     [{ context: { ca: 'x' }, verifyMode: 'required' }],
     [{ context: {}, verifyMode: 'required', verifyCadata: 'x' }],
     [{ context: createSecureContext(), verifyMode: 'required' }],
-    [{ secret: { namespace: 'ns', name: 'name' }, validity: 60, authorityValidity: 600 }],
+    [{ secret: { namespace: 'ns', name: 'name' }, validity: 60, authorityValidity: 600, extraSans: ['x'] }],
+    [{ password: 'x', cadump: 'ca.pem' }],
+    [{ bodyLimit: 1000, bodyBudget: 1000 }],
+    [{ certificates, cadump: 'ca.pem' }],
+    [{ context: {}, cafile: 'ca.pem', cadump: 'dump.pem', fileCheckInterval: 5 }],
   ] as const)('%j are accepted', (options) => {
     expect(webhookServer(options)).toHaveProperty('serve');
   });

@@ -1,11 +1,8 @@
 /** From an HTTP request to the review and back. Whatever comes in, it is answered; and is never allowed by accident. */
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import {
-  type AdmissionRequest,
   AmbiguousResourceError,
-  isMapping,
   type Logger,
   type ReviewFn,
   type ReviewHints,
@@ -13,9 +10,11 @@ import {
   WebhookError,
 } from '@kopf-ts/core';
 import { describeError, stackOf } from '@kopf-ts/core/engine';
+import type { BodyAccount, BodyBudget } from './body-budget.js';
 import { parseDuration } from './go-durations.js';
 import { ClientGone, headersOf, Refusal, reasonPhrase } from './http-refusals.js';
 import { quoted } from './quoting.js';
+import { parseReview, readBody } from './request-bodies.js';
 
 export interface RequestParts {
   readonly review: ReviewFn;
@@ -23,6 +22,7 @@ export interface RequestParts {
   /** Where requests are accepted, without slashes at the end. */
   readonly path: string;
   readonly bodyLimit: number;
+  readonly budget: BodyBudget;
   /** Whether callers are asked for certificates. */
   readonly hasPeers: boolean;
 }
@@ -35,22 +35,34 @@ const EMPTY: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Answers every request; never throws. */
 export function requestListener(parts: RequestParts): (request: IncomingMessage, response: ServerResponse) => void {
+  const { review, logger, bodyLimit, budget, hasPeers } = parts;
   const root = `${decodeURIComponent(parts.path)}/`;
-  const answer = async (request: IncomingMessage, response: ServerResponse, body: Buffer, webhook?: string) => {
+  const answer = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { body, webhook, account }: { body: Buffer; webhook: string | undefined; account: BodyAccount },
+  ): Promise<void> => {
     try {
-      const answered = await parts.review(parseReview(body), hintsOf(request, webhook, parts.hasPeers));
+      const answered = await review(parseReview(body, account), hintsOf(request, webhook, hasPeers));
       send(response, 200, JSON_TYPE, JSON.stringify(answered));
     } catch (thrown) {
-      refuse(request, response, thrown, parts.logger);
+      refuse(request, response, thrown, logger);
+    } finally {
+      account.close();
     }
   };
   return (request, response) => {
-    const fail = (thrown: unknown): void => refuse(request, response, thrown, parts.logger);
+    const account = budget.open();
+    const fail = (thrown: unknown): void => {
+      account.close();
+      refuse(request, response, thrown, logger);
+    };
     try {
       const webhook = handlerOf(request, root);
       if (request.method !== 'POST') throw new Refusal(405, 'Only POST is served here.', { allow: 'POST' });
       refuseOtherContent(request);
-      readBody(request, parts.bodyLimit, { done: (body) => void answer(request, response, body, webhook), fail });
+      const done = (body: Buffer): void => void answer(request, response, { body, webhook, account });
+      readBody(request, bodyLimit, account, { done, fail });
     } catch (thrown) {
       fail(thrown);
     }
@@ -82,58 +94,6 @@ function refuseOtherContent({ headers }: IncomingMessage): void {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Refusal(415, 'Compressed requests are not understood.');
   }
-}
-
-/** With callbacks instead of a promise: where contexts of handlers are followed, each promise is dear in older Nodes. */
-function readBody(
-  request: IncomingMessage,
-  limit: number,
-  { done, fail }: { done: (body: Buffer) => void; fail: (reason: Error) => void },
-): void {
-  if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
-  let chunks: Buffer[] = [];
-  let size = 0;
-  let isSettled = false;
-  const failOnce = (reason: Error): void => {
-    if (isSettled) return;
-    isSettled = true;
-    chunks = [];
-    fail(reason);
-  };
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    // What is still to come then flows into nowhere, until the connection is closed with the answer.
-    if (size > limit) failOnce(tooLarge(limit));
-    else chunks.push(chunk);
-  });
-  request.on('end', () => {
-    if (isSettled) return;
-    isSettled = true;
-    const [only] = chunks;
-    const body = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
-    // The request can be remembered for as long as its connection is idle: not with all of its content.
-    chunks = [];
-    done(body);
-  });
-  // It comes only to those that are broken off. The event of being closed comes to all of them, and costs more.
-  request.on('error', () => failOnce(new ClientGone()));
-}
-
-function tooLarge(limit: number): Refusal {
-  return new Refusal(413, `The request is larger than ${limit} bytes.`);
-}
-
-function parseReview(body: Buffer): AdmissionRequest {
-  if (!isUtf8(body)) throw new Refusal(400, 'The request is not JSON: it is not even UTF-8.');
-  let review: unknown;
-  try {
-    review = JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new Refusal(400, 'The request is not JSON.');
-  }
-  if (!isMapping(review)) throw new Refusal(400, 'The request is not an AdmissionReview: it is not even an object.');
-  // It is not known to be one: that is for the review to find out.
-  return review as unknown as AdmissionRequest;
 }
 
 function hintsOf(request: IncomingMessage, webhook: string | undefined, hasPeers: boolean): ReviewHints {

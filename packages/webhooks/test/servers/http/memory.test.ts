@@ -19,7 +19,7 @@ async function buffersNow(): Promise<number> {
 }
 
 it('nothing of the requests is kept with the connections that wait for the next ones', async () => {
-  await using server = await served(webhookServer({ insecure: true, addr: '127.0.0.1' }));
+  await using server = await served(webhookServer({ insecure: true, addr: '127.0.0.1', bodyLimit: 9 * MEBIBYTE }));
   const agent = new Agent({ keepAlive: true });
   const body = JSON.stringify({ request: 'x'.repeat(8 * MEBIBYTE) });
   const before = await buffersNow();
