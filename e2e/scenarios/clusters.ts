@@ -69,7 +69,8 @@ function shared(start: () => Promise<Started>): () => TestCluster {
   };
 }
 
-async function startEmbedded(): Promise<Started> {
+/** For tests that make no sense on a real one, or would only take longer there. */
+export async function startEmbedded(): Promise<Started> {
   const cluster = await localCluster();
   const connection = { server: cluster.url, token: cluster.token };
   const client = clientFor(connection);

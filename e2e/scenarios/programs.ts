@@ -26,10 +26,15 @@ export interface RunningProgram {
 export interface ProgramOptions {
   /** Another command that runs it, with its arguments. */
   readonly through?: readonly string[];
+  /** For Node itself. */
+  readonly nodeOptions?: readonly string[];
 }
 
 /** Bundles the program once for the file of tests; the function starts it with an argument. It ends with the test. */
-export function program(source: URL, { through = [] }: ProgramOptions = {}): (argument: unknown) => RunningProgram {
+export function program(
+  source: URL,
+  { through = [], nodeOptions = [] }: ProgramOptions = {},
+): (argument: unknown) => RunningProgram {
   let folder = '';
   const bundle = (): string => join(folder, 'program.mjs');
   beforeAll(async () => {
@@ -53,7 +58,7 @@ export function program(source: URL, { through = [] }: ProgramOptions = {}): (ar
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return (argument) => {
-    const [command = '', ...args] = [...through, process.execPath, bundle(), JSON.stringify(argument)];
+    const [command = '', ...args] = [...through, process.execPath, ...nodeOptions, bundle(), JSON.stringify(argument)];
     return observe(spawn(command, args, { stdio: 'pipe' }));
   };
 }
