@@ -22,12 +22,30 @@ function recognisable(cls: abstract new (...args: never[]) => Error, name: strin
   });
 }
 
+/**
+ * What all errors of the framework can be given: a code, and the cause.
+ *
+ * ```ts
+ * const options: kopf.KopfErrorOptions = { code: 'EXAMPLE_NO_QUOTA', cause: new Error('HTTP 507') };
+ * throw new kopf.PermanentError('There is no quota left.', options);
+ * ```
+ */
 export interface KopfErrorOptions extends ErrorOptions {
   /** A stable word for programs, e.g. `KOPF_BAD_SELECTOR`; the message is for people and may change. */
   readonly code?: string;
 }
 
-/** The root of everything that the framework throws on its own behalf. */
+/**
+ * The root of everything that the framework throws on its own behalf.
+ *
+ * ```ts
+ * try {
+ *   await kopf.run();
+ * } catch (error) {
+ *   if (error instanceof kopf.KopfError) console.error(error.code);
+ * }
+ * ```
+ */
 export class KopfError extends Error {
   readonly code: string;
   constructor(message?: string, options: KopfErrorOptions = {}) {
@@ -37,7 +55,18 @@ export class KopfError extends Error {
 }
 recognisable(KopfError, 'KopfError');
 
-/** A mistake in how handlers are declared: thrown at the declaration, and says how to mend it. */
+/**
+ * A mistake in how handlers are declared: thrown at the declaration, and says how to mend it.
+ *
+ * ```ts
+ * const registry = kopf.createRegistry();
+ * try {
+ *   registry.verify();
+ * } catch (error) {
+ *   if (error instanceof kopf.RegistrationError) console.error(error.message);
+ * }
+ * ```
+ */
 export class RegistrationError extends KopfError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_REGISTRATION', ...options });
@@ -45,7 +74,17 @@ export class RegistrationError extends KopfError {
 }
 recognisable(RegistrationError, 'RegistrationError');
 
-/** A field path leads through something that is not a mapping, or to nowhere where something is required. */
+/**
+ * A field path leads through something that is not a mapping, or to nowhere where something is required.
+ *
+ * ```ts
+ * try {
+ *   kopf.ensureField({ spec: 'text' }, ['spec', 'size'], 1);
+ * } catch (error) {
+ *   console.error(error instanceof kopf.FieldError);
+ * }
+ * ```
+ */
 export class FieldError extends KopfError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_FIELD', ...options });
@@ -53,7 +92,17 @@ export class FieldError extends KopfError {
 }
 recognisable(FieldError, 'FieldError');
 
-/** A function that needs a running handler (an implicit owner, sub-handlers, events) is called outside of any. */
+/**
+ * A function that needs a running handler (an implicit owner, sub-handlers, events) is called outside of any.
+ *
+ * ```ts
+ * try {
+ *   kopf.adopt({ kind: 'Pod' }); // whose child would it be, outside of a handler?
+ * } catch (error) {
+ *   console.error(error instanceof kopf.ContextError);
+ * }
+ * ```
+ */
 export class ContextError extends KopfError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_NO_CONTEXT', ...options });
@@ -61,7 +110,15 @@ export class ContextError extends KopfError {
 }
 recognisable(ContextError, 'ContextError');
 
-/** Throw it from a handler to have it retried after the delay. */
+/**
+ * Throw it from a handler to have it retried after the delay.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', ({ status }) => {
+ *   if (status.volume === undefined) throw new kopf.TemporaryError('The volume is not ready yet.', { delay: 10 });
+ * });
+ * ```
+ */
 export class TemporaryError extends KopfError {
   /** Seconds until the next attempt; 0 or `undefined` (when given explicitly) retries at once. */
   readonly delay: number | undefined;
@@ -72,7 +129,15 @@ export class TemporaryError extends KopfError {
 }
 recognisable(TemporaryError, 'TemporaryError');
 
-/** Throw it from a handler to fail it for good: it is not retried for this change of the object. */
+/**
+ * Throw it from a handler to fail it for good: it is not retried for this change of the object.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', ({ spec }) => {
+ *   if (spec.size > 1000) throw new kopf.PermanentError('There are no disks of this size.');
+ * });
+ * ```
+ */
 export class PermanentError extends KopfError {
   constructor(message?: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_PERMANENT', ...options });
@@ -80,7 +145,13 @@ export class PermanentError extends KopfError {
 }
 recognisable(PermanentError, 'PermanentError');
 
-/** The handler has run (or would run) out of its `timeout`. */
+/**
+ * The handler has run (or would run) out of its `timeout`.
+ *
+ * ```ts
+ * const wasTooSlow = (error: unknown): boolean => error instanceof kopf.HandlerTimeoutError;
+ * ```
+ */
 export class HandlerTimeoutError extends PermanentError {
   constructor(message?: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_HANDLER_TIMEOUT', ...options });
@@ -88,7 +159,13 @@ export class HandlerTimeoutError extends PermanentError {
 }
 recognisable(HandlerTimeoutError, 'HandlerTimeoutError');
 
-/** The handler has used (or would use) up its `retries`. */
+/**
+ * The handler has used (or would use) up its `retries`.
+ *
+ * ```ts
+ * const hasGivenUp = (error: unknown): boolean => error instanceof kopf.HandlerRetriesError;
+ * ```
+ */
 export class HandlerRetriesError extends PermanentError {
   constructor(message?: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_HANDLER_RETRIES', ...options });
@@ -96,7 +173,15 @@ export class HandlerRetriesError extends PermanentError {
 }
 recognisable(HandlerRetriesError, 'HandlerRetriesError');
 
-/** Throw it from an admission handler to refuse the request, with an HTTP-like code and a message to the person. */
+/**
+ * Throw it from an admission handler to refuse the request, with an HTTP-like code and a message to the person.
+ *
+ * ```ts
+ * kopf.on.validate('kopfexamples', ({ spec }) => {
+ *   if (spec.size === undefined) throw new kopf.AdmissionError('The size is missing.', { code: 400 });
+ * });
+ * ```
+ */
 export class AdmissionError extends PermanentError {
   readonly status: number;
   constructor(message = '', options: Omit<KopfErrorOptions, 'code'> & { readonly code?: number } = {}) {
@@ -107,7 +192,13 @@ export class AdmissionError extends PermanentError {
 }
 recognisable(AdmissionError, 'AdmissionError');
 
-/** An admission request cannot be reviewed at all: nobody has decided anything, so nothing is allowed. */
+/**
+ * An admission request cannot be reviewed at all: nobody has decided anything, so nothing is allowed.
+ *
+ * ```ts
+ * const isUnreviewable = (error: unknown): boolean => error instanceof kopf.WebhookError;
+ * ```
+ */
 export class WebhookError extends KopfError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_WEBHOOK', ...options });
@@ -115,7 +206,13 @@ export class WebhookError extends KopfError {
 }
 recognisable(WebhookError, 'WebhookError');
 
-/** Something that every admission review has is absent from this one, or is not what it should be. */
+/**
+ * Something that every admission review has is absent from this one, or is not what it should be.
+ *
+ * ```ts
+ * const isMalformedReview = (error: unknown): boolean => error instanceof kopf.MissingDataError;
+ * ```
+ */
 export class MissingDataError extends WebhookError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_WEBHOOK_DATA', ...options });
@@ -123,7 +220,13 @@ export class MissingDataError extends WebhookError {
 }
 recognisable(MissingDataError, 'MissingDataError');
 
-/** An admission request is about a kind that is not served here, or for a handler that does not exist. */
+/**
+ * An admission request is about a kind that is not served here, or for a handler that does not exist.
+ *
+ * ```ts
+ * const isNotServedHere = (error: unknown): boolean => error instanceof kopf.UnknownResourceError;
+ * ```
+ */
 export class UnknownResourceError extends WebhookError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_WEBHOOK_UNKNOWN', ...options });
@@ -131,7 +234,13 @@ export class UnknownResourceError extends WebhookError {
 }
 recognisable(UnknownResourceError, 'UnknownResourceError');
 
-/** An admission request is about several kinds at once, as far as can be told. */
+/**
+ * An admission request is about several kinds at once, as far as can be told.
+ *
+ * ```ts
+ * const isOurMistake = (error: unknown): boolean => error instanceof kopf.AmbiguousResourceError;
+ * ```
+ */
 export class AmbiguousResourceError extends WebhookError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_WEBHOOK_AMBIGUOUS', ...options });
@@ -139,7 +248,15 @@ export class AmbiguousResourceError extends WebhookError {
 }
 recognisable(AmbiguousResourceError, 'AmbiguousResourceError');
 
-/** One or more handlers of an activity (startup, cleanup, login, probe) have failed for good. */
+/**
+ * One or more handlers of an activity (startup, cleanup, login, probe) have failed for good.
+ *
+ * ```ts
+ * kopf.run().catch((error) => {
+ *   if (error instanceof kopf.ActivityError) console.error([...error.outcomes.keys()]);
+ * });
+ * ```
+ */
 export class ActivityError extends KopfError {
   /** What became of each handler of that activity, by id. */
   readonly outcomes: ReadonlyMap<string, unknown>;
@@ -150,7 +267,16 @@ export class ActivityError extends KopfError {
 }
 recognisable(ActivityError, 'ActivityError');
 
-/** There are no usable credentials for the cluster. */
+/**
+ * There are no usable credentials for the cluster.
+ *
+ * ```ts
+ * kopf.on.login(() => {
+ *   if (process.env.CLUSTER_TOKEN === undefined) throw new kopf.LoginError('CLUSTER_TOKEN is not set.');
+ *   return { server: 'https://cluster.example.com:6443', token: process.env.CLUSTER_TOKEN };
+ * });
+ * ```
+ */
 export class LoginError extends KopfError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_LOGIN', ...options });
@@ -158,7 +284,13 @@ export class LoginError extends KopfError {
 }
 recognisable(LoginError, 'LoginError');
 
-/** The `Status` object that Kubernetes answers with when it refuses a request. */
+/**
+ * The `Status` object that Kubernetes answers with when it refuses a request.
+ *
+ * ```ts
+ * const reasonOf = (error: kopf.ApiError): string | undefined => (error.payload as kopf.ApiStatus | undefined)?.reason;
+ * ```
+ */
 export interface ApiStatus {
   readonly kind: 'Status';
   readonly code?: number;
@@ -167,6 +299,13 @@ export interface ApiStatus {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * What an {@link ApiError} is made of: the answer of the server.
+ *
+ * ```ts
+ * const options: kopf.ApiErrorOptions = { status: 429, retryAfter: 1 };
+ * ```
+ */
 export interface ApiErrorOptions extends ErrorOptions {
   readonly status: number;
   /** The answer's body: kept if it is a `Status` or a text; any other JSON may hold secrets and is dropped. */
@@ -188,7 +327,13 @@ function textOf(payload: unknown): string | undefined {
   return text.length < MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 3)}...`;
 }
 
-/** The API server answered with an error. Told apart by class or by `status`; the server's words are kept. */
+/**
+ * The API server answered with an error. Told apart by class or by `status`; the server's words are kept.
+ *
+ * ```ts
+ * const isPassing = (error: unknown): boolean => error instanceof kopf.ApiError && error.status >= 500;
+ * ```
+ */
 export class ApiError extends KopfError {
   readonly status: number;
   readonly reason: string | undefined;
@@ -211,23 +356,89 @@ export class ApiError extends KopfError {
 }
 recognisable(ApiError, 'ApiError');
 
-/** Any other 4xx than those with a class of their own. */
+/**
+ * Any other 4xx than those with a class of their own.
+ *
+ * ```ts
+ * const isRefused = (error: unknown): boolean => error instanceof kopf.ApiClientError; // not: the server is down
+ * ```
+ */
 export class ApiClientError extends ApiError {}
 recognisable(ApiClientError, 'ApiClientError');
+/**
+ * HTTP 401: the credentials are not accepted, or are not accepted any more.
+ *
+ * ```ts
+ * const mustLogInAgain = (error: unknown): boolean => error instanceof kopf.ApiUnauthorizedError;
+ * ```
+ */
 export class ApiUnauthorizedError extends ApiClientError {}
 recognisable(ApiUnauthorizedError, 'ApiUnauthorizedError');
+/**
+ * HTTP 403: the operator's account lacks permissions, or an admission webhook has refused the request.
+ *
+ * ```ts
+ * const lacksPermissions = (error: unknown): boolean => error instanceof kopf.ApiForbiddenError;
+ * ```
+ */
 export class ApiForbiddenError extends ApiClientError {}
 recognisable(ApiForbiddenError, 'ApiForbiddenError');
+/**
+ * HTTP 404: the object, or its kind, does not exist.
+ *
+ * ```ts
+ * await client.request({ method: 'DELETE', path: '/api/v1/namespaces/old' }).catch((error: unknown) => {
+ *   if (!(error instanceof kopf.ApiNotFoundError)) throw error;
+ * });
+ * ```
+ */
 export class ApiNotFoundError extends ApiClientError {}
 recognisable(ApiNotFoundError, 'ApiNotFoundError');
+/**
+ * HTTP 409: the object already exists, or somebody else has changed it meanwhile.
+ *
+ * ```ts
+ * await client.request({ method: 'POST', path: '/api/v1/namespaces', body }).catch((error: unknown) => {
+ *   if (!(error instanceof kopf.ApiConflictError)) throw error;
+ * });
+ * ```
+ */
 export class ApiConflictError extends ApiClientError {}
 recognisable(ApiConflictError, 'ApiConflictError');
+/**
+ * HTTP 410: the requested version of a resource is too old; list again.
+ *
+ * ```ts
+ * const mustListAgain = (error: unknown): boolean => error instanceof kopf.ApiGoneError;
+ * ```
+ */
 export class ApiGoneError extends ApiClientError {}
 recognisable(ApiGoneError, 'ApiGoneError');
+/**
+ * HTTP 422: the object, or the patch of it, is invalid.
+ *
+ * ```ts
+ * const isInvalid = (error: unknown): boolean => error instanceof kopf.ApiUnprocessableError;
+ * ```
+ */
 export class ApiUnprocessableError extends ApiClientError {}
 recognisable(ApiUnprocessableError, 'ApiUnprocessableError');
+/**
+ * HTTP 429: the server asks for a pause, usually of `retryAfter` seconds.
+ *
+ * ```ts
+ * const pauseOf = (error: unknown) => (error instanceof kopf.ApiTooManyRequestsError ? (error.retryAfter ?? 1) : 0);
+ * ```
+ */
 export class ApiTooManyRequestsError extends ApiClientError {}
 recognisable(ApiTooManyRequestsError, 'ApiTooManyRequestsError');
+/**
+ * HTTP 5xx: the server is in trouble; the same request may succeed later.
+ *
+ * ```ts
+ * const isTrouble = (error: unknown): boolean => error instanceof kopf.ApiServerError;
+ * ```
+ */
 export class ApiServerError extends ApiError {}
 recognisable(ApiServerError, 'ApiServerError');
 
@@ -241,7 +452,14 @@ const byStatus: Readonly<Record<number, new (options: ApiErrorOptions) => ApiErr
   429: ApiTooManyRequestsError,
 };
 
-/** The error of the right class for an HTTP status: what a client throws for any answer of 400 and above. */
+/**
+ * The error of the right class for an HTTP status: what a client throws for any answer of 400 and above.
+ *
+ * ```ts
+ * const answer = await fetch('https://cluster.example.com:6443/api/v1/pods');
+ * if (!answer.ok) throw kopf.apiError({ status: answer.status, payload: await answer.json() });
+ * ```
+ */
 export function apiError(options: ApiErrorOptions): ApiError {
   const { status } = options;
   const named = byStatus[status];

@@ -9,6 +9,15 @@ import type { LogLevel } from './seams/logger.js';
 import type { DiffBaseStorage, ProgressStorage } from './seams/memory/storage.js';
 import type { WebhookServer } from './seams/webhooks.js';
 
+/**
+ * How the process ends, in peace or by force.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.process.ultimateExitingTimeout = 50;
+ * });
+ * ```
+ */
 export interface ProcessSettings {
   /**
    * How long a graceful stop may take before the process is ended by force; `undefined` waits for ever.
@@ -22,6 +31,16 @@ export interface ProcessSettings {
   onStray: 'exit' | 'log';
 }
 
+/**
+ * Kubernetes events, as `kubectl describe` shows them.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.posting.loggers = true;
+ *   settings.posting.level = 'warn';
+ * });
+ * ```
+ */
 export interface PostingSettings {
   /** Whether Kubernetes events are posted at all. Default: true. */
   enabled: boolean;
@@ -37,6 +56,16 @@ export interface PostingSettings {
   eventNamePrefix: string;
 }
 
+/**
+ * Who else runs this operator, and which of them works.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.peering.name = 'kopfexamples';
+ *   settings.peering.mandatory = true;
+ * });
+ * ```
+ */
 export interface PeeringSettings {
   /** The name of the peering object. Default: `default`. */
   name: string;
@@ -56,6 +85,16 @@ export interface PeeringSettings {
   namespaced: boolean;
 }
 
+/**
+ * How streams of events are kept open, and when they count as broken.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.watching.serverTimeout = { min: 240, max: 300 };
+ *   settings.watching.inactivityTimeout = 60;
+ * });
+ * ```
+ */
 export interface WatchingSettings {
   /**
    * How long the server is asked to keep one watch request (`timeoutSeconds`): a number, a range from which each
@@ -85,6 +124,15 @@ export interface WatchingSettings {
   maxLineSize: number | undefined;
 }
 
+/**
+ * How many objects are handled at once, and how they wait.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.queueing.workerLimit = 20;
+ * });
+ * ```
+ */
 export interface QueueingSettings {
   /**
    * How many objects of one stream are processed at once, in fair order; `undefined` for all. From 20 on, a twentieth is
@@ -105,11 +153,30 @@ export interface QueueingSettings {
   errorDelays: Iterable<Seconds>;
 }
 
+/**
+ * How the operator learns which kinds and namespaces there are.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.scanning.disabled = true; // CRDs and namespaces of tomorrow are not served until a restart
+ * });
+ * ```
+ */
 export interface ScanningSettings {
   /** Whether to take the kinds and the namespaces as they are at the start, and not watch for new ones. Default: false. */
   disabled: boolean;
 }
 
+/**
+ * Where admission reviews come in, and who registers that place in the cluster.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.webhookAutoServer();
+ *   settings.admission.managed = 'kopfexamples.example.com';
+ * });
+ * ```
+ */
 export interface AdmissionSettings {
   /** Where the admission reviews come in: a server or a tunnel. Mandatory if there are admission handlers. */
   server: WebhookServer | undefined;
@@ -117,6 +184,15 @@ export interface AdmissionSettings {
   managed: string | undefined;
 }
 
+/**
+ * How handlers are retried.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.execution.defaultBackoff = 10;
+ * });
+ * ```
+ */
 export interface ExecutionSettings {
   /** The pause before the next attempt after an arbitrary error, for handlers without `backoff`. Default: 60. */
   defaultBackoff: Seconds;
@@ -128,6 +204,15 @@ export interface ExecutionSettings {
   maxDelay: Seconds;
 }
 
+/**
+ * How daemons and timers are stopped.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.background.instantExitTimeout = 1;
+ * });
+ * ```
+ */
 export interface BackgroundSettings {
   /** How often to look at a daemon that is asked to exit and has no cancellation timeout. Default: 60. */
   cancellationPolling: Seconds;
@@ -137,6 +222,16 @@ export interface BackgroundSettings {
   instantExitZeroTimeCycles: number | undefined;
 }
 
+/**
+ * Timeouts, retries and limits of requests.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.networking.connectTimeout = 10;
+ *   settings.networking.errorBackoffs = [1, 3, 9];
+ * });
+ * ```
+ */
 export interface NetworkingSettings {
   /**
    * How long an ordinary request may take in total, per attempt; with pauses that the server has asked for, but
@@ -171,6 +266,16 @@ export interface NetworkingSettings {
   trustEnv: boolean;
 }
 
+/**
+ * What the operator leaves on objects, and where.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.persistence.finalizer = 'example.com/finalizer';
+ *   settings.persistence.progressStorage = kopf.storage.annotationsProgressStorage({ prefix: 'example.com' });
+ * });
+ * ```
+ */
 export interface PersistenceSettings {
   /** The finalizer by which the operator blocks deletions. Default: `kopf.zalando.org/KopfFinalizerMarker`. */
   finalizer: string;
@@ -192,7 +297,13 @@ export interface PersistenceSettings {
   secretsInDiffBase: boolean;
 }
 
-/** All settings of one operator. */
+/**
+ * All settings of one operator.
+ *
+ * ```ts
+ * const patient: kopf.Settings = kopf.settings({ watching: { inactivityTimeout: 120 } });
+ * ```
+ */
 export interface Settings {
   process: ProcessSettings;
   posting: PostingSettings;
@@ -207,7 +318,14 @@ export interface Settings {
   persistence: PersistenceSettings;
 }
 
-/** What is to differ from the defaults: any groups, any of their fields. */
+/**
+ * What is to differ from the defaults: any groups, any of their fields.
+ *
+ * ```ts
+ * const forTests: kopf.SettingsOverrides = { posting: { enabled: false }, peering: { standalone: true } };
+ * await kopf.run({ settings: kopf.settings(forTests) });
+ * ```
+ */
 export type SettingsOverrides = { readonly [Group in keyof Settings]?: Partial<Settings[Group]> };
 
 function peeringDefaults(): PeeringSettings {
@@ -283,7 +401,14 @@ function defaults(): Settings {
   };
 }
 
-/** Settings with the defaults, and with what is given instead of them. A group or a field that does not exist is refused. */
+/**
+ * Settings with the defaults, and with what is given instead of them.
+ * A group or a field that does not exist is refused.
+ *
+ * ```ts
+ * await kopf.run({ settings: kopf.settings({ peering: { standalone: true }, queueing: { workerLimit: 5 } }) });
+ * ```
+ */
 export function settings(overrides: SettingsOverrides = {}): Settings {
   const result = defaults();
   for (const [group, fields] of Object.entries(overrides)) {

@@ -55,7 +55,14 @@ export interface SpawningCause extends OfObject {
 /** The first four call the handlers; the last three only explain in the logs why nothing is called. */
 export type ChangingReason = 'create' | 'update' | 'delete' | 'resume' | 'noop' | 'free' | 'gone';
 
-/** The reasons for which handlers are called. */
+/**
+ * The reasons for which handlers are called.
+ *
+ * ```ts
+ * const verbs: Record<kopf.HandlingReason, string> = { create: '+', update: '~', delete: '-', resume: '=' };
+ * kopf.on.create('kopfexamples', ({ reason, logger }) => logger.info(verbs[reason]));
+ * ```
+ */
 export type HandlingReason = Extract<ChangingReason, 'create' | 'update' | 'delete' | 'resume'>;
 
 export interface ChangingCause extends OfObject {

@@ -11,10 +11,23 @@ import type { Operation } from '../values/review.js';
 import type { MetaFilter, ValueFilter } from './filters.js';
 import type { LabelSelector, MatchCondition } from './registration/options.js';
 
-/** What an arbitrary error means: nothing; another attempt later; or the end of the handler for this change. */
+/**
+ * What an arbitrary error means: nothing; another attempt later; or the end of the handler for this change.
+ *
+ * ```ts
+ * kopf.on.delete('kopfexamples', { errors: 'ignored' }, () => fetch('https://example.com/goodbye'));
+ * ```
+ */
 export type ErrorsMode = 'ignored' | 'temporary' | 'permanent';
 
-/** The pause before the next attempt: fixed, or growing by `factor` (2) from `min` to `max`, spread by `jitter` (0…1). */
+/**
+ * The pause before the next attempt: fixed, or growing by `factor` (2) from `min` to `max`, spread by `jitter` (0…1).
+ *
+ * ```ts
+ * const backoff: kopf.Backoff = { min: 1, max: 300, jitter: 0.1 };
+ * kopf.on.create('kopfexamples', { backoff }, () => fetch('https://example.com/volumes', { method: 'POST' }));
+ * ```
+ */
 export type Backoff =
   | Seconds
   | { readonly min: Seconds; readonly max: Seconds; readonly factor?: number; readonly jitter?: number };

@@ -18,19 +18,50 @@ import type { Operation, UserInfo } from '../values/review.js';
 import type { Cause, HandlingReason, ResourceCause, WebhookCause } from './causes.js';
 import type { Activity } from './handlers.js';
 
-/** What an operator adds of its own: the type of its memos, and of the indices that are flattened into kwargs. */
+/**
+ * What an operator adds of its own: the type of its memos, and of the indices that are flattened into kwargs.
+ *
+ * ```ts
+ * interface MyEnv extends kopf.Env {
+ *   memo: { calls: number };
+ *   indices: { podsByNode: kopf.Index<string, string> };
+ * }
+ * const registry = kopf.createRegistry<MyEnv>();
+ * registry.on.event('pods', ({ memo, podsByNode, logger }) => {
+ *   memo.calls += 1;
+ *   logger.info(`Call ${memo.calls}; ${podsByNode.size} nodes are in use.`);
+ * });
+ * ```
+ */
 export interface Env {
   // biome-ignore lint/suspicious/noExplicitAny: an untyped memo is used freely, as in Kopf
   memo: any;
   indices: Readonly<Record<string, Index>>;
 }
-/** Of an operator that declares nothing: an untyped memo; indices are reached by their tokens. */
+/**
+ * Of an operator that declares nothing: an untyped memo; indices are reached by their tokens.
+ *
+ * ```ts
+ * const registry: kopf.Registry<kopf.DefaultEnv> = kopf.createRegistry();
+ * registry.on.create('kopfexamples', ({ memo }) => {
+ *   memo.greeted = true;
+ * });
+ * ```
+ */
 export interface DefaultEnv extends Env {
   // biome-ignore lint/complexity/noBannedTypes: no flattened indices are known to the compiler
   indices: {};
 }
 
-/** The type of the objects: of a resource token, or given as it is. */
+/**
+ * The type of the objects: of a resource token, or given as it is.
+ *
+ * ```ts
+ * const examples = kopf.resource<{ size: number }>({ plural: 'kopfexamples' });
+ * type KopfExample = kopf.ObjectOf<typeof examples>;
+ * const sizeOf = ({ spec }: KopfExample): number => spec.size;
+ * ```
+ */
 export type ObjectOf<R> = R extends ResourceToken<infer T> ? T : R extends object ? R : AnyObject;
 
 /** Indices are among them by their names, for handlers and filters alike. */
@@ -137,7 +168,17 @@ export type DaemonKwargs<T extends object, P, E extends Env> = IndexingKwargs<T,
 };
 export type AdmissionKwargs<T extends object, P, E extends Env> = CallKwargs<P> & AdmissionFilterKwargs<T, E>;
 
-/** For `on.create`, `on.update`, `on.delete`, `on.resume`, `on.field`, and sub-handlers. */
+/**
+ * For `on.create`, `on.update`, `on.delete`, `on.resume`, `on.field`, and sub-handlers.
+ *
+ * ```ts
+ * export async function greet({ name, reason, logger }: kopf.Change): Promise<void> {
+ *   logger.info(`${name}: ${reason}`);
+ * }
+ * kopf.on.create('kopfexamples', greet);
+ * kopf.on.update('kopfexamples', greet);
+ * ```
+ */
 export type Change<R = AnyObject, P = undefined, E extends Env = DefaultEnv, F extends string = never> = ChangeKwargs<
   ObjectOf<R>,
   P,
@@ -145,19 +186,69 @@ export type Change<R = AnyObject, P = undefined, E extends Env = DefaultEnv, F e
   F
 >;
 
-/** For `on.event`. */
+/**
+ * For `on.event`.
+ *
+ * ```ts
+ * export function trace({ type, name, logger }: kopf.Watch): void {
+ *   logger.info(`${type ?? 'listed'}: ${name}`);
+ * }
+ * kopf.on.event('pods', trace);
+ * ```
+ */
 export type Watch<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = WatchKwargs<ObjectOf<R>, P, E>;
 
-/** For `index`. */
+/**
+ * For `index`.
+ *
+ * ```ts
+ * export function byIp({ body, name }: kopf.Indexing): Record<string, string> {
+ *   return { [String(body.status?.podIP)]: String(name) };
+ * }
+ * kopf.index('pods', byIp);
+ * ```
+ */
 export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = IndexingKwargs<ObjectOf<R>, P, E>;
 
-/** For `daemon` and `timer`: views of the object are live, they show its newest state. */
+/**
+ * For `daemon` and `timer`: views of the object are live, they show its newest state.
+ *
+ * ```ts
+ * export async function watchOver({ stopped, name, logger }: kopf.Daemon): Promise<void> {
+ *   while (!stopped.aborted) {
+ *     logger.info(`${name} is still there.`);
+ *     await kopf.sleep(60);
+ *   }
+ * }
+ * kopf.daemon('kopfexamples', watchOver);
+ * ```
+ */
 export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = DaemonKwargs<ObjectOf<R>, P, E>;
 
-/** For `on.validate` and `on.mutate`. */
+/**
+ * For `on.validate` and `on.mutate`.
+ *
+ * ```ts
+ * export function requireSize({ spec, warnings }: kopf.Admission): void {
+ *   if (spec.size === undefined) throw new kopf.AdmissionError('The size is missing.', { code: 400 });
+ *   if (spec.size > 100) warnings.push('That much is expensive.');
+ * }
+ * kopf.on.validate('kopfexamples', requireSize);
+ * ```
+ */
 export type Admission<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = AdmissionKwargs<ObjectOf<R>, P, E>;
 
-/** For `on.startup`, `on.cleanup`, `on.login`, `on.probe`. */
+/**
+ * For `on.startup`, `on.cleanup`, `on.login`, `on.probe`.
+ *
+ * ```ts
+ * export function tune({ settings, logger }: kopf.ActivityKwargs): void {
+ *   settings.queueing.workerLimit = 20;
+ *   logger.info('Twenty objects at once.');
+ * }
+ * kopf.on.startup(tune);
+ * ```
+ */
 export type ActivityKwargs<P = undefined, E extends Env = DefaultEnv> = CallKwargs<P> &
   OperatorKwargs<E> & { readonly activity: Activity; readonly settings: Settings };
 

@@ -1,11 +1,30 @@
 import type { Seconds } from './clock.js';
 
+/**
+ * The forms of patches that Kubernetes accepts.
+ *
+ * ```ts
+ * const contentType: kopf.PatchType = 'application/merge-patch+json';
+ * ```
+ */
 export type PatchType =
   | 'application/merge-patch+json'
   | 'application/json-patch+json'
   | 'application/apply-patch+yaml'
   | 'application/strategic-merge-patch+json';
 
+/**
+ * One request to the API server.
+ *
+ * ```ts
+ * const request: kopf.KubeRequest = {
+ *   method: 'PATCH',
+ *   path: '/apis/kopf.dev/v1/namespaces/default/kopfexamples/web/status',
+ *   contentType: 'application/merge-patch+json',
+ *   body: { status: { phase: 'ready' } },
+ * };
+ * ```
+ */
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Server-relative, with the query: `/apis/kopf.dev/v1/kopfexamples?limit=500`. */
@@ -43,6 +62,13 @@ export interface KubeRequest {
 /**
  * The way to the cluster. Authentication, TLS, proxies, connection pools and retries live behind it;
  * lists, patches and watches are built in front of it (see `cluster/`).
+ *
+ * ```ts
+ * const { items } = await client.request<{ items: kopf.Body[] }>({ method: 'GET', path: '/api/v1/pods?limit=500' });
+ * for await (const event of client.stream<kopf.WatchEvent>({ method: 'GET', path: '/api/v1/pods?watch=true' })) {
+ *   logger.info(`${event.type} after the first ${items.length} pods`);
+ * }
+ * ```
  */
 export interface KubeClient {
   /**

@@ -1,7 +1,21 @@
-/** A duration; all durations of the framework are in seconds, as in Kubernetes and in Kopf. */
+/**
+ * A duration; all durations of the framework are in seconds, as in Kubernetes and in Kopf.
+ *
+ * ```ts
+ * const hour: kopf.Seconds = 60 * 60;
+ * ```
+ */
 export type Seconds = number;
 
-/** All the time there is: no other module reads the wall clock or sets a timer. */
+/**
+ * All the time there is: no other module reads the wall clock or sets a timer.
+ *
+ * ```ts
+ * const started = clock.now();
+ * await clock.sleep(5, { signal });
+ * logger.info(`Slept for ${clock.now() - started} s until ${clock.utc().toISOString()}.`);
+ * ```
+ */
 export interface Clock {
   /** Monotonic, for durations and deadlines. */
   now(): Seconds;

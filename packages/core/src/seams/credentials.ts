@@ -1,6 +1,16 @@
 import type { Awaitable } from './awaitable.js';
 
-/** How to reach a cluster and as whom. Compared by value. */
+/**
+ * How to reach a cluster and as whom. Compared by value.
+ *
+ * ```ts
+ * const connection: kopf.ConnectionInfo = {
+ *   server: 'https://cluster.example.com:6443',
+ *   token: process.env.CLUSTER_TOKEN ?? '',
+ *   defaultNamespace: 'default',
+ * };
+ * ```
+ */
 export interface ConnectionInfo {
   readonly server: string;
   readonly token?: string;
@@ -24,7 +34,14 @@ export interface ConnectionInfo {
   readonly expiration?: Date;
 }
 
-/** Somebody else, as whom to act. */
+/**
+ * Somebody else, as whom to act.
+ *
+ * ```ts
+ * const impersonate: kopf.Impersonation = { user: 'system:serviceaccount:default:robot', groups: ['robots'] };
+ * const connection: kopf.ConnectionInfo = { server: 'https://cluster.example.com:6443', token: '…', impersonate };
+ * ```
+ */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
@@ -32,7 +49,18 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Where a client takes its credentials from, and where it returns the refused ones. */
+/**
+ * Where a client takes its credentials from, and where it returns the refused ones.
+ *
+ * ```ts
+ * const fixed: kopf.Credentials = {
+ *   current: async () => ({ server: 'http://127.0.0.1:8001' }),
+ *   invalidate: (_info, cause) => {
+ *     throw cause; // there are no others to try
+ *   },
+ * };
+ * ```
+ */
 export interface Credentials {
   current(signal?: AbortSignal): Promise<ConnectionInfo>;
   invalidate(info: ConnectionInfo, cause: Error): Awaitable<void>;

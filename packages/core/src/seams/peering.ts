@@ -4,6 +4,16 @@ import type { Insights } from './inspection/insights.js';
 import type { Logger } from './logger.js';
 import type { Toggle } from './toggle.js';
 
+/**
+ * Where an operator meets its peers, and by what it pauses.
+ *
+ * ```ts
+ * const pauseFor = (scope: kopf.PeeringScope, peer: string): void => {
+ *   scope.logger.info(`Pausing in favour of ${peer}.`);
+ *   scope.paused.turn(true);
+ * };
+ * ```
+ */
 export interface PeeringScope {
   readonly namespace: string | null;
   readonly insights: Insights;
@@ -20,7 +30,19 @@ export interface PeeringScope {
   readonly signal: AbortSignal;
 }
 
-/** Decides whether this operator or another one is to work on a namespace (or on the cluster). */
+/**
+ * Decides whether this operator or another one is to work on a namespace (or on the cluster).
+ *
+ * ```ts
+ * const alwaysAlone: kopf.Peering = {
+ *   join: ({ paused, signal }) => {
+ *     paused.turn(false);
+ *     return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+ *   },
+ * };
+ * await kopf.run({ peering: alwaysAlone });
+ * ```
+ */
 export interface Peering {
   /** Joins the peers and stays until aborted; then leaves, so that the others take over at once. */
   join(scope: PeeringScope): Promise<void>;

@@ -9,7 +9,23 @@ interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Runs the per-object workers. Replace it to prioritise, to limit, or to count them. */
+/**
+ * Runs the per-object workers. Replace it to prioritise, to limit, or to count them.
+ *
+ * ```ts
+ * const counted = (inner: kopf.Scheduler): kopf.Scheduler => ({
+ *   get size() {
+ *     return inner.size;
+ *   },
+ *   failed: inner.failed,
+ *   spawn(job) {
+ *     logger.debug(`${job.name} is one of ${inner.size}.`);
+ *     inner.spawn(job);
+ *   },
+ *   close: () => inner.close(),
+ * });
+ * ```
+ */
 export interface Scheduler {
   readonly size: number;
   /** Starts now or later, never twice; errors go to `failed`, not to the caller. */

@@ -1,4 +1,10 @@
-/** A switch that can be waited for. */
+/**
+ * A switch that can be waited for.
+ *
+ * ```ts
+ * const waitUntilResumed = (paused: kopf.Toggle): Promise<void> => paused.whenOff(signal);
+ * ```
+ */
 export interface Toggle {
   readonly isOn: boolean;
   turn(on: boolean): void;

@@ -4,13 +4,30 @@ import type { Clock } from './clock.js';
 import type { ConnectionInfo } from './credentials.js';
 import type { Logger } from './logger.js';
 
-/** Given by the framework, called by the servers. */
+/**
+ * Given by the framework, called by the servers.
+ *
+ * ```ts
+ * const allowAll: kopf.ReviewFn = async ({ request }) => ({
+ *   apiVersion: 'admission.k8s.io/v1',
+ *   kind: 'AdmissionReview',
+ *   response: { uid: request.uid, allowed: true },
+ * });
+ * ```
+ */
 export type ReviewFn = (request: AdmissionRequest, hints?: ReviewHints) => Promise<AdmissionResponse>;
 
 /**
  * A server or a tunnel: accepts the admission requests wherever it can, asks `review`, answers.
  * Yields how the API server can reach it: once when started, and again whenever that changes.
  * Ends, with all its sockets closed, when `signal` aborts.
+ *
+ * ```ts
+ * const server: kopf.WebhookServer = kopf.webhooks.webhookServer({ port: 9443, host: 'operator.example.com' });
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = server;
+ * });
+ * ```
  */
 export interface WebhookServer {
   serve(at: {

@@ -7,11 +7,32 @@
 import { type FieldPath, resolveField } from './fields.js';
 import { deepEqual, isMapping, type Mapping, RECURSION_DEPTH } from './json.js';
 
+/**
+ * What happened to a field: Kopf has the same three words.
+ *
+ * ```ts
+ * const signs: Record<kopf.DiffOperation, string> = { add: '+', change: '~', remove: '-' };
+ * ```
+ */
 export type DiffOperation = 'add' | 'change' | 'remove';
 
-/** One difference. The values are those of the compared objects themselves, not copies. */
+/**
+ * One difference. The values are those of the compared objects themselves, not copies.
+ *
+ * ```ts
+ * const shown = ([operation, field, old, now]: kopf.DiffItem): string =>
+ *   `${operation} ${field.join('.')}: ${old} → ${now}`;
+ * ```
+ */
 export type DiffItem = readonly [operation: DiffOperation, field: FieldPath, old: unknown, new: unknown];
 
+/**
+ * What differs between two states of an object, as handlers get it in `diff`.
+ *
+ * ```ts
+ * const touchesSpec = (diff: kopf.Diff): boolean => diff.some(([, field]) => field[0] === 'spec');
+ * ```
+ */
 export type Diff = readonly DiffItem[];
 
 /** `left` overlooks the keys that only the second object has; `right`, those that only the first one has. */
@@ -21,6 +42,10 @@ export type DiffScope = 'full' | 'left' | 'right';
  * Compares two values, usually two essences.
  *
  * The order is stable: for every mapping, first the added keys, then the removed ones, then those changed inside.
+ *
+ * ```ts
+ * kopf.diff({ spec: { size: 1 } }, { spec: { size: 2 } }); // [['change', ['spec', 'size'], 1, 2]]
+ * ```
  */
 export function diff(a: unknown, b: unknown, options: { readonly scope?: DiffScope } = {}): Diff {
   const items: DiffItem[] = [];

@@ -7,10 +7,22 @@
 import { FieldError } from '../errors.js';
 import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from './json.js';
 
-/** The keys from the root of an object to a field; an empty path means the object itself. */
+/**
+ * The keys from the root of an object to a field; an empty path means the object itself.
+ *
+ * ```ts
+ * const path: kopf.FieldPath = ['metadata', 'annotations', 'example.com/note'];
+ * ```
+ */
 export type FieldPath = readonly string[];
 
-/** A path as people write it. */
+/**
+ * A path as people write it.
+ *
+ * ```ts
+ * const specs: kopf.FieldSpec[] = ['spec.size', ['metadata', 'annotations', 'example.com/note']];
+ * ```
+ */
 export type FieldSpec = string | readonly string[] | null | undefined;
 
 export interface ScalarsOption {
@@ -21,7 +33,13 @@ export interface ScalarsOption {
   readonly scalars?: 'refuse' | 'absent';
 }
 
-/** Brings a path to its only form; anything that is not a path is refused with a `FieldError`. */
+/**
+ * Brings a path to its only form; anything that is not a path is refused with a `FieldError`.
+ *
+ * ```ts
+ * kopf.parseField('spec.size'); // ['spec', 'size']
+ * ```
+ */
 export function parseField(spec: FieldSpec): FieldPath {
   if (spec === undefined || spec === null || spec === '') return [];
   if (typeof spec === 'string') return spec.split('.');
@@ -29,12 +47,24 @@ export function parseField(spec: FieldSpec): FieldPath {
   throw new FieldError('A field must be a dotted string or a list of strings.', { code: 'KOPF_FIELD_SPEC' });
 }
 
-/** The path as one word, for ids and messages. It does not parse back if the keys have dots. */
+/**
+ * The path as one word, for ids and messages. It does not parse back if the keys have dots.
+ *
+ * ```ts
+ * kopf.formatField(['spec', 'size']); // 'spec.size'
+ * ```
+ */
 export function formatField(path: FieldPath): string {
   return path.join('.');
 }
 
-/** The value of the field, or `undefined` if it is absent, or if something on the way is not a mapping. */
+/**
+ * The value of the field, or `undefined` if it is absent, or if something on the way is not a mapping.
+ *
+ * ```ts
+ * kopf.resolveField(body, ['spec', 'template', 'spec', 'nodeName']);
+ * ```
+ */
 export function resolveField(source: unknown, path: FieldPath): unknown {
   let value = source;
   for (const key of path) {
@@ -56,12 +86,25 @@ export function requireField(source: unknown, path: FieldPath): unknown {
   return value;
 }
 
-/** Whether the object has the field, be it with `null` as the value. */
+/**
+ * Whether the object has the field, be it with `null` as the value.
+ *
+ * ```ts
+ * kopf.hasField({ spec: { size: null } }, ['spec', 'size']); // true
+ * ```
+ */
 export function hasField(source: unknown, path: FieldPath): boolean {
   return resolveField(source, path) !== undefined;
 }
 
-/** Sets the field, creating the mappings on the way to it. */
+/**
+ * Sets the field, creating the mappings on the way to it.
+ *
+ * ```ts
+ * const deployment = { spec: {} };
+ * kopf.ensureField(deployment, ['spec', 'template', 'metadata', 'labels'], { app: 'web' });
+ * ```
+ */
 export function ensureField(target: object, path: FieldPath, value: unknown): void {
   const [parents, lastKey] = splitPath(path);
   let parent = target;
@@ -75,7 +118,14 @@ export function ensureField(target: object, path: FieldPath, value: unknown): vo
   setOwn(parent, lastKey, value);
 }
 
-/** Removes the field, and the mappings on the way to it that are left empty. Removing what is absent is no error. */
+/**
+ * Removes the field, and the mappings on the way to it that are left empty. Removing what is absent is no error.
+ *
+ * ```ts
+ * const object = { status: { note: 'old' } };
+ * kopf.removeField(object, ['status', 'note']); // the object is empty now
+ * ```
+ */
 export function removeField(target: object, path: FieldPath, options: ScalarsOption = {}): void {
   const [parents, lastKey] = splitPath(path);
   const walked: [parent: object, key: string, child: Mapping][] = [];
@@ -148,6 +198,10 @@ function scalarField(path: FieldPath): FieldError {
  * Optional fields on the way add `undefined`; so do index signatures, where a key may or may not be. A path that
  * a closed type cannot have is `never`, so that a misspelt `field` is refused by the compiler; `any` stays `any`,
  * and of a path that is not a literal nothing is known.
+ *
+ * ```ts
+ * type Size = kopf.ValueAt<{ spec: { size: number } }, 'spec.size'>; // number
+ * ```
  */
 export type ValueAt<T, P extends string | readonly string[]> = P extends readonly string[]
   ? string[] extends P

@@ -2,7 +2,13 @@
 import { RegistrationError } from '../errors.js';
 import type { FieldPath } from './fields.js';
 
-/** Identifies a handler within an operator, and its progress and results on an object. */
+/**
+ * Identifies a handler within an operator, and its progress and results on an object.
+ *
+ * ```ts
+ * const ids: kopf.HandlerId[] = ['create_fn', 'create_fn/volume-1', 'resize/spec.size'];
+ * ```
+ */
 export type HandlerId = string;
 
 export interface HandlerIdSource {

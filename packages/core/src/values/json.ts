@@ -10,6 +10,10 @@
  * How deep a value may be nested to be kept as it is by storages, and printed. Real objects have a few dozens of levels;
  * but whoever may write an object can write what has tens of thousands. All functions over values walk through any
  * depth. `JSON.stringify`, which others use, does so for about 4,000 levels, and for less when called from deep below.
+ *
+ * ```ts
+ * if (kopf.isDeeperThan(body, kopf.MAX_DEPTH)) throw new kopf.PermanentError('It is nested too deeply.');
+ * ```
  */
 export const MAX_DEPTH = 1000;
 
@@ -22,13 +26,31 @@ export const RECURSION_DEPTH = 200;
 /** Nothing that came out of a text is so deep: such a value has itself inside. */
 export const ENDLESS_DEPTH = 200_000;
 
-/** Any value as it stands in JSON. */
+/**
+ * Any value as it stands in JSON.
+ *
+ * ```ts
+ * const answer: kopf.Json = { items: [1, 'two', null] };
+ * ```
+ */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** A JSON object whose contents are not known. */
+/**
+ * A JSON object whose contents are not known.
+ *
+ * ```ts
+ * const keysOf = (mapping: kopf.Mapping): string[] => Object.keys(mapping);
+ * ```
+ */
 export type Mapping = Record<string, unknown>;
 
-/** The same shape with everything in it read-only, however deep. */
+/**
+ * The same shape with everything in it read-only, however deep.
+ *
+ * ```ts
+ * type Frozen = kopf.DeepReadonly<{ sizes: number[] }>; // { readonly sizes: readonly number[] }
+ * ```
+ */
 export type DeepReadonly<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends readonly (infer Item)[]
@@ -37,7 +59,14 @@ export type DeepReadonly<T> = T extends (...args: never[]) => unknown
       ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
       : T;
 
-/** True for JSON objects: neither null, nor an array, nor a function, nor a scalar. */
+/**
+ * True for JSON objects: neither null, nor an array, nor a function, nor a scalar.
+ *
+ * ```ts
+ * const labels: unknown = body.metadata?.labels;
+ * if (kopf.isMapping(labels)) logger.info(Object.keys(labels).join(', '));
+ * ```
+ */
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -47,12 +76,26 @@ export function isEmptyMapping(value: object): boolean {
   return Object.keys(value).length === 0;
 }
 
-/** Reads a key that the object itself has; never one inherited from a prototype. */
+/**
+ * Reads a key that the object itself has; never one inherited from a prototype.
+ *
+ * ```ts
+ * kopf.getOwn({ size: 5 }, 'size'); // 5
+ * kopf.getOwn({ size: 5 }, 'constructor'); // undefined
+ * ```
+ */
 export function getOwn(source: object, key: string): unknown {
   return Object.hasOwn(source, key) ? (source as Mapping)[key] : undefined;
 }
 
-/** Writes a key into the object itself, also when the key is `__proto__`. */
+/**
+ * Writes a key into the object itself, also when the key is `__proto__`.
+ *
+ * ```ts
+ * const labels = {};
+ * kopf.setOwn(labels, '__proto__', 'harmless');
+ * ```
+ */
 export function setOwn(target: object, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
@@ -61,7 +104,13 @@ export function setOwn(target: object, key: string, value: unknown): void {
   }
 }
 
-/** Whether the value has more levels than that; a scalar has none, and an empty mapping has one. */
+/**
+ * Whether the value has more levels than that; a scalar has none, and an empty mapping has one.
+ *
+ * ```ts
+ * kopf.isDeeperThan({ spec: {} }, 1); // true
+ * ```
+ */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   const pending: unknown[] = [value];
   const depths: number[] = [1];
@@ -82,6 +131,10 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 /**
  * A copy that shares nothing with the original. Keys with `undefined` are left out, as JSON would.
  * What knows how to become JSON (a `Date`, mostly, in a patch of a handler) becomes it.
+ *
+ * ```ts
+ * const template = kopf.deepCopy(body.spec.template); // free to be changed
+ * ```
  */
 export function deepCopy<T>(value: T): T {
   return copyOf(value, 0) as T;
@@ -162,7 +215,13 @@ function convertsItself(value: object): value is { toJSON(): unknown } {
   return typeof (value as Mapping).toJSON === 'function';
 }
 
-/** Equality by structure, strict in types: `true` differs from `1`. A key with `undefined` equals its absence. */
+/**
+ * Equality by structure, strict in types: `true` differs from `1`. A key with `undefined` equals its absence.
+ *
+ * ```ts
+ * kopf.deepEqual({ a: 1, b: undefined }, { a: 1 }); // true
+ * ```
+ */
 export function deepEqual(a: unknown, b: unknown): boolean {
   return areEqual(a, b, 0);
 }

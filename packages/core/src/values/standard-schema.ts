@@ -3,7 +3,18 @@
  * (zod, valibot, arktype…) can describe a resource, and we need none of them installed.
  */
 
-/** A schema of any library, as seen by those who did not choose the library. */
+/**
+ * A schema of any library, as seen by those who did not choose the library.
+ *
+ * ```ts
+ * // The spec as its schema makes it, with its defaults filled in.
+ * async function parsed<T>(schema: kopf.StandardSchema<unknown, T>, spec: unknown): Promise<T> {
+ *   const result = await schema['~standard'].validate(spec);
+ *   if (result.issues !== undefined) throw new kopf.PermanentError('The spec is malformed.');
+ *   return result.value;
+ * }
+ * ```
+ */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;

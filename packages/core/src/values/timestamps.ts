@@ -1,6 +1,12 @@
 /** Timestamps as they are stored in objects: written in one form only, read in all forms that anybody may have used. */
 
-/** `2020-12-31T23:59:59.123000+00:00`: always in UTC, always with six digits of the fraction, as Python writes it. */
+/**
+ * `2020-12-31T23:59:59.123000+00:00`: always in UTC, always with six digits of the fraction, as Python writes it.
+ *
+ * ```ts
+ * kopf.formatTimestamp(clock.utc()); // '2020-12-31T23:59:59.123000+00:00'
+ * ```
+ */
 export function formatTimestamp(date: Date): string {
   return `${date.toISOString().slice(0, -1)}000+00:00`;
 }
@@ -11,6 +17,10 @@ const TIMESTAMP =
 /**
  * Reads an ISO-8601 timestamp: with `Z`, with any offset, or with none, which means UTC; with any digits of
  * the fraction, of which three are kept. `undefined` if it is not a timestamp, or there is no such day or hour.
+ *
+ * ```ts
+ * const created = kopf.parseTimestamp(body.metadata?.creationTimestamp ?? '');
+ * ```
  */
 export function parseTimestamp(text: string): Date | undefined {
   const match = TIMESTAMP.exec(text.trim());

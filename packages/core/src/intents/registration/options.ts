@@ -91,12 +91,28 @@ export interface TimerOnlyOptions<K> {
   readonly sharp?: boolean | undefined;
 }
 
-/** Labels of objects, as Kubernetes selects by them: all of the requirements must hold. */
+/**
+ * Labels of objects, as Kubernetes selects by them: all of the requirements must hold.
+ *
+ * ```ts
+ * const namespaceSelector: kopf.LabelSelector = { matchLabels: { team: 'storage' } };
+ * kopf.on.validate('kopfexamples', { namespaceSelector }, ({ spec }) => {
+ *   if (spec.size === undefined) throw new kopf.AdmissionError('The size is missing.', { code: 400 });
+ * });
+ * ```
+ */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
   readonly matchExpressions?: readonly LabelRequirement[] | undefined;
 }
 
+/**
+ * One requirement on the labels of objects.
+ *
+ * ```ts
+ * const notForTests: kopf.LabelRequirement = { key: 'stage', operator: 'NotIn', values: ['test', 'dev'] };
+ * ```
+ */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
@@ -104,7 +120,17 @@ export interface LabelRequirement {
   readonly values?: readonly string[] | undefined;
 }
 
-/** A condition in CEL, which the API server checks before it calls a webhook. */
+/**
+ * A condition in CEL, which the API server checks before it calls a webhook.
+ *
+ * ```ts
+ * const byPeople: kopf.MatchCondition = {
+ *   name: 'by-people',
+ *   expression: '!("system:nodes" in request.userInfo.groups)',
+ * };
+ * kopf.on.validate('kopfexamples', { matchConditions: [byPeople] }, () => undefined);
+ * ```
+ */
 export interface MatchCondition {
   readonly name: string;
   readonly expression: string;

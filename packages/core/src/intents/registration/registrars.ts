@@ -86,15 +86,44 @@ interface OptionsOf<T extends object, F extends string, P, E extends Env> {
   index: BackgroundOptions<T, F, P, E>;
 }
 
-/** For class methods; or for functions: `on.create('kopfexamples')(fn)`. */
+/**
+ * For class methods; or for functions: `on.create('kopfexamples')(fn)`.
+ *
+ * ```ts
+ * class Volumes {
+ *   @kopf.on.create('kopfexamples')
+ *   async provision({ name, logger }: kopf.Change): Promise<void> {
+ *     logger.info(`Provisioning ${name}.`);
+ *   }
+ * }
+ * new Volumes();
+ * ```
+ */
 export type HandlerDecorator<K, R = unknown> = <Fn extends (this: never, kwargs: K) => Awaitable<R>>(
   fn: Fn,
   context?: ClassMethodDecoratorContext,
 ) => Fn;
 
-/** A handler as the registrars give it back: the very function that they were given. */
+/**
+ * A handler as the registrars give it back: the very function that they were given.
+ *
+ * ```ts
+ * const greet: kopf.Registered<kopf.Change> = ({ name, logger }) => logger.info(`Hello, ${name}!`);
+ * kopf.on.create('kopfexamples', greet);
+ * ```
+ */
 export type Registered<K, R = unknown> = (kwargs: K) => Awaitable<R>;
 
+/**
+ * Declares a handler of a kind of resource: `on.create`, `on.event`, `daemon`, and the like. It takes a selector,
+ * options if there are any, and the function; without the function, it makes a decorator.
+ *
+ * ```ts
+ * kopf.on.update('kopfexamples', { labels: { tier: 'gold' }, retries: 5 }, async ({ spec, patch }) => {
+ *   patch.status.size = spec.size;
+ * });
+ * ```
+ */
 export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, never, Env>, E extends Env> {
   <const F extends string = never, P = undefined>(
     selector: Untyped,
@@ -120,7 +149,15 @@ export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, n
   ): HandlerDecorator<KwargsOf<T, F, P, E>[Name]>;
 }
 
-/** `on.field` has no form without options: the field is mandatory. */
+/**
+ * `on.field` has no form without options: the field is mandatory.
+ *
+ * ```ts
+ * kopf.on.field('kopfexamples', { field: 'spec.size' }, ({ old, new: size, logger }) => {
+ *   logger.info(`Resizing from ${old} to ${size}.`);
+ * });
+ * ```
+ */
 export interface FieldRegistrar<E extends Env> {
   <const F extends string = never, P = undefined>(
     selector: Untyped,
@@ -149,7 +186,13 @@ type IsMapping<R> = R extends readonly unknown[] | ReadonlySet<unknown> | Date |
     ? true
     : false;
 
-/** The keys of an index, by the result of its function; what is not a mapping is stored under `null`. */
+/**
+ * The keys of an index, by the result of its function; what is not a mapping is stored under `null`.
+ *
+ * ```ts
+ * type Key = kopf.IndexKey<{ [ip: string]: kopf.Body }>; // string
+ * ```
+ */
 export type IndexKey<R> =
   Present<R> extends infer V
     ? V extends ReadonlyMap<infer K, unknown>
@@ -159,7 +202,13 @@ export type IndexKey<R> =
         : null
     : never;
 
-/** The values of an index, by the result of its function. */
+/**
+ * The values of an index, by the result of its function.
+ *
+ * ```ts
+ * type Value = kopf.IndexValue<{ [ip: string]: kopf.Body }>; // kopf.Body
+ * ```
+ */
 export type IndexValue<R> =
   Present<R> extends infer V
     ? V extends ReadonlyMap<unknown, infer Value>
@@ -169,7 +218,16 @@ export type IndexValue<R> =
         : V
     : never;
 
-/** Returns a token, by which the index is found among `indices` with its types. */
+/**
+ * Returns a token, by which the index is found among `indices` with its types.
+ *
+ * ```ts
+ * const podsByNode = kopf.index('pods', ({ body, name }) => ({ [String(body.spec.nodeName)]: name }));
+ * kopf.on.event('nodes', ({ name, indices, logger }) => {
+ *   logger.info(`${indices.get(podsByNode).get(name ?? '')?.size ?? 0} pods run here.`);
+ * });
+ * ```
+ */
 export interface IndexRegistrar<E extends Env> {
   <const F extends string = never, P = undefined, R = unknown>(
     selector: Untyped,
@@ -195,6 +253,16 @@ export interface IndexRegistrar<E extends Env> {
   ): HandlerDecorator<KwargsOf<T, F, P, E>['index']>;
 }
 
+/**
+ * Declares a handler of the operator itself: `on.startup`, `on.cleanup`, `on.login`, `on.probe`.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.posting.level = 'warn';
+ * });
+ * kopf.on.probe({ id: 'now' }, () => new Date().toISOString());
+ * ```
+ */
 export interface ActivityRegistrar<E extends Env, R = unknown> {
   <P = undefined>(
     options: IdentityOptions<P> & ExecutionOptions,
@@ -204,10 +272,27 @@ export interface ActivityRegistrar<E extends Env, R = unknown> {
   <P = undefined>(options?: IdentityOptions<P> & ExecutionOptions): HandlerDecorator<ActivityKwargs<P, E>, R>;
 }
 
-/** A login handler may have nothing to offer; then the others are asked. */
+/**
+ * A login handler may have nothing to offer; then the others are asked.
+ *
+ * ```ts
+ * kopf.on.login((): kopf.LoginResult => {
+ *   const token = process.env.CLUSTER_TOKEN;
+ *   return token === undefined ? undefined : { server: 'https://cluster.example.com:6443', token };
+ * });
+ * ```
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a `return` has nothing to offer, too
 export type LoginResult = ConnectionInfo | null | undefined | void;
 
+/**
+ * The handlers of resources and of the operator, by what they are called for.
+ *
+ * ```ts
+ * const { on }: { on: kopf.On<kopf.DefaultEnv> } = kopf.createRegistry();
+ * on.resume('kopfexamples', ({ logger }) => logger.info('Back again.'));
+ * ```
+ */
 export interface On<E extends Env> {
   readonly startup: ActivityRegistrar<E>;
   readonly cleanup: ActivityRegistrar<E>;
@@ -226,7 +311,18 @@ export interface On<E extends Env> {
   readonly index: IndexRegistrar<E>;
 }
 
-/** All the ways to declare handlers in one registry. */
+/**
+ * All the ways to declare handlers in one registry.
+ *
+ * ```ts
+ * // Declares the same handlers in whichever registry it is given.
+ * function declareAll({ on, timer }: kopf.Registrars<kopf.DefaultEnv>): void {
+ *   on.create('kopfexamples', ({ logger }) => logger.info('Created.'));
+ *   timer('kopfexamples', { interval: 60 }, ({ logger }) => logger.info('Still here.'));
+ * }
+ * declareAll(kopf.createRegistry());
+ * ```
+ */
 export interface Registrars<E extends Env> {
   readonly on: On<E>;
   readonly daemon: ResourceRegistrar<'daemon', E>;

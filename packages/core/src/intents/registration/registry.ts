@@ -8,6 +8,17 @@ import { methodDeclarations } from './methods.js';
 import { type RegistrationTarget, registrars } from './on.js';
 import type { Registrars } from './registrars.js';
 
+/**
+ * Handlers, and the ways to declare them.
+ *
+ * ```ts
+ * const registry: kopf.Registry = kopf.createRegistry();
+ * registry.timer('kopfexamples', { interval: 60 }, ({ patch }) => {
+ *   patch.status.checked = new Date().toISOString();
+ * });
+ * registry.verify({ logger });
+ * ```
+ */
 export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
   readonly handlers: Handlers;
   /** Adds a ready handler: for those who make handlers in their own ways. */
@@ -22,6 +33,16 @@ export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
 /** Slashes and angle brackets are permitted in ids: storages replace them. */
 const NAMEABLE = /^[\w./<>-]+$/;
 
+/**
+ * A registry of one's own, with its own registrars: for several operators in one process, and for tests.
+ * Handlers declared by `kopf.on` go to the default registry instead.
+ *
+ * ```ts
+ * const registry = kopf.createRegistry();
+ * registry.on.create('kopfexamples', ({ logger, name }) => logger.info(`Hello, ${name}!`));
+ * await kopf.run({ registry });
+ * ```
+ */
 export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
   const handlers = createHandlers();
   const methods = methodDeclarations();

@@ -2,7 +2,13 @@ import type { HandlerId } from '../../values/ids.js';
 import type { Seconds } from '../clock.js';
 import type { ObservedObject } from './observer.js';
 
-/** Which objects are meant: all those that have what is given. */
+/**
+ * Which objects are meant: all those that have what is given.
+ *
+ * ```ts
+ * const query: kopf.ObjectQuery = { resource: 'kopfexamples', namespace: 'default', name: 'web' };
+ * ```
+ */
 export interface ObjectQuery {
   /** As in handlers: a plural, a kind, a short name, or `group/version/plural`. */
   readonly resource?: string | undefined;
@@ -11,7 +17,13 @@ export interface ObjectQuery {
   readonly uid?: string | undefined;
 }
 
-/** An object that the operator remembers, and what it does with it at the moment. */
+/**
+ * An object that the operator remembers, and what it does with it at the moment.
+ *
+ * ```ts
+ * const isBusy = ({ phase, calls }: kopf.ControlledObject): boolean => phase === 'running' && calls.length > 0;
+ * ```
+ */
 export interface ControlledObject {
   readonly object: ObservedObject;
   /** `queued`: waits for its turn, as many others are being handled. `waiting`: until the time below, or for an event. */

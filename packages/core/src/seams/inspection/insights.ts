@@ -1,7 +1,16 @@
 import type { Resource } from '../../values/resources/resource.js';
 import type { SelectorSpec } from '../../values/resources/selector.js';
 
-/** What the operator knows of the cluster: the served kinds and namespaces, as they come and go. */
+/**
+ * What the operator knows of the cluster: the served kinds and namespaces, as they come and go.
+ *
+ * ```ts
+ * async function isServed(insights: kopf.Insights): Promise<boolean> {
+ *   await insights.whenReady(signal);
+ *   return insights.find('kopfexamples') !== undefined;
+ * }
+ * ```
+ */
 export interface Insights {
   readonly watched: ReadonlySet<Resource>;
   readonly indexed: ReadonlySet<Resource>;

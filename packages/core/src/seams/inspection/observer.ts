@@ -4,7 +4,13 @@ import type { Resource } from '../../values/resources/resource.js';
 import type { Seconds } from '../clock.js';
 import type { Logger } from '../logger.js';
 
-/** The object that a fact is about. */
+/**
+ * The object that a fact is about.
+ *
+ * ```ts
+ * const title = ({ kind, namespace, name }: kopf.ObservedObject): string => `${kind} ${namespace ?? '-'}/${name}`;
+ * ```
+ */
 export interface ObservedObject {
   readonly resource: Resource;
   /** As the object itself says, or as its resource is described. */
@@ -15,21 +21,40 @@ export interface ObservedObject {
   readonly uid: string | undefined;
 }
 
-/** The handler that a fact is about. */
+/**
+ * The handler that a fact is about.
+ *
+ * ```ts
+ * const title = ({ kind, id }: kopf.ObservedHandler): string => `${kind} '${id}'`;
+ * ```
+ */
 export interface ObservedHandler {
   /** Sub-handlers have the ids of their parents before their own: `parent/child`. */
   readonly id: HandlerId;
   readonly kind: 'activity' | 'index' | 'watch' | 'change' | 'daemon' | 'timer' | 'webhook';
 }
 
-/** The stream that a fact is about: one kind of objects in one place. */
+/**
+ * The stream that a fact is about: one kind of objects in one place.
+ *
+ * ```ts
+ * const title = ({ resource, namespace }: kopf.ObservedStream): string =>
+ *   `${resource.plural} in ${namespace ?? 'all namespaces'}`;
+ * ```
+ */
 export interface ObservedStream {
   readonly resource: Resource;
   /** `null` for the whole cluster. */
   readonly namespace: string | null;
 }
 
-/** What every fact has, whatever it is about. */
+/**
+ * What every fact has, whatever it is about.
+ *
+ * ```ts
+ * const prefix = ({ operator, at }: kopf.FactOrigin): string => `${operator} at ${at.toFixed(3)}`;
+ * ```
+ */
 export interface FactOrigin {
   /** The identity of the operator that tells it. */
   readonly operator: string;
@@ -111,7 +136,14 @@ type ObjectFact =
       readonly pause: Seconds;
     };
 
-/** Why a handler was not chosen: the first filter that has said no. */
+/**
+ * Why a handler was not chosen: the first filter that has said no.
+ *
+ * ```ts
+ * const why = ({ filter, path, wanted, found }: kopf.Rejection): string =>
+ *   `${filter} ${path?.join('.') ?? ''}: wanted ${String(wanted)}, found ${String(found)}`;
+ * ```
+ */
 export interface Rejection {
   /**
    * The option of the handler by its name; but for these: `change` if its field has not changed, `finished` if the
@@ -213,7 +245,14 @@ type PatchFact =
       readonly why: string;
     };
 
-/** One request of a patch. */
+/**
+ * One request of a patch.
+ *
+ * ```ts
+ * const shown = ({ address, content, version }: kopf.SentRequest): string =>
+ *   `${address}: ${JSON.stringify(content)} → ${version}`;
+ * ```
+ */
 export interface SentRequest {
   readonly address: 'object' | 'status';
   readonly type: 'merge' | 'json';
@@ -301,21 +340,36 @@ export type UntoldFact = StreamFact | ObjectFact | HandlerFact | PatchFact | Dae
  * Something that has happened in the operator. Narrow it down by its `kind`:
  *
  * ```ts
- * if (fact.kind === 'call.ended') console.log(fact.handler.id, fact.outcome, fact.duration);
+ * const print = (fact: kopf.Fact): void => {
+ *   if (fact.kind === 'call.ended') console.log(fact.handler.id, fact.outcome, fact.duration);
+ * };
  * ```
  */
 export type Fact = UntoldFact & FactOrigin;
 
+/**
+ * The name of a kind of facts, as in {@link Observer.wants}.
+ *
+ * ```ts
+ * const kinds: kopf.FactKind[] = ['call.began', 'call.ended'];
+ * ```
+ */
 export type FactKind = Fact['kind'];
 
-/** The facts of that kind. */
+/**
+ * The facts of that kind.
+ *
+ * ```ts
+ * const isSlow = (fact: kopf.FactOf<'call.ended'>): boolean => fact.duration > 10;
+ * ```
+ */
 export type FactOf<K extends FactKind> = Extract<UntoldFact, { readonly kind: K }> & FactOrigin;
 
 /**
  * Sees what happens in an operator: for metrics, journals, consoles, tests.
  *
  * ```ts
- * const slow: Observer = {
+ * const slow: kopf.Observer = {
  *   wants: ['call.ended'],
  *   observe(fact) {
  *     if (fact.kind === 'call.ended' && fact.duration > 10) console.warn(`${fact.handler.id}: ${fact.duration} s`);

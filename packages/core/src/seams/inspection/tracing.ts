@@ -1,6 +1,13 @@
 import type { ObservedHandler, ObservedObject } from './observer.js';
 
-/** A piece of work that takes some time, and that a trace may show as a span. */
+/**
+ * A piece of work that takes some time, and that a trace may show as a span.
+ *
+ * ```ts
+ * const spanName = (work: kopf.TracedWork): string =>
+ *   work.kind === 'call' ? `call ${work.handler.id}` : work.kind;
+ * ```
+ */
 export type TracedWork =
   /** One cycle of one object: from what has happened to it to what is written back. */
   | { readonly kind: 'cycle'; readonly object: ObservedObject }
@@ -21,13 +28,15 @@ export type TracedWork =
  * Puts spans of a trace around the work of an operator, and lets the servers that are asked know of the trace.
  *
  * ```ts
- * const tracing: Tracing = {
- *   around: (work, fn) => tracer.startActiveSpan(work.kind, (span) => {
+ * const tracing: kopf.Tracing = {
+ *   around(work, fn) {
+ *     const start = performance.now();
+ *     const end = () => performance.measure(work.kind, { start });
  *     const result = fn();
- *     void Promise.resolve(result).then(() => span.end(), () => span.end());
+ *     void Promise.resolve(result).then(end, end);
  *     return result;
- *   }),
- *   headers: () => ({ traceparent: currentTraceparent() }),
+ *   },
+ *   headers: () => ({ traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }),
  * };
  * await kopf.run({ tracing });
  * ```

@@ -4,13 +4,25 @@ import type { Resource } from '../../values/resources/resource.js';
 import type { Awaitable } from '../awaitable.js';
 import type { Logger } from '../logger.js';
 
-/** All values under one key; in no particular order, duplicates possible. */
+/**
+ * All values under one key; in no particular order, duplicates possible.
+ *
+ * ```ts
+ * const names = (pods: kopf.Store<string>): string => [...pods].sort().join(', ');
+ * ```
+ */
 export interface Store<V> extends Iterable<V> {
   readonly size: number;
   has(value: V): boolean;
 }
 
-/** Keys are compared by structure: `['ns', 'name']` finds what was indexed as `['ns', 'name']`. */
+/**
+ * Keys are compared by structure: `['ns', 'name']` finds what was indexed as `['ns', 'name']`.
+ *
+ * ```ts
+ * const countAt = (podsByNode: kopf.Index<string, string>, node: string): number => podsByNode.get(node)?.size ?? 0;
+ * ```
+ */
 export interface Index<K = unknown, V = unknown> extends Iterable<readonly [K, Store<V>]> {
   readonly size: number;
   get(key: K): Store<V> | undefined;
@@ -18,12 +30,28 @@ export interface Index<K = unknown, V = unknown> extends Iterable<readonly [K, S
   keys(): Iterable<K>;
 }
 
-/** What `index()` returns: names the index and remembers, for the compiler only, what is in it. */
+/**
+ * What `index()` returns: names the index and remembers, for the compiler only, what is in it.
+ *
+ * ```ts
+ * const podsByNode: kopf.IndexRef<string, string | undefined> = kopf.index('pods', ({ spec, name }) => ({
+ *   [String(spec.nodeName)]: name,
+ * }));
+ * kopf.on.event('nodes', ({ indices, logger }) => logger.info(`${indices.get(podsByNode).size} nodes`));
+ * ```
+ */
 export interface IndexRef<K, V> {
   readonly id: HandlerId;
   readonly '~index'?: readonly [K, V];
 }
 
+/**
+ * All indices of an operator: by the token that `index()` has returned, or by the id of the handler.
+ *
+ * ```ts
+ * const sizes = (indices: kopf.Indices): string[] => [...indices].map(([id, index]) => `${id}: ${index.size}`);
+ * ```
+ */
 export interface Indices extends Iterable<readonly [HandlerId, Index]> {
   get<K, V>(ref: IndexRef<K, V>): Index<K, V>;
   get(id: HandlerId): Index | undefined;

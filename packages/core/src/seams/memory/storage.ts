@@ -6,7 +6,13 @@ import type { Patch } from '../../values/patches/patch.js';
 import type { Resource } from '../../values/resources/resource.js';
 import type { Awaitable } from '../awaitable.js';
 
-/** What is persisted of one handler's progress on one object. All times are ISO-8601 with an offset. */
+/**
+ * What is persisted of one handler's progress on one object. All times are ISO-8601 with an offset.
+ *
+ * ```ts
+ * const isDone = ({ success, failure }: kopf.ProgressRecord): boolean => success === true || failure === true;
+ * ```
+ */
 export interface ProgressRecord {
   started?: string | null;
   stopped?: string | null;
@@ -21,10 +27,25 @@ export interface ProgressRecord {
   digest?: string | null;
 }
 
-/** Tells of a malformed trace left by someone else; called at most once per trace. The trace counts as absent. */
+/**
+ * Tells of a malformed trace left by someone else; called at most once per trace. The trace counts as absent.
+ *
+ * ```ts
+ * const malformed: kopf.ReportMalformed = (problem) => logger.warn(problem);
+ * await kopf.storage.smartProgressStorage().fetch({ key: 'create_fn', body, malformed });
+ * ```
+ */
 export type ReportMalformed = (problem: string) => void;
 
-/** Remembers, between the handling cycles of one object, which handlers are done and which are due. */
+/**
+ * Remembers, between the handling cycles of one object, which handlers are done and which are due.
+ *
+ * ```ts
+ * const own: kopf.ProgressStorage = kopf.storage.statusProgressStorage({ field: 'status.example' });
+ * const record = await own.fetch({ key: 'create_fn', body });
+ * logger.info(`create_fn has been tried ${record?.retries ?? 0} times.`);
+ * ```
+ */
 export interface ProgressStorage {
   fetch(at: { key: HandlerId; body: Body; malformed?: ReportMalformed }): Awaitable<ProgressRecord | undefined>;
   store(at: { key: HandlerId; record: ProgressRecord; body: Body; patch: Patch }): Awaitable<void>;
@@ -43,7 +64,16 @@ export interface ProgressStorage {
   clearOwn?(essence: Essence): Essence;
 }
 
-/** Remembers the last handled essence of an object, to diff the next one against. */
+/**
+ * Remembers the last handled essence of an object, to diff the next one against.
+ *
+ * ```ts
+ * const own: kopf.DiffBaseStorage = kopf.storage.annotationsDiffBaseStorage({ prefix: 'example.com' });
+ * const essence = own.build({ body });
+ * const last = await own.fetch({ body });
+ * logger.info(JSON.stringify(kopf.diff(last, essence)));
+ * ```
+ */
 export interface DiffBaseStorage {
   build(at: { body: Body; extraFields?: Iterable<FieldPath>; resource?: Resource }): Essence;
   fetch(at: { body: Body; resource?: Resource; malformed?: ReportMalformed }): Awaitable<Essence | undefined>;

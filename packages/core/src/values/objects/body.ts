@@ -1,6 +1,13 @@
 /** Kubernetes objects as the framework and the handlers see them: deep read-only, with typed stanzas. */
 import type { DeepReadonly } from '../json.js';
 
+/**
+ * A reference to the owner of an object: the object is deleted with it.
+ *
+ * ```ts
+ * const owner: kopf.OwnerReference = kopf.buildOwnerReference(body);
+ * ```
+ */
 export interface OwnerReference {
   apiVersion?: string;
   kind?: string;
@@ -10,6 +17,13 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
+/**
+ * The metadata of an object, as Kubernetes has it.
+ *
+ * ```ts
+ * const metadata: kopf.ObjectMeta = { name: 'backup', labels: { app: 'web' } };
+ * ```
+ */
 export interface ObjectMeta {
   name?: string;
   generateName?: string;
@@ -27,7 +41,13 @@ export interface ObjectMeta {
   [field: string]: unknown;
 }
 
-/** Any object of any kind: only the conventions of Kubernetes are known of it. */
+/**
+ * Any object of any kind: only the conventions of Kubernetes are known of it.
+ *
+ * ```ts
+ * const job: kopf.AnyObject = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'backup' }, spec: {} };
+ * ```
+ */
 export interface AnyObject {
   apiVersion?: string;
   kind?: string;
@@ -36,10 +56,22 @@ export interface AnyObject {
   [field: string]: any;
 }
 
-/** An object as it is given out: nothing of it can be changed, neither by types nor at run time. */
+/**
+ * An object as it is given out: nothing of it can be changed, neither by types nor at run time.
+ *
+ * ```ts
+ * const isReady = ({ status }: kopf.Body): boolean => status?.phase === 'Running';
+ * ```
+ */
 export type Body<T extends object = AnyObject> = DeepReadonly<T>;
 
-/** An object of a given kind as a watch-stream reports it; `null` stands for the initial listing. */
+/**
+ * An object of a given kind as a watch-stream reports it; `null` stands for the initial listing.
+ *
+ * ```ts
+ * const isGone = (event: kopf.WatchEvent): boolean => event.type === 'DELETED';
+ * ```
+ */
 export interface WatchEvent<T extends object = AnyObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | null;
   readonly object: T;

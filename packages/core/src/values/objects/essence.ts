@@ -2,9 +2,22 @@
 import { cherrypick, type FieldPath, removeField, resolveField } from '../fields.js';
 import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from '../json.js';
 
-/** A part of a body, in the same structure as the body. */
+/**
+ * A part of a body, in the same structure as the body.
+ *
+ * ```ts
+ * const sizeIn = (essence: kopf.Essence): unknown => kopf.resolveField(essence, ['spec', 'size']);
+ * ```
+ */
 export type Essence = Record<string, unknown>;
 
+/**
+ * What belongs to the essence besides the usual, and what does not.
+ *
+ * ```ts
+ * const options: kopf.EssenceOptions = { ignoredFields: [['spec', 'replicas']] };
+ * ```
+ */
 export interface EssenceOptions {
   /** Fields that some handlers look at: they are in the essence even where they normally would not be. */
   readonly extraFields?: Iterable<FieldPath>;
@@ -31,6 +44,10 @@ export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
  * The order of keys is a part of the contract, as essences are stored as texts: first the fields of the body in
  * their order, then the metadata (labels, annotations), then the extra fields in the order given.
  * Where a scalar stands in the way to a field, the field is absent: it is not for operators to mend an object.
+ *
+ * ```ts
+ * const essence = kopf.buildEssence(body, { extraFields: [['status', 'phase']] });
+ * ```
  */
 export function buildEssence(body: object, options: EssenceOptions = {}): Essence {
   const essence: Essence = {};
@@ -74,6 +91,11 @@ function annotationsEssence(annotations: unknown, { dropAnnotations }: EssenceOp
 /**
  * Drops the stanzas of the system that have nothing in them: an object does not change when its first label comes
  * and goes. Works in place, to be used also after a storage has removed its traces. An empty `spec` is left.
+ *
+ * ```ts
+ * const essence: kopf.Essence = { spec: {}, metadata: { labels: {} } };
+ * kopf.removeEmptyStanzas(essence); // { spec: {} }
+ * ```
  */
 export function removeEmptyStanzas(essence: Essence): void {
   const metadata = getOwn(essence, 'metadata');

@@ -14,9 +14,23 @@ import type { AnyObject, Body, OwnerReference } from './body.js';
 import type { OwnerReferenceOptions } from './references.js';
 import { buildOwnerReference } from './references.js';
 
-/** One object, or any iterables of them, however nested. Absent ones are skipped. */
+/**
+ * One object, or any iterables of them, however nested. Absent ones are skipped.
+ *
+ * ```ts
+ * const children: kopf.ObjectsToChange = [{ kind: 'Service' }, [{ kind: 'Pod' }, undefined]];
+ * kopf.on.create('kopfexamples', () => kopf.adopt(children));
+ * ```
+ */
 export type ObjectsToChange = object | null | undefined | Iterable<ObjectsToChange>;
 
+/**
+ * How {@link harmonizeNaming} chooses the name.
+ *
+ * ```ts
+ * const options: kopf.NamingOptions = { name: 'web', strict: true };
+ * ```
+ */
 export interface NamingOptions {
   /** Instead of the owner's name. */
   readonly name?: string | undefined;
@@ -26,6 +40,13 @@ export interface NamingOptions {
   readonly strict?: boolean | undefined;
 }
 
+/**
+ * How {@link adjustNamespace} chooses the namespace.
+ *
+ * ```ts
+ * const options: kopf.NamespaceOptions = { namespace: 'backups', forced: true };
+ * ```
+ */
 export interface NamespaceOptions {
   /** Instead of the owner's namespace; `null` for none. */
   readonly namespace?: string | null | undefined;
@@ -33,6 +54,13 @@ export interface NamespaceOptions {
   readonly forced?: boolean | undefined;
 }
 
+/**
+ * How {@link label} labels objects.
+ *
+ * ```ts
+ * const options: kopf.LabelOptions = { labels: { app: 'web' }, nested: ['spec.template'], forced: true };
+ * ```
+ */
 export interface LabelOptions {
   /** Instead of the owner's labels. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -45,6 +73,13 @@ export interface LabelOptions {
   readonly nested?: string | Iterable<FieldSpec> | undefined;
 }
 
+/**
+ * How {@link adopt} names and labels the children.
+ *
+ * ```ts
+ * const options: kopf.AdoptOptions = { nested: 'spec.template' };
+ * ```
+ */
 export type AdoptOptions = Pick<NamingOptions & LabelOptions, 'forced' | 'strict' | 'nested'>;
 
 /** Makes the objects belong to the owner in all regards: the reference, the name, the namespace, the labels. */

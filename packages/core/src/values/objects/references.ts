@@ -1,6 +1,13 @@
 /** References to an object: as the owner of other objects, and as what an event is about. */
 import type { AnyObject, Body, OwnerReference } from './body.js';
 
+/**
+ * A reference to an object, as in events.
+ *
+ * ```ts
+ * const about: kopf.ObjectReference = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' };
+ * ```
+ */
 export interface ObjectReference {
   apiVersion?: string;
   kind?: string;
@@ -9,6 +16,13 @@ export interface ObjectReference {
   namespace?: string;
 }
 
+/**
+ * How the owner and its child depend on each other.
+ *
+ * ```ts
+ * const shared = kopf.buildOwnerReference(body, { controller: false, blockOwnerDeletion: false });
+ * ```
+ */
 export interface OwnerReferenceOptions {
   /**
    * Whether it is the one owner that manages the object; there can be only one such. `null` leaves the key out of the
@@ -22,7 +36,13 @@ export interface OwnerReferenceOptions {
   readonly blockOwnerDeletion?: boolean | null | undefined;
 }
 
-/** A reference for events and the like: only what the object has and what is not empty. */
+/**
+ * A reference for events and the like: only what the object has and what is not empty.
+ *
+ * ```ts
+ * const involvedObject = kopf.buildObjectReference(body);
+ * ```
+ */
 export function buildObjectReference(body: Body<AnyObject>): ObjectReference {
   const { apiVersion, kind, metadata } = body;
   return {
@@ -34,7 +54,13 @@ export function buildObjectReference(body: Body<AnyObject>): ObjectReference {
   };
 }
 
-/** A reference to the object as to an owner. Only what the object has; whether it suffices, the cluster will say. */
+/**
+ * A reference to the object as to an owner. Only what the object has; whether it suffices, the cluster will say.
+ *
+ * ```ts
+ * const pod = { kind: 'Pod', metadata: { ownerReferences: [kopf.buildOwnerReference(body)] } };
+ * ```
+ */
 export function buildOwnerReference(body: Body<AnyObject>, options: OwnerReferenceOptions = {}): OwnerReference {
   const { apiVersion, kind, metadata } = body;
   const { controller = true, blockOwnerDeletion = true } = options;

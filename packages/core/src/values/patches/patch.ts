@@ -12,6 +12,16 @@ import { dataProperty, stanzaView, thawed } from './patch-view.js';
 /**
  * Changes an object in place. It may be called again with a newer state of the object, if the older one
  * was changed by somebody meanwhile; so it must look at what it is given, and be ready to find its work done.
+ *
+ * ```ts
+ * const removeFinalizer: kopf.PatchFn = ({ metadata }) => {
+ *   const finalizers = metadata?.finalizers ?? [];
+ *   if (metadata) metadata.finalizers = finalizers.filter((name) => name !== 'example.com/old');
+ * };
+ * kopf.on.update('kopfexamples', ({ patch }) => {
+ *   patch.fns.push(removeFinalizer);
+ * });
+ * ```
  */
 export type PatchFn<T extends object = AnyObject> = (body: T) => void;
 
@@ -28,6 +38,13 @@ export interface PatchOptions {
  * Every key that is not a member of this class is a key of the merge-patch: `patch.data = { … }`. The stanzas
  * `spec`, `status`, `metadata` (and labels and annotations in it) need not be created before being written to.
  * A value of `null` removes the field from the object; `undefined` takes the field out of the patch.
+ *
+ * ```ts
+ * const patch = new kopf.Patch({ spec: { size: 5 } });
+ * patch.status.phase = 'resizing';
+ * patch.metadata.labels.size = 'small';
+ * JSON.stringify(patch.merge); // {"spec":{"size":5},"status":{"phase":"resizing"},…
+ * ```
  */
 export class Patch {
   /** The merge-patch itself: a plain object, and always the same one. */
@@ -196,6 +213,13 @@ export interface MetadataPatch {
 /**
  * The patch for objects of a type, as handlers see it: with fields of that type, and no others.
  * `spec`, `status` and `metadata` can always be written into; all other fields are to be put as a whole first.
+ *
+ * ```ts
+ * type KopfExample = kopf.TypedObject<{ size: number }, { phase?: string }>;
+ * const markReady = (patch: kopf.PatchOf<KopfExample>): void => {
+ *   patch.status.phase = 'ready';
+ * };
+ * ```
  */
 export type PatchOf<T extends object = AnyObject> = PatchStanzas<T> & {
   -readonly [Key in keyof T as Exclude<Key, keyof PatchStanzas<T> | 'apiVersion' | 'kind'>]?: MergePatch<T[Key]> | null;

@@ -8,6 +8,10 @@ import type { SelectorFields } from './selector.js';
 /**
  * A kind of objects as the cluster describes it. Two descriptions with the same group, version and plural name are
  * the same resource, whatever else they say: compare by {@link sameResource} or {@link resourceKey}, never by `===`.
+ *
+ * ```ts
+ * const isCustom = ({ group }: kopf.Resource) => group.includes('.') && !group.endsWith('.k8s.io');
+ * ```
  */
 export interface Resource {
   /** Empty for the core resources, such as pods. */
@@ -162,7 +166,16 @@ function isIterable(query: object): query is Iterable<readonly [string, string]>
   return Symbol.iterator in query;
 }
 
-/** An object whose spec and status are known; all else is as in any object. */
+/**
+ * An object whose spec and status are known; all else is as in any object.
+ *
+ * ```ts
+ * type KopfExample = kopf.TypedObject<{ size: number }, { phase?: 'pending' | 'ready' }>;
+ * kopf.on.create<KopfExample>('kopfexamples', ({ patch }) => {
+ *   patch.status.phase = 'pending';
+ * });
+ * ```
+ */
 export interface TypedObject<Spec = Record<string, unknown>, Status = Record<string, unknown>> {
   apiVersion?: string;
   kind?: string;
@@ -174,6 +187,14 @@ export interface TypedObject<Spec = Record<string, unknown>, Status = Record<str
 /**
  * Names a resource and carries the type of its objects, so that the type is told once and inferred at each use.
  * Made by {@link resource}. At run time, it is only a selector.
+ *
+ * ```ts
+ * interface Spec {
+ *   size: number;
+ * }
+ * const examples: kopf.ResourceToken<kopf.TypedObject<Spec>> = kopf.resource<Spec>({ plural: 'kopfexamples' });
+ * kopf.on.create(examples, ({ spec, logger }) => logger.info(`${spec.size.toFixed(1)} GiB`));
+ * ```
  */
 export interface ResourceToken<T extends object = AnyObject> {
   readonly selector: SelectorFields;
@@ -186,6 +207,13 @@ export interface ResourceToken<T extends object = AnyObject> {
 /**
  * A token of a resource: `resource<Spec, Status>({ group, version, plural })` with types of your own, or
  * `resource({ group, version, plural, spec: z.object(…) })` with those of any Standard Schema.
+ *
+ * ```ts
+ * const examples = kopf.resource<{ size: number }>({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples' });
+ * kopf.on.update(examples, ({ spec, patch }) => {
+ *   patch.status.size = spec.size;
+ * });
+ * ```
  */
 export function resource<
   Spec extends StandardSchema,

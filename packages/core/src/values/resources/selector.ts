@@ -3,12 +3,33 @@ import { RegistrationError } from '../../errors.js';
 import type { Resource, ResourceToken } from './resource.js';
 import { uniqueResources } from './resource.js';
 
-/** Selects all resources there are, except for the events (of which handlers themselves cause more and more). */
+/**
+ * Selects all resources there are, except for the events (of which handlers themselves cause more and more).
+ *
+ * ```ts
+ * kopf.on.event(kopf.EVERYTHING, ({ resource, name, logger }) => logger.debug(`${resource.plural}: ${name}`));
+ * ```
+ */
 export const EVERYTHING: unique symbol = Symbol.for('kopf-ts.EVERYTHING');
 
+/**
+ * Chooses resources by a function.
+ *
+ * ```ts
+ * const isOurs: kopf.ResourcePredicate = ({ group }) => group.endsWith('.example.com');
+ * kopf.on.event(isOurs, ({ body, logger }) => logger.info(`${body.kind} of ours`));
+ * ```
+ */
 export type ResourcePredicate = (resource: Resource) => boolean;
 
-/** A selector by its fields; exactly one of the naming ones (that is, all but `group` and `version`) must be there. */
+/**
+ * A selector by its fields; exactly one of the naming ones (that is, all but `group` and `version`) must be there.
+ *
+ * ```ts
+ * const selector: kopf.SelectorFields = { group: 'apps', category: 'all' };
+ * kopf.on.event(selector, ({ name, logger }) => logger.info(`${name}`));
+ * ```
+ */
 export interface SelectorFields {
   /** Empty for the core resources; any group if absent. */
   readonly group?: string;
@@ -28,6 +49,10 @@ export interface SelectorFields {
 /**
  * All the ways to name resources. The strings are `name`, `name.version`, `name.version.group`, `name.group`,
  * `group/version/name`, `v1/name` (the core resources), `group/name`.
+ *
+ * ```ts
+ * const selectors: kopf.SelectorSpec[] = ['pods', 'deployments.apps', 'batch/v1/jobs', { kind: 'KopfExample' }];
+ * ```
  */
 export type SelectorSpec =
   | string
