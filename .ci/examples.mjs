@@ -118,7 +118,9 @@ function programOf(root, texts) {
     memory.has(file)
       ? ts.createSourceFile(file, memory.get(file), rest[0], true)
       : (previous?.getSourceFile(file) ?? getSourceFile(file, ...rest));
-  const files = [...entries.map((entry) => join(root, entry)), ...memory.keys()].filter((file) => host.fileExists(file));
+  const files = [...entries.map((entry) => join(root, entry)), ...memory.keys()].filter((file) =>
+    host.fileExists(file),
+  );
   previous = ts.createProgram({ rootNames: files, options, host });
   return previous;
 }

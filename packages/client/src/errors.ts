@@ -1,6 +1,15 @@
 import { ApiUnauthorizedError, KopfError, type KopfErrorOptions } from '@kopf-ts/core';
 
-/** The server was not reached, or the connection broke before the answer was complete. It may work the next time. */
+/**
+ * The server was not reached, or the connection broke before the answer was complete. It may work the next time.
+ *
+ * ```ts
+ * await client.request({ method: 'GET', path: '/version' }).catch((error: unknown) => {
+ *   if (error instanceof kopf.client.KubeConnectionError) throw new kopf.TemporaryError('No answer.', { delay: 5 });
+ *   throw error;
+ * });
+ * ```
+ */
 export class KubeConnectionError extends KopfError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_CONNECTION', ...options });
@@ -8,7 +17,13 @@ export class KubeConnectionError extends KopfError {
   }
 }
 
-/** The server did not let itself be connected to, or did not answer, or did not finish the answer in time. */
+/**
+ * The server refused the connection for too long, or did not answer, or did not finish the answer in time.
+ *
+ * ```ts
+ * const isSlow = (error: unknown): boolean => error instanceof kopf.client.KubeTimeoutError;
+ * ```
+ */
 export class KubeTimeoutError extends KubeConnectionError {
   constructor(message: string, options: KopfErrorOptions = {}) {
     super(message, { code: 'KOPF_TIMEOUT', ...options });

@@ -31,6 +31,18 @@ import { JsonLines } from './streams/json-lines.js';
 import { LineStream } from './streams/line-stream.js';
 import { defaultUserAgent } from './user-agent.js';
 
+/**
+ * What a client is made of: credentials or one fixed connection, a clock, a logger.
+ *
+ * ```ts
+ * const options: kopf.client.KubeClientOptions = {
+ *   connection: { server: 'http://127.0.0.1:8001' },
+ *   clock: kopf.reactor.systemClock,
+ *   logger,
+ *   userAgent: 'my-operator/1.0',
+ * };
+ * ```
+ */
 export interface KubeClientOptions {
   /** Where the credentials come from, and where they are returned to when the server refuses them. */
   readonly credentials?: Credentials;
@@ -48,6 +60,18 @@ export interface KubeClientOptions {
   readonly random?: () => number;
 }
 
+/**
+ * The client over HTTP. It keeps connections alive until it is closed.
+ *
+ * ```ts
+ * await using client: kopf.client.HttpKubeClient = kopf.client.kubeClient({
+ *   connection: await kopf.client.login(),
+ *   clock: kopf.reactor.systemClock,
+ *   logger,
+ * });
+ * await client.request({ method: 'GET', path: '/version' });
+ * ```
+ */
 export interface HttpKubeClient extends KubeClient, AsyncDisposable {
   /** Breaks all requests and streams, and closes all connections. Nothing can be sent afterwards. */
   close(): Promise<void>;
@@ -74,7 +98,15 @@ interface Sending<T> {
   isForeign?: boolean;
 }
 
-/** A client of a cluster. To be closed when not needed anymore: it keeps connections alive. */
+/**
+ * A client of a cluster. Close it when it is not needed any more: it keeps connections alive.
+ *
+ * ```ts
+ * const connection = await kopf.client.login();
+ * await using client = kopf.client.kubeClient({ connection, clock: kopf.reactor.systemClock, logger });
+ * const pods = await client.request<{ items: kopf.Body[] }>({ method: 'GET', path: '/api/v1/pods' });
+ * ```
+ */
 export function kubeClient(options: KubeClientOptions): HttpKubeClient {
   return new UndiciKubeClient(options);
 }

@@ -172,7 +172,7 @@ export interface ScanningSettings {
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
- *   settings.admission.server = kopf.webhooks.webhookAutoServer();
+ *   settings.admission.server = kopf.webhooks.autoServer();
  *   settings.admission.managed = 'kopfexamples.example.com';
  * });
  * ```

@@ -5,8 +5,27 @@ import { cancelPass, type IndexingPass, newPass, type PassParts, runPass, type S
 import { memoryIndices } from './memory-indices.js';
 import { structuralKeys } from './structural-keys.js';
 
+/**
+ * What indexing needs: the handlers, the settings, the time.
+ *
+ * ```ts
+ * const options: kopf.indexing.MemoryIndexerOptions = { registry: kopf.createRegistry(), settings, clock };
+ * ```
+ */
 export interface MemoryIndexerOptions extends Omit<PassParts, 'indices' | 'slotOf'> {}
 
+/**
+ * The indexer of indices in memory.
+ *
+ * ```ts
+ * const indexer: kopf.indexing.MemoryIndexer = kopf.indexing.memoryIndexer({
+ *   registry: kopf.getDefaultRegistry(),
+ *   settings,
+ *   clock,
+ * });
+ * indexer.close();
+ * ```
+ */
 export interface MemoryIndexer extends Indexer {
   /**
    * To be called when the operator ends: nothing is tried again by itself from then on, and the functions that still
@@ -36,6 +55,13 @@ interface Run {
  *
  * All entries of an object change in one go after all its functions have ended, so nobody ever sees a part of them.
  * With synchronous functions, that is when `digest()` returns; and asynchronous ones hold up only their own object.
+ *
+ * ```ts
+ * const registry = kopf.createRegistry();
+ * const byNode = registry.index('pods', ({ spec, name }) => ({ [String(spec.nodeName)]: name }));
+ * const indexer = kopf.indexing.memoryIndexer({ registry, settings: kopf.settings(), clock });
+ * logger.info(`${indexer.indices.get(byNode).size} nodes have pods.`);
+ * ```
  */
 export function memoryIndexer(options: MemoryIndexerOptions): MemoryIndexer {
   const { registry, clock } = options;

@@ -9,12 +9,53 @@ function lazily<Name extends 'daemon' | 'timer' | 'index'>(name: Name): Registra
   return declare as Registrars<DefaultEnv>[Name];
 }
 
-/** `on.create(selector, options?, handler)` and so on, for operators that are given no registry of their own. */
+/**
+ * `on.create(selector, options?, handler)` and so on, for operators that are given no registry of their own.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', async ({ spec, patch, logger }) => {
+ *   logger.info(`Creating ${spec.size} GiB.`);
+ *   patch.status.size = spec.size;
+ * });
+ * ```
+ */
 export const on: On<DefaultEnv> = new Proxy({} as On<DefaultEnv>, {
   get: (_target, name) => Reflect.get(getDefaultRegistry().on, name),
   has: (_target, name) => Reflect.has(getDefaultRegistry().on, name),
 });
 
+/**
+ * Declares a daemon: a function that runs as long as its object exists. It goes to the default registry.
+ *
+ * ```ts
+ * kopf.daemon('kopfexamples', async ({ stopped, name, logger }) => {
+ *   while (!stopped.aborted) {
+ *     logger.info(`${name} is still there.`);
+ *     await kopf.sleep(60, stopped);
+ *   }
+ * });
+ * ```
+ */
 export const daemon: Registrars<DefaultEnv>['daemon'] = lazily('daemon');
+/**
+ * Declares a timer: a function that is called again and again as long as its object exists.
+ *
+ * ```ts
+ * kopf.timer('kopfexamples', { interval: 60, idle: 10 }, ({ patch }) => {
+ *   patch.status.checked = new Date().toISOString();
+ * });
+ * ```
+ */
 export const timer: Registrars<DefaultEnv>['timer'] = lazily('timer');
+/**
+ * Declares an index: what its function returns for each object is kept in memory, for all handlers to look up.
+ *
+ * ```ts
+ * const podsByNode = kopf.index('pods', ({ spec, name }) => ({ [String(spec.nodeName)]: name }));
+ * kopf.on.event('nodes', ({ name, indices, logger }) => {
+ *   const pods = [...(indices.get(podsByNode).get(name ?? '') ?? [])];
+ *   logger.info(`${name} runs ${pods.join(', ')}.`);
+ * });
+ * ```
+ */
 export const index: Registrars<DefaultEnv>['index'] = lazily('index');

@@ -26,7 +26,15 @@ import { defaultLogger } from './logging/default-logger.js';
 import { refuseMistakes, warnOfIdleness } from './option-mistakes.js';
 import { type OperatorOptions, withArguments } from './options.js';
 
-/** Starts an operator. It runs until stopped, until its signal aborts, or until it fails. */
+/**
+ * Starts an operator. It runs until stopped, until its signal aborts, or until it fails.
+ *
+ * ```ts
+ * const operator = kopf.operator({ namespaces: ['shop'] });
+ * await operator.ready;
+ * await operator.stop();
+ * ```
+ */
 export function operator(options: OperatorOptions = {}): Operator {
   refuseMistakes(options);
   const registry = options.registry ?? getDefaultRegistry();

@@ -13,6 +13,18 @@ import type {
   Tracing,
 } from '@kopf-ts/core';
 
+/**
+ * Everything that an operator can be given; whatever is absent is as by default.
+ *
+ * ```ts
+ * const options: kopf.OperatorOptions = {
+ *   namespaces: ['shop', 'billing-*'],
+ *   liveness: 'http://0.0.0.0:8080/healthz',
+ *   settings: kopf.settings({ queueing: { workerLimit: 20 } }),
+ * };
+ * await kopf.run(options);
+ * ```
+ */
 export interface OperatorOptions {
   /** Where the handlers are. Default: the registry of the process, where `on.*` of this package declare them. */
   // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike

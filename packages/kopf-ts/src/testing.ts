@@ -21,17 +21,29 @@ export {
   type TestClusterOptions,
 } from './testing/clusters.js';
 
-/** What the operator is started with, and what is up to the runner itself. */
+/**
+ * What the operator is started with, and what is up to the runner itself.
+ *
+ * ```ts
+ * import { type OperatorRunnerOptions, operatorRunner, testCluster } from 'kopf-ts/testing';
+ * const options: OperatorRunnerOptions = { cluster: await testCluster(), registry: kopf.createRegistry() };
+ * await using runner = await operatorRunner(options);
+ * ```
+ */
 export interface OperatorRunnerOptions extends OperatorOptions, testing.RunnerOptions {}
 
 /**
- * Starts an operator for the length of a test, and stops it at the end of the scope:
- *
- *     await using cluster = await testCluster({ apply: ['crd.yaml'] });
- *     await using runner = await operatorRunner({ cluster, handlers: new URL('./handlers.ts', import.meta.url) });
- *     await runner.ready;
- *
+ * Starts an operator for the length of a test, and stops it at the end of the scope.
  * It does not wait for the operator to be ready; and it rejects if the handlers cannot be loaded.
+ *
+ * ```ts
+ * import { operatorRunner, testCluster } from 'kopf-ts/testing';
+ * it('greets', async () => {
+ *   await using cluster = await testCluster({ apply: ['crd.yaml'] });
+ *   await using runner = await operatorRunner({ cluster, handlers: new URL('./handlers.ts', import.meta.url) });
+ *   await runner.ready;
+ * });
+ * ```
  */
 export function operatorRunner(options: OperatorRunnerOptions = {}): Promise<testing.OperatorRunner> {
   return testing.operatorRunner({ operator, clock: systemClock, printer, load: loader() }, options);

@@ -14,6 +14,13 @@ import { type PeeringSelector, peeringSelectors } from './kopf/kopf-peering.js';
 import { describePeering, type PeeringAddress, removeRecords, touch, type Written } from './kopf/peering-records.js';
 import type { Peer } from './kopf/peers.js';
 
+/**
+ * Which operators go on, and on whose behalf.
+ *
+ * ```ts
+ * const options: kopf.peering.ResumeOptions = { client, name: 'default', identity: 'alice@laptop' };
+ * ```
+ */
 export interface ResumeOptions {
   readonly client: KubeClient;
   /** The name of the peering objects. */
@@ -25,6 +32,13 @@ export interface ResumeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * For how long, how firmly and why operators pause.
+ *
+ * ```ts
+ * const options: kopf.peering.FreezeOptions = { client, clock, name: 'default', lifetime: 600, priority: 1000 };
+ * ```
+ */
 export interface FreezeOptions extends ResumeOptions {
   readonly clock: Pick<Clock, 'utc'>;
   /** For how long the operators stay paused unless resumed. */
@@ -35,7 +49,14 @@ export interface FreezeOptions extends ResumeOptions {
   readonly message?: string | undefined;
 }
 
-/** What was done: the identity that was used, and the peering objects that were changed. */
+/**
+ * What was done: the identity that was used, and the peering objects that were changed.
+ *
+ * ```ts
+ * const { identity, peerings }: kopf.peering.Announcement = await kopf.peering.resume({ client, name: 'default' });
+ * logger.info(`${identity}: ${peerings.join(', ')}`);
+ * ```
+ */
 export interface Announcement {
   readonly identity: string;
   /** In words: `'default' in 'ns1'`. */
@@ -46,8 +67,12 @@ const FREEZING_PRIORITY = 100;
 const NAMESPACES = makeResource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false });
 
 /**
- * Makes the operators pause, until {@link resume} or the end of the lifetime. Fails if it could not be told to the
- * operators of any of the namespaces: there is no such kind, no such object, or an error. The others are told all the same.
+ * Makes the operators pause until {@link resume} or the end of the lifetime. Fails if the operators of any of the
+ * namespaces cannot be told: there is no such kind, no such object, or an error. The others are told all the same.
+ *
+ * ```ts
+ * await kopf.peering.freeze({ client, clock, name: 'default', lifetime: 3600, message: 'Maintenance until noon.' });
+ * ```
  */
 export async function freeze(options: FreezeOptions): Promise<Announcement> {
   const { lifetime, priority = FREEZING_PRIORITY, message, clock } = options;
@@ -61,7 +86,13 @@ export async function freeze(options: FreezeOptions): Promise<Announcement> {
   });
 }
 
-/** Takes the record of {@link freeze} back, if there is any. Fails as freezing does. */
+/**
+ * Takes the record of {@link freeze} back, if there is any. Fails as freezing does.
+ *
+ * ```ts
+ * await kopf.peering.resume({ client, name: 'default', namespaces: ['shop', 'billing'] });
+ * ```
+ */
 export async function resume(options: ResumeOptions): Promise<Announcement> {
   return await announce(options, (at, identity) => removeRecords(at, [identity], { signal: options.signal }));
 }

@@ -1,7 +1,13 @@
 import type { Peering } from '@kopf-ts/core';
 import { untilAborted } from '@kopf-ts/core/engine';
 
-/** No peers: the operator works at once and always. For those who know that it is the only one. */
+/**
+ * No peers: the operator works at once and always. For operators of which there is only one.
+ *
+ * ```ts
+ * await kopf.run({ peering: kopf.peering.standalone() });
+ * ```
+ */
 export function standalone(): Peering {
   return {
     async join({ paused, signal }) {

@@ -12,9 +12,11 @@ export interface RecordingObserver extends Observer {
  * Remembers the facts of these kinds; by default, all of them.
  *
  * ```ts
+ * import { operatorRunner, recordingObserver, testCluster } from 'kopf-ts/testing';
+ * await using cluster = await testCluster();
  * const observer = recordingObserver(['call.ended']);
- * await using operator = await runOperator({ cluster, handlers, observers: [observer] });
- * await operator.eventually(() => expect(observer.of('call.ended')).toHaveLength(1));
+ * await using runner = await operatorRunner({ cluster, observers: [observer] });
+ * await runner.eventually(() => expect(observer.of('call.ended')).toHaveLength(1));
  * ```
  */
 export function recordingObserver(wants: Observer['wants'] = 'all'): RecordingObserver {

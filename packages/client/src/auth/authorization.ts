@@ -1,8 +1,12 @@
 import type { ConnectionInfo } from '@kopf-ts/core';
 
 /**
- * The value of the `Authorization` header; `undefined` for those who are known by a certificate, or by nothing.
+ * The value of the `Authorization` header; `undefined` for clients with a certificate, or without any credentials.
  * A token (or a scheme) wins over a username with a password: two headers cannot be sent.
+ *
+ * ```ts
+ * kopf.client.authorizationOf({ server: 'https://cluster.example.com:6443', token: 'abc' }); // 'Bearer abc'
+ * ```
  */
 export function authorizationOf(info: ConnectionInfo): string | undefined {
   const { scheme, token, username, password } = info;

@@ -10,11 +10,25 @@ import {
 } from '@kopf-ts/core';
 import { abortable } from '@kopf-ts/core/engine';
 
-/** Always the same ones. If the server refuses them, they are tried again later: it may have been the server's mistake. */
+/**
+ * Always the same credentials.
+ * If the server refuses them, they are tried again later: it may have been the server's mistake.
+ *
+ * ```ts
+ * const credentials = kopf.client.staticCredentials({ server: 'http://127.0.0.1:8001' });
+ * ```
+ */
 export function staticCredentials(info: ConnectionInfo): Credentials {
   return { current: async () => info, invalidate: () => {} };
 }
 
+/**
+ * What reloading needs: the time, and where to report failures.
+ *
+ * ```ts
+ * const options: kopf.client.ReloadingOptions = { clock: kopf.reactor.systemClock, logger };
+ * ```
+ */
 export interface ReloadingOptions {
   readonly clock: Clock;
   /** Told when new credentials are not available, and the current ones are used further on. */
@@ -40,6 +54,11 @@ interface Loaded {
  * remain in use), and again when the server refuses them. While loading does not help (it fails, or gives what is
  * refused), it is paced by pauses that grow from a second to a minute. Nothing is forbidden for ever: what was
  * refused may be used again, if the function gives it again.
+ *
+ * ```ts
+ * const credentials = kopf.client.reloadingCredentials(() => kopf.client.loginWithServiceAccount(), { clock, logger });
+ * const client = kopf.client.kubeClient({ credentials, clock, logger });
+ * ```
  */
 export function reloadingCredentials(
   load: () => Awaitable<ConnectionInfo | undefined>,

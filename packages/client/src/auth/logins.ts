@@ -16,6 +16,13 @@ import {
 import { isPluginUser, type LoginClock, loginByPlugin, PLUGIN_TIMEOUT, type PluginOptions } from './login-plugins.js';
 import { loginWithServiceAccount, type ServiceAccountLoginOptions } from './service-account.js';
 
+/**
+ * Which kubeconfig is read, and how.
+ *
+ * ```ts
+ * const options: kopf.client.KubeconfigLoginOptions = { path: '/etc/operator/kubeconfig', context: 'production' };
+ * ```
+ */
 export interface KubeconfigLoginOptions {
   /** One file or several. Default: those of `$KUBECONFIG`, or `~/.kube/config`. */
   readonly path?: string | readonly string[];
@@ -31,13 +38,25 @@ export interface KubeconfigLoginOptions {
   readonly pluginTimeout?: Seconds;
 }
 
+/**
+ * How to log in either by a service account or by a kubeconfig.
+ *
+ * ```ts
+ * const options: kopf.client.LoginOptions = { context: 'production', trustEnv: true };
+ * ```
+ */
 export interface LoginOptions extends KubeconfigLoginOptions, Omit<ServiceAccountLoginOptions, 'clock'> {}
 
 const PRIORITY = 10;
 
 /**
- * The connection by a kubeconfig, with everything that kubectl understands there; `undefined` if there is no kubeconfig.
+ * The connection by a kubeconfig, with everything that kubectl understands there;
+ * `undefined` if there is no kubeconfig.
  * Where the token or the certificate is temporary, `expiration` tells when to log in again.
+ *
+ * ```ts
+ * kopf.on.login(() => kopf.client.loginWithKubeconfig({ path: '/etc/operator/kubeconfig' }));
+ * ```
  */
 export async function loginWithKubeconfig(options: KubeconfigLoginOptions = {}): Promise<ConnectionInfo | undefined> {
   const { env = process.env, clock = { utc: () => new Date() }, pluginTimeout = PLUGIN_TIMEOUT } = options;
@@ -70,7 +89,13 @@ export async function loginWithKubeconfig(options: KubeconfigLoginOptions = {}):
   };
 }
 
-/** Whatever there is: the service account in a cluster, else a kubeconfig. */
+/**
+ * Whatever there is: the service account in a cluster, else a kubeconfig.
+ *
+ * ```ts
+ * kopf.on.login(() => kopf.client.login({ context: 'production' }));
+ * ```
+ */
 export async function login(options: LoginOptions = {}): Promise<ConnectionInfo> {
   const info = (await loginWithServiceAccount(options)) ?? (await loginWithKubeconfig(options));
   if (info !== undefined) return info;

@@ -5,6 +5,13 @@ import { type Clock, type ConnectionInfo, LoginError } from '@kopf-ts/core';
 import type { Environment } from '../http/proxies.js';
 import { rereadingTime } from './jwt.js';
 
+/**
+ * Where a pod has its service account.
+ *
+ * ```ts
+ * const options: kopf.client.ServiceAccountLoginOptions = { dir: '/var/run/secrets/other-account' };
+ * ```
+ */
 export interface ServiceAccountLoginOptions {
   /** Where the token, the namespace and the CA are mounted. Default: where Kubernetes mounts them. */
   readonly dir?: string;
@@ -24,6 +31,10 @@ const PRIORITY = 20;
 /**
  * The connection of a pod by its service account; `undefined` if there is no token, as outside of a cluster.
  * Tokens are replaced in their file from time to time: `expiration` tells when to log in again.
+ *
+ * ```ts
+ * kopf.on.login(() => kopf.client.loginWithServiceAccount());
+ * ```
  */
 export async function loginWithServiceAccount(
   options: ServiceAccountLoginOptions = {},

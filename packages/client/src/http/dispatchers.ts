@@ -24,6 +24,13 @@ const TCP_KEEPALIVE_MS = 30_000;
 /** Different logins at the same time, before and after a rotation of certificates: there are a few, not many. */
 const MAX_DISPATCHERS = 24;
 
+/**
+ * The options of Node's TLS for one connection.
+ *
+ * ```ts
+ * const { ca, rejectUnauthorized }: kopf.client.TlsOptions = kopf.client.tlsOptions(await kopf.client.login());
+ * ```
+ */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
@@ -32,7 +39,15 @@ export interface TlsOptions {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** What Node's TLS has to know for this connection. A given CA replaces those of the system. */
+/**
+ * What Node's TLS has to know for this connection. A given CA replaces those of the system.
+ *
+ * ```ts
+ * import { connect } from 'node:tls';
+ * const info = await kopf.client.login();
+ * connect({ host: new URL(info.server).hostname, port: 6443, ...kopf.client.tlsOptions(info) });
+ * ```
+ */
 export function tlsOptions(info: ConnectionInfo): TlsOptions {
   if ((info.cert === undefined) !== (info.key === undefined)) {
     const [given, missing] = info.cert === undefined ? ['private key', 'certificate'] : ['certificate', 'private key'];

@@ -20,12 +20,26 @@ function defaults(): Defaults {
   return holder[DEFAULTS];
 }
 
-/** The lifecycle of change handlers for operators that have none of their own: `asap`, unless set otherwise. */
+/**
+ * The lifecycle of change handlers for operators that have none of their own: `asap`, unless set otherwise.
+ *
+ * ```ts
+ * const previous = kopf.getDefaultLifecycle();
+ * kopf.setDefaultLifecycle(kopf.oneByOne);
+ * kopf.setDefaultLifecycle(previous);
+ * ```
+ */
 export function getDefaultLifecycle(): LifeCycle {
   return defaults().lifecycle ?? asap;
 }
 
-/** Sets the lifecycle for all operators of the process that have none of their own; `undefined` restores `asap`. */
+/**
+ * Sets the lifecycle for all operators of the process that have none of their own; `undefined` restores `asap`.
+ *
+ * ```ts
+ * kopf.setDefaultLifecycle(kopf.allAtOnce);
+ * ```
+ */
 export function setDefaultLifecycle(
   lifecycle: LifeCycle | undefined,
   options: { readonly logger?: Logger } = {},
@@ -36,14 +50,26 @@ export function setDefaultLifecycle(
   options.logger?.warn(`The default lifecycle ${change}: it is ${getDefaultLifecycle().name || 'a nameless one'} now.`);
 }
 
-/** The registry that handlers are declared in when no other is named; made when first needed. */
+/**
+ * The registry that handlers are declared in when no other is named; made when first needed.
+ *
+ * ```ts
+ * kopf.getDefaultRegistry().on.create('kopfexamples', ({ logger }) => logger.info('The same as by kopf.on.create().'));
+ * ```
+ */
 export function getDefaultRegistry(): Registry {
   const all = defaults();
   all.registry ??= createRegistry();
   return all.registry;
 }
 
-/** Replaces the default registry; `undefined` makes the next one empty. What was declared before stays where it was. */
+/**
+ * Replaces the default registry; `undefined` makes the next one empty. What was declared before stays where it was.
+ *
+ * ```ts
+ * beforeEach(() => kopf.setDefaultRegistry(undefined)); // each test declares its own handlers
+ * ```
+ */
 export function setDefaultRegistry<E extends Env>(registry: Registry<E> | undefined): void {
   defaults().registry = registry as Registry | undefined;
 }

@@ -3,7 +3,13 @@ import { ContextError, KopfError } from '../errors.js';
 import type { Seconds } from '../seams/clock.js';
 import { requireContext } from './context.js';
 
-/** They accumulate: a daemon may be asked to stop for several reasons, and step by step. */
+/**
+ * They accumulate: a daemon may be asked to stop for several reasons, and step by step.
+ *
+ * ```ts
+ * const isOver: kopf.StopReason[] = ['resource-deleted', 'filters-mismatch'];
+ * ```
+ */
 export type StopReason =
   | 'done'
   | 'filters-mismatch'
@@ -16,7 +22,17 @@ export type StopReason =
 
 const DAEMON_STOP = 'KOPF_DAEMON_STOP';
 
-/** The reason of a daemon's `stopped` signal: tells why the daemon is to stop, also as more reasons come. */
+/**
+ * The reason of a daemon's `stopped` signal: tells why the daemon is to stop, also as more reasons come.
+ *
+ * ```ts
+ * kopf.daemon('kopfexamples', async ({ stopped, logger }) => {
+ *   await kopf.sleep(3600, stopped);
+ *   const { reason } = stopped;
+ *   if (reason instanceof kopf.DaemonStop && reason.reasons.has('resource-deleted')) logger.info('Farewell.');
+ * });
+ * ```
+ */
 export class DaemonStop extends KopfError {
   /** Live: grows while the daemon is being stopped. */
   readonly reasons: ReadonlySet<StopReason>;
@@ -74,6 +90,15 @@ class Stopper implements DaemonStopper {
  *
  * With `stopped` of a daemon, it wakes up as soon as the daemon is to stop, so that the daemon can look and leave.
  * With any other signal, it rejects when that aborts; and in any case, when the handler's own one does.
+ *
+ * ```ts
+ * kopf.daemon('kopfexamples', async ({ stopped, logger }) => {
+ *   while (!stopped.aborted) {
+ *     logger.info('Still here.');
+ *     await kopf.sleep(60, stopped);
+ *   }
+ * });
+ * ```
  */
 export async function sleep(seconds: Seconds, signal?: AbortSignal): Promise<Seconds | undefined> {
   const { clock, signal: own } = requireContext('sleep()');

@@ -63,7 +63,7 @@ export function not<Args extends readonly unknown[]>(fn: Callback<Args>): Callba
  *
  * ```ts
  * const isBig = ({ spec }: Pick<kopf.Change, 'spec'>) => spec.size > 10;
- * const isUrgent = ({ labels }: Pick<kopf.Change, 'labels'>) => labels.urgent === 'yes';
+ * const isUrgent = ({ spec }: Pick<kopf.Change, 'spec'>) => spec.urgent === true;
  * kopf.on.create('kopfexamples', { when: kopf.all([isBig, isUrgent]) }, ({ logger }) => logger.info('Now!'));
  * ```
  */
@@ -77,7 +77,7 @@ export function all<Args extends readonly unknown[]>(fns: Iterable<Callback<Args
  *
  * ```ts
  * const isBig = ({ spec }: Pick<kopf.Change, 'spec'>) => spec.size > 10;
- * const isUrgent = ({ labels }: Pick<kopf.Change, 'labels'>) => labels.urgent === 'yes';
+ * const isUrgent = ({ spec }: Pick<kopf.Change, 'spec'>) => spec.urgent === true;
  * kopf.on.create('kopfexamples', { when: kopf.any([isBig, isUrgent]) }, ({ logger }) => logger.info('Worth it.'));
  * ```
  */
@@ -90,7 +90,7 @@ export function any<Args extends readonly unknown[]>(fns: Iterable<Callback<Args
  * True when none of the callbacks says yes.
  *
  * ```ts
- * const isTest = ({ labels }: Pick<kopf.Change, 'labels'>) => labels.stage === 'test';
+ * const isTest = ({ namespace }: Pick<kopf.Change, 'namespace'>) => namespace === 'test';
  * const isSystem = ({ namespace }: Pick<kopf.Change, 'namespace'>) => namespace === 'kube-system';
  * kopf.on.create('kopfexamples', { when: kopf.none([isTest, isSystem]) }, ({ logger }) => logger.info('For real.'));
  * ```

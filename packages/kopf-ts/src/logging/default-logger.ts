@@ -5,12 +5,27 @@ import { writeOrLose } from './lost-streams.js';
 
 export type { LogFormat } from './formats.js';
 
-/** Where the lines go: any writable stream of Node fits. If it fails, the lines are lost, and the operator goes on. */
+/**
+ * Where the lines go: any writable stream of Node fits. If it fails, the lines are lost, and the operator goes on.
+ *
+ * ```ts
+ * const lines: string[] = [];
+ * const stream: kopf.LogStream = { write: (text) => lines.push(text) };
+ * kopf.configure({ stream });
+ * ```
+ */
 export interface LogStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }
 
+/**
+ * How log lines look, which of them are written, and where.
+ *
+ * ```ts
+ * const options: kopf.LoggingOptions = { format: 'json', refkey: 'k8s-obj', level: 'warn' };
+ * ```
+ */
 export interface LoggingOptions {
   /** Default: `full`. */
   readonly format?: LogFormat | undefined;
@@ -37,7 +52,14 @@ interface Sink {
   write(level: LogLevel, message: string, fields: LogFields): void;
 }
 
-/** A logger with options of its own, which {@link configure} does not touch. */
+/**
+ * A logger with options of its own, which {@link configure} does not touch.
+ *
+ * ```ts
+ * const logger = kopf.consoleLogger({ format: 'plain', stream: process.stdout });
+ * await kopf.run({ logger });
+ * ```
+ */
 export function consoleLogger(options: LoggingOptions = {}): Logger {
   const own = sink(options);
   return new SinkLogger(() => own, {});
@@ -46,6 +68,10 @@ export function consoleLogger(options: LoggingOptions = {}): Logger {
 /**
  * Sets how operators log in this process, those already running included; what is not given is as by default.
  * Operators that were given a logger of their own are not affected.
+ *
+ * ```ts
+ * kopf.configure({ format: 'json', level: 'debug' });
+ * ```
  */
 export function configure(options: LoggingOptions = {}): void {
   configured().sink = sink(options);

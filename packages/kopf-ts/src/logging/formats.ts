@@ -8,6 +8,11 @@ import { redactedText } from './redaction.js';
 /**
  * `full` is for people: the time, who tells it, how bad it is, and what it is. `plain` is what it is, alone.
  * `json` is for collectors of logs: one object per line, with all fields.
+ *
+ * ```ts
+ * const format: kopf.LogFormat = process.stderr.isTTY ? 'full' : 'json';
+ * kopf.configure({ format });
+ * ```
  */
 export type LogFormat = 'full' | 'plain' | 'json';
 

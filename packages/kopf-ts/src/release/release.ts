@@ -28,6 +28,13 @@ import {
 import { defaultSettings, withStorages } from '../defaults.js';
 import { fieldsOf, tracesOf } from './storage-traces.js';
 
+/**
+ * Which objects are released, and of what.
+ *
+ * ```ts
+ * const options: kopf.ReleaseOptions = { client, selector: ['kopfexamples', 'pods'], dryRun: true };
+ * ```
+ */
 export interface ReleaseOptions {
   readonly client: KubeClient;
   /** The kinds that the operator has served. */
@@ -41,7 +48,13 @@ export interface ReleaseOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An object on which there was something of the operator's. */
+/**
+ * An object on which there was something of the operator's.
+ *
+ * ```ts
+ * const isDone = ({ error }: kopf.Released): boolean => error === undefined;
+ * ```
+ */
 export interface Released {
   readonly resource: Resource;
   readonly namespace: string | undefined;
@@ -63,6 +76,12 @@ const MAX_ATTEMPTS = 5;
  * Takes the operator's finalizer, progress and last handled states off the objects, and yields each object that had
  * any. One that cannot be released does not hold up the others; but it fails at once if there are no such kinds.
  * The operator must not run meanwhile: it would put all of it back.
+ *
+ * ```ts
+ * for await (const { namespace, name, error } of kopf.release({ client, selector: 'kopfexamples' })) {
+ *   console.log(`${namespace}/${name}: ${error?.message ?? 'released'}`);
+ * }
+ * ```
  */
 export async function* release(options: ReleaseOptions): AsyncGenerator<Released, void, void> {
   const { client, signal } = options;

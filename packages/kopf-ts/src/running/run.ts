@@ -16,6 +16,11 @@ import { codeOfSignal, type Host, processHost, type StopSignal } from './process
  *
  * The process is all for the operator: if something else keeps it alive, it is ended shortly after the operator.
  * For operators among other things, or for several of them, there is `operator()`.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', ({ name, logger }) => logger.info(`Hello, ${name}!`));
+ * await kopf.run({ clusterwide: true, liveness: 'http://0.0.0.0:8080/healthz' });
+ * ```
  */
 export function run(options: OperatorOptions = {}): Promise<number> {
   const { settings = defaultSettings(), clock = systemClock, logger = defaultLogger() } = options;

@@ -12,6 +12,14 @@ import {
   manualClock,
 } from '@kopf-ts/testing';
 
+/**
+ * What a cluster begins with.
+ *
+ * ```ts
+ * import type { TestClusterOptions } from 'kopf-ts/testing';
+ * const options: TestClusterOptions = { apply: ['crd.yaml', { kind: 'Namespace', metadata: { name: 'shop' } }] };
+ * ```
+ */
 export interface TestClusterOptions extends Omit<LocalClusterOptions, 'clock'> {
   /** Default: a new one for each cluster. */
   readonly clock?: ManualClock;
@@ -21,12 +29,28 @@ export interface TestClusterOptions extends Omit<LocalClusterOptions, 'clock'> {
   readonly apply?: readonly (string | URL | AnyObject)[] | undefined;
 }
 
-/** An embedded cluster whose time stands still until its clock is moved. */
+/**
+ * An embedded cluster whose time stands still until its clock is moved.
+ *
+ * ```ts
+ * import { type TestCluster, testCluster } from 'kopf-ts/testing';
+ * await using cluster: TestCluster = await testCluster();
+ * await cluster.clock.advance(60);
+ * ```
+ */
 export interface TestCluster extends LocalCluster {
   readonly clock: ManualClock;
 }
 
-/** Starts an embedded cluster with a manual clock; without a port, unless it is asked to listen. */
+/**
+ * Starts an embedded cluster with a manual clock; without a port, unless it is asked to listen.
+ *
+ * ```ts
+ * import { testCluster } from 'kopf-ts/testing';
+ * await using cluster = await testCluster({ define: [{ group: 'kopf.dev', plural: 'kopfexamples', kind: 'KopfExample' }] });
+ * await cluster.create({ apiVersion: 'kopf.dev/v1', kind: 'KopfExample', metadata: { name: 'web' } });
+ * ```
+ */
 export async function testCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { clock = manualClock(), define = [], apply = [], ...others } = options;
   const cluster = await localCluster({ listen: false, ...others, clock });
@@ -41,12 +65,30 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
   return cluster as TestCluster;
 }
 
-/** A cluster for each test of vitest: `test.extend<{ cluster: TestCluster }>({ cluster: clusterFixture({ … }) })`. */
+/**
+ * A cluster for each test of vitest.
+ *
+ * ```ts
+ * import { test } from 'vitest';
+ * import { clusterFixture, type TestCluster } from 'kopf-ts/testing';
+ * const tests = test.extend<{ cluster: TestCluster }>({ cluster: clusterFixture({ apply: ['crd.yaml'] }) });
+ * tests('begins with nothing', async ({ cluster }) => {
+ *   expect(await cluster.list('kopfexamples')).toEqual([]);
+ * });
+ * ```
+ */
 export function clusterFixture(options?: TestClusterOptions): Fixture<TestCluster> {
   return fixtureOf(() => testCluster(options));
 }
 
-/** A cluster between two hooks of any test runner: `const cluster = clusterHooks({ before, after }, { … })`. */
+/**
+ * A cluster between two hooks of any test runner.
+ *
+ * ```ts
+ * import { clusterHooks } from 'kopf-ts/testing';
+ * const cluster = clusterHooks({ before: beforeEach, after: afterEach }, { apply: ['crd.yaml'] });
+ * ```
+ */
 export function clusterHooks(hooks: Hooks, options?: TestClusterOptions): Hooked<TestCluster> {
   return hooked(hooks, () => testCluster(options));
 }

@@ -2,6 +2,13 @@
 import { lookup, lookupService } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
+/**
+ * All names of a host, as its resolver knows them.
+ *
+ * ```ts
+ * const names: kopf.peering.HostNames = { name: 'web-1.example.com', aliases: ['web-1'], addresses: ['10.0.0.1'] };
+ * ```
+ */
 export interface HostNames {
   readonly name: string;
   readonly aliases: readonly string[];

@@ -2,6 +2,13 @@
 import { hostname as plainHostName, userInfo } from 'node:os';
 import { chooseHostName, type HostNames, resolveHostNames } from './hostnames.js';
 
+/**
+ * What an identity is made of.
+ *
+ * ```ts
+ * const options: kopf.peering.IdentityOptions = { manual: true, user: 'alice', hostname: 'laptop' };
+ * ```
+ */
 export interface IdentityOptions {
   /**
    * For a person (`user@host`), who is to be the same one each time; by default, for an operator
@@ -28,6 +35,10 @@ const RESOLVING_LIMIT_MS = 2000;
 /**
  * The identity of this process: that of its pod if the variable `POD_ID` tells so (it is taken as it is, even empty);
  * else, of its user and host, and also of the moment for operators.
+ *
+ * ```ts
+ * logger.info(`I am ${await kopf.peering.detectIdentity()}.`); // I am operator@host/20201231235959/abc.
+ * ```
  */
 export async function detectIdentity(options: IdentityOptions = {}): Promise<string> {
   const { manual = false, env = process.env, random = Math.random } = options;

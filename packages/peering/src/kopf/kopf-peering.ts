@@ -5,6 +5,13 @@ import { detectIdentity } from '../identity/identity.js';
 import { standalone } from '../standalone.js';
 import { type Ruling, takePart } from './membership.js';
 
+/**
+ * How an operator presents itself to its peers.
+ *
+ * ```ts
+ * const options: kopf.peering.KopfPeeringOptions = { settings, identity: 'blue' };
+ * ```
+ */
 export interface KopfPeeringOptions {
   /** Read whenever needed: they may be changed until the operator joins, and some of them also later. */
   readonly settings: Settings;
@@ -35,6 +42,11 @@ export function peeringSelectors(options: { readonly clusterwide: boolean }): re
  *
  * Without such a kind or object in the cluster, the operator works as if it were alone; or, if the peering is
  * mandatory, waits until they appear.
+ *
+ * ```ts
+ * const settings = kopf.settings({ peering: { name: 'kopfexamples', priority: 10 } });
+ * await kopf.run({ settings, peering: kopf.peering.kopfPeering({ settings }) });
+ * ```
  */
 export function kopfPeering(options: KopfPeeringOptions): Peering {
   const { settings, random = Math.random } = options;

@@ -5,6 +5,13 @@ import { childController, untilAborted } from '@kopf-ts/core/engine';
 import { detectIdentity } from '../identity/identity.js';
 import { type Election, election } from './lease-election.js';
 
+/**
+ * Which Lease the replicas compete for, and at which pace.
+ *
+ * ```ts
+ * const options: kopf.peering.LeasePeeringOptions = { name: 'my-operator', leaseDuration: 30, renewDeadline: 20 };
+ * ```
+ */
 export interface LeasePeeringOptions {
   /** The name of the Lease; the same for all replicas. It is created when needed. */
   readonly name: string;
@@ -41,8 +48,13 @@ interface Candidacy {
  * releases the lease, and when it dies or is cut off, the lease ends.
  *
  * There is one election per operator, however many namespaces it serves: as it pauses as a whole, leaders of
- * different namespaces would all pause because of each other. The write guard closes before anybody else can take over, even
- * if the process was stopped meanwhile and does not know.
+ * different namespaces would all pause because of each other. The write guard closes before another replica can take
+ * over, even if the process was stopped meanwhile and does not know.
+ *
+ * ```ts
+ * const peering = kopf.peering.leasePeering({ name: 'kopfexamples-operator' });
+ * await kopf.run({ peering, clusterwide: true });
+ * ```
  */
 export function leasePeering(options: LeasePeeringOptions): Peering {
   const { name, leaseDuration = 15, renewDeadline = 10, retryPeriod = 2, random = Math.random } = options;

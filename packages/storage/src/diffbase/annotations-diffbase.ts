@@ -23,6 +23,13 @@ import { pack, roomForAnnotations, sizeOf, unpack } from './annotation-sizes.js'
 import { digestText, isForDigest, readDigest } from './digests.js';
 import { concealing, type SecretsMode } from './secret-values.js';
 
+/**
+ * How the annotation is called, and what is left out of it.
+ *
+ * ```ts
+ * const options: kopf.storage.AnnotationsDiffBaseOptions = { prefix: 'example.com', ignoredFields: ['spec.replicas'] };
+ * ```
+ */
 export interface AnnotationsDiffBaseOptions {
   /** What stands before the slash in the annotations. Operators of different prefixes do not mix. Default: `kopf.zalando.org`. */
   readonly prefix?: string;
@@ -54,9 +61,15 @@ interface Forms {
  * Keeps the last handled state in an annotation: works for any kind of resource, with any schema.
  *
  * A state that does not fit is kept compressed, in the annotation with `-gzip` added to the name; if it still does
- * not fit, or is nested too deep, only its digest is kept, in the one with `-digest`: it is then known that the object has changed, but not
- * how. Of the three, only one is on the object; if there are several, the readable one is right, as it is the only
+ * not fit, or is nested too deep, only its digest is kept, in the one with `-digest`: it is then known that the object
+ * has changed, but not how. Of the three, only one is on the object; if there are several, the readable one is right, as it is the only
  * one that Kopf itself could have written later.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.persistence.diffbaseStorage = kopf.storage.annotationsDiffBaseStorage({ prefix: 'example.com' });
+ * });
+ * ```
  */
 export function annotationsDiffBaseStorage(options: AnnotationsDiffBaseOptions = {}): DiffBaseStorage {
   const { prefix = 'kopf.zalando.org', key = 'last-handled-configuration', v1 = true } = options;

@@ -5,7 +5,15 @@ import { operatorsAnnotations } from '../prefix-marks.js';
 /**
  * Keeps the last handled state in several storages at once: writes to all, reads from the first that has it.
  * If one of them fails to write, the others are still written to, and then the error is thrown.
- * For migrations; and for those who want the whole state even where annotations have room for its digest only.
+ * For migrations; and for whole states in the status where annotations have room for digests only.
+ *
+ * ```ts
+ * const { annotationsDiffBaseStorage, multiDiffBaseStorage, statusDiffBaseStorage } = kopf.storage;
+ * kopf.on.startup(({ settings }) => {
+ *   const storages = [statusDiffBaseStorage({ name: 'example' }), annotationsDiffBaseStorage()];
+ *   settings.persistence.diffbaseStorage = multiDiffBaseStorage(storages);
+ * });
+ * ```
  */
 export function multiDiffBaseStorage(storages: Iterable<DiffBaseStorage>): DiffBaseStorage {
   const all = [...storages];

@@ -23,7 +23,14 @@ import {
 import { compactJson } from '../compact-json.js';
 import type { Compat } from '../progress/progress-records.js';
 
-/** How the values of Secrets are kept: as salted digests, or as they are (as Kopf does). */
+/**
+ * How the values of Secrets are kept: as salted digests, or as they are (as Kopf does).
+ *
+ * ```ts
+ * const secrets: kopf.storage.SecretsMode = 'digests';
+ * const storage = kopf.storage.annotationsDiffBaseStorage({ secrets });
+ * ```
+ */
 export type SecretsMode = 'digests' | 'plain';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -21,6 +21,13 @@ import type { Compat } from '../progress/progress-records.js';
 import { digestText, isForDigest, readDigest } from './digests.js';
 import { concealing, type SecretsMode } from './secret-values.js';
 
+/**
+ * Where in the status the last handled state is, and what is left out of it.
+ *
+ * ```ts
+ * const options: kopf.storage.StatusDiffBaseOptions = { name: 'example', ignoredFields: ['spec.replicas'] };
+ * ```
+ */
 export interface StatusDiffBaseOptions {
   /** The name of the operator, to be put into the field. Default: `kopf`. */
   readonly name?: string;
@@ -38,6 +45,12 @@ export interface StatusDiffBaseOptions {
  * Keeps the last handled state in the status, as a JSON text: there, it is not limited as annotations are. The schema
  * of the resource must permit the field; otherwise Kubernetes silently drops it, and every object is new for ever.
  * Of a state that is nested too deep, only the digest is kept, in the field with `-digest` added to the name.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.persistence.diffbaseStorage = kopf.storage.statusDiffBaseStorage({ name: 'example' });
+ * });
+ * ```
  */
 export function statusDiffBaseStorage(options: StatusDiffBaseOptions = {}): DiffBaseStorage {
   const { name = 'kopf' } = options;

@@ -14,6 +14,13 @@ import { annotationPath, erase, touchField } from '../patching.js';
 import { MARKED, markOf, markPrefix } from '../prefix-marks.js';
 import { type Compat, isRecord, readRecord, strippedRecord, verboseRecord } from './progress-records.js';
 
+/**
+ * How the annotations are called, and what is in them.
+ *
+ * ```ts
+ * const options: kopf.storage.AnnotationsProgressOptions = { prefix: 'example.com', v1: false };
+ * ```
+ */
 export interface AnnotationsProgressOptions {
   /** What stands before the slash in the annotations. Operators of different prefixes do not mix. Default: `kopf.zalando.org`. */
   readonly prefix?: string;
@@ -27,7 +34,15 @@ export interface AnnotationsProgressOptions {
   readonly compat?: Compat;
 }
 
-/** Keeps the progress in annotations, one or two per handler: works for any kind of resource, with any schema. */
+/**
+ * Keeps the progress in annotations, one or two per handler: works for any kind of resource, with any schema.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.persistence.progressStorage = kopf.storage.annotationsProgressStorage({ prefix: 'example.com' });
+ * });
+ * ```
+ */
 export function annotationsProgressStorage(options: AnnotationsProgressOptions = {}): ProgressStorage {
   const { prefix = 'kopf.zalando.org', verbose = false, touchKey = 'touch-dummy', v1 = true } = options;
   checkPrefix(prefix);

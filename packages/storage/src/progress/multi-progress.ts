@@ -4,6 +4,14 @@ import { firstOf, withAll } from '../maybe-async.js';
 /**
  * Keeps the progress in several storages at once: writes to all, reads from the first that has it. For migrations.
  * If one of them fails to write, the others are still written to, and then the error is thrown.
+ *
+ * ```ts
+ * const { annotationsProgressStorage, multiProgressStorage, statusProgressStorage } = kopf.storage;
+ * kopf.on.startup(({ settings }) => {
+ *   const newPlace = annotationsProgressStorage({ prefix: 'example.com' });
+ *   settings.persistence.progressStorage = multiProgressStorage([newPlace, statusProgressStorage()]);
+ * });
+ * ```
  */
 export function multiProgressStorage(storages: Iterable<ProgressStorage>): ProgressStorage {
   const all = [...storages];

@@ -23,7 +23,14 @@ const ALL_FIELDS: ReadonlyMap<keyof ProgressRecord, (value: unknown) => Problem>
   ['digest', notText],
 ]);
 
-/** What the storages write: exactly what Kopf would, or also what we add. */
+/**
+ * What the storages write: exactly what Kopf would, or also what we add.
+ *
+ * ```ts
+ * const compat: kopf.storage.Compat = 'kopf';
+ * const storage = kopf.storage.smartProgressStorage({ compat });
+ * ```
+ */
 export type Compat = 'kopf' | undefined;
 
 /** The record with its fields in order, without nulls. */

@@ -16,6 +16,13 @@ import { namedField } from '../named-field.js';
 import { erase, touchField } from '../patching.js';
 import { type Compat, isRecord, readRecord, verboseRecord } from './progress-records.js';
 
+/**
+ * Where in the status the progress is.
+ *
+ * ```ts
+ * const options: kopf.storage.StatusProgressOptions = { field: 'status.example.progress' };
+ * ```
+ */
 export interface StatusProgressOptions {
   /** The name of the operator, to be put into the fields. Default: `kopf`. */
   readonly name?: string;
@@ -30,6 +37,12 @@ export interface StatusProgressOptions {
 /**
  * Keeps the progress in the status, as structured data. The schema of the resource must permit these fields, e.g. by
  * `x-kubernetes-preserve-unknown-fields`; otherwise Kubernetes silently drops them, and handlers start over for ever.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.persistence.progressStorage = kopf.storage.statusProgressStorage({ name: 'example' });
+ * });
+ * ```
  */
 export function statusProgressStorage(options: StatusProgressOptions = {}): ProgressStorage {
   const { name = 'kopf' } = options;

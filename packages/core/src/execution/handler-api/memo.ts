@@ -1,11 +1,31 @@
 /** Memos: what handlers remember in memory. One is the operator's own; each object begins with a copy of it. */
 import { setOwn } from '../../values/json.js';
 
-/** The default memo: any keys with any values. */
+/**
+ * The default memo: any keys with any values.
+ *
+ * ```ts
+ * kopf.on.event('pods', ({ memo }: { memo: kopf.Memo }) => {
+ *   memo.calls = (memo.calls ?? 0) + 1;
+ * });
+ * ```
+ */
 // biome-ignore lint/suspicious/noExplicitAny: an untyped memo is used freely, as in Kopf
 export type Memo = Record<string, any>;
 
-/** The method of a memo's class that makes a copy for an object. Returning `this` shares one memo among all objects. */
+/**
+ * The method of a memo's class that makes a copy for an object. Returning `this` shares one memo among all objects.
+ *
+ * ```ts
+ * class Counters {
+ *   calls = 0;
+ *   [kopf.COPY](): Counters {
+ *     return new Counters(); // each object begins from zero
+ *   }
+ * }
+ * await kopf.run({ memo: new Counters() });
+ * ```
+ */
 export const COPY: unique symbol = Symbol.for('kopf-ts.copy') as typeof COPY;
 
 /** An empty memo. It has no prototype: nothing is in it but what was put there. */

@@ -9,9 +9,23 @@ import type { Settings } from '../../settings.js';
 import { flattenObjects } from '../../values/objects/hierarchy.js';
 import { requireContext } from '../context.js';
 
-/** One object, or any iterables of them, however nested. Absent ones are skipped. */
+/**
+ * One object, or any iterables of them, however nested. Absent ones are skipped.
+ *
+ * ```ts
+ * const about: kopf.EventObjects = [body, undefined];
+ * kopf.info(about, { reason: 'Seen', message: 'Both of them.' });
+ * ```
+ */
 export type EventObjects = object | null | undefined | Iterable<EventObjects>;
 
+/**
+ * What an event says.
+ *
+ * ```ts
+ * const options: kopf.EventOptions = { reason: 'Resized', message: 'It has 5 GiB now.' };
+ * ```
+ */
 export interface EventOptions {
   /** A word in CamelCase, for programs. */
   readonly reason?: string;
@@ -26,22 +40,54 @@ export function isPosted(level: LogLevel, lowest: LogLevel): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(lowest);
 }
 
-/** Posts an event of any type, whatever the lowest level of posting is. */
+/**
+ * Posts an event of any type, whatever the lowest level of posting is.
+ *
+ * ```ts
+ * kopf.on.update('kopfexamples', ({ body }) => {
+ *   kopf.event(body, { type: 'Normal', reason: 'Resized', message: 'It has 5 GiB now.' });
+ * });
+ * ```
+ */
 export function event(objects: EventObjects, options: EventOptions & { readonly type: KubeEventType }): void {
   post('event()', undefined, objects, options);
 }
 
-/** Posts a `Normal` event. */
+/**
+ * Posts a `Normal` event.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', ({ body }) => {
+ *   kopf.info(body, { reason: 'Provisioned', message: 'All is ready.' });
+ * });
+ * ```
+ */
 export function info(objects: EventObjects, options: EventOptions = {}): void {
   post('info()', 'info', objects, { type: 'Normal', ...options });
 }
 
-/** Posts a `Warning` event. */
+/**
+ * Posts a `Warning` event.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', ({ body, spec }) => {
+ *   if (spec.size > 100) kopf.warn(body, { reason: 'Big', message: 'That much is expensive.' });
+ * });
+ * ```
+ */
 export function warn(objects: EventObjects, options: EventOptions = {}): void {
   post('warn()', 'warn', objects, { type: 'Warning', ...options });
 }
 
-/** Posts an `Error` event about an error: with its class as the reason and with its text, unless told otherwise. */
+/**
+ * Posts an `Error` event about an error: with its class as the reason and with its text, unless told otherwise.
+ *
+ * ```ts
+ * kopf.on.update('kopfexamples', async ({ body }) => {
+ *   await fetch('https://example.com/resize').catch((error) => kopf.exception(body, { error }));
+ * });
+ * ```
+ */
 export function exception(objects: EventObjects, options: EventOptions & { readonly error?: unknown } = {}): void {
   const { error, reason, message = '' } = options;
   const texts = [message, error === undefined ? '' : describeError(error)];

@@ -31,17 +31,37 @@ import { executeInContext } from '../execute.js';
 import type { LifeCycle } from '../lifecycles.js';
 import { addSubhandler, executeSubhandlers } from './execute-subhandlers.js';
 
+/**
+ * The function of a sub-handler: it gets the same as any change handler.
+ *
+ * ```ts
+ * const createVolume: kopf.SubhandlerFn = ({ name, logger }) => logger.info(`A volume for ${name}`);
+ * ```
+ */
 export type SubhandlerFn<R = AnyObject, P = undefined> = (kwargs: Change<R, P>) => Awaitable<unknown>;
 
 type FilterKwargs<R> = ChangeFilterKwargs<ObjectOf<R>, DefaultEnv>;
 
+/**
+ * What a sub-handler can be given: the same as a change handler.
+ *
+ * ```ts
+ * const options: kopf.SubhandlerOptions = { id: 'volume', retries: 3, labels: { tier: 'gold' } };
+ * ```
+ */
 export interface SubhandlerOptions<R = AnyObject, P = undefined>
   extends IdentityOptions<P>,
     ExecutionOptions,
     FilterOptions<ObjectOf<R>, string, FilterKwargs<R>>,
     ChangeFilterOptions<ObjectOf<R>, string, FilterKwargs<R>> {}
 
-/** What `register()` takes: the same, but for the filters by fields. */
+/**
+ * What `register()` takes: the same, but for the filters by fields.
+ *
+ * ```ts
+ * const options: kopf.RegisterOptions = { id: 'volume', retries: 3 };
+ * ```
+ */
 export type RegisterOptions<R = AnyObject, P = undefined> = Omit<
   SubhandlerOptions<R, P>,
   'field' | 'value' | 'old' | 'new'
@@ -53,10 +73,14 @@ type Declare<R, P> = <F extends SubhandlerFn<R, P>>(fn: F) => F;
  * Declares a sub-handler of the handler that is running now. Its id is `<parent>/<id>`.
  *
  * ```ts
- * subhandler('replica-1', async ({ logger }) => { … });
- * subhandler('replica-2', { retries: 3 }, async ({ logger }) => { … });
- * subhandler(function replica3({ logger }) { … });
- * subhandler({ id: 'replica-4' })(async ({ logger }) => { … });
+ * kopf.on.create('kopfexamples', () => {
+ *   kopf.subhandler('replica-1', async ({ logger }) => logger.info('One'));
+ *   kopf.subhandler('replica-2', { retries: 3 }, async ({ logger }) => logger.info('Two'));
+ *   kopf.subhandler(function replica3({ logger }) {
+ *     logger.info('Three');
+ *   });
+ *   kopf.subhandler({ id: 'replica-4' })(async ({ logger }) => logger.info('Four'));
+ * });
  * ```
  *
  * Two sub-handlers of one parent cannot have the same id: it is an error of the parent, treated as any other error
@@ -92,7 +116,15 @@ export function subhandler(...args: readonly unknown[]): unknown {
   return fn === undefined ? declare : declare(fn);
 }
 
-/** Declares a sub-handler of the handler that is running now, with the function first. */
+/**
+ * Declares a sub-handler of the handler that is running now, with the function first.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', ({ spec }) => {
+ *   for (const disk of spec.disks) kopf.register(({ logger }) => logger.info(`Disk ${disk}`), { id: disk });
+ * });
+ * ```
+ */
 export function register<R = AnyObject, P = undefined>(
   fn: SubhandlerFn<R, P>,
   options: RegisterOptions<R, P> = {},
@@ -135,11 +167,25 @@ function newSubhandler(parent: ChangeHandler, fn: HandlerFn, id: string | undefi
   };
 }
 
-/** Functions by their ids, or with ids of their own names. */
+/**
+ * Functions by their ids, or with ids of their own names.
+ *
+ * ```ts
+ * const fns: kopf.SubhandlerFns = { volume: ({ logger }) => logger.info('A volume'), pod: async () => undefined };
+ * kopf.on.create('kopfexamples', () => kopf.execute(fns));
+ * ```
+ */
 export type SubhandlerFns =
   | Iterable<SubhandlerFn<AnyObject, undefined>>
   | Readonly<Record<string, SubhandlerFn<AnyObject, undefined>>>;
 
+/**
+ * Which sub-handlers are executed, and how.
+ *
+ * ```ts
+ * const options: kopf.ExecuteOptions = { fns: { volume: ({ logger }) => logger.info('Done.') }, lifecycle: kopf.asap };
+ * ```
+ */
 export interface ExecuteOptions {
   readonly fns?: SubhandlerFns | undefined;
   /** Handlers that are already made, with their full ids. */
@@ -160,6 +206,13 @@ const EXECUTE = ['fns', 'handlers', 'registry', 'lifecycle', 'cause'];
  *
  * If some of them are left for later, it throws, and the parent is called again when they are due: what stands after
  * it is reached only when all of them are done. A parent that does not wait for it is called again all the same.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', async ({ logger }) => {
+ *   await kopf.execute({ volume: ({ logger }) => logger.info('Creating the volume.') });
+ *   logger.info('The volume is there.');
+ * });
+ * ```
  */
 export function execute(options: ExecuteOptions | SubhandlerFns = {}): Promise<void> {
   // Not an async function: the promise that is watched must be the very one that is returned.
