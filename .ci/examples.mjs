@@ -5,7 +5,6 @@
  * In an example, `kopf` is all of `kopf-ts`, the functions of vitest are at hand, and so are a few usual things with the
  * names that handlers and plugins know them by, see `usual`. Everything else an example imports or declares itself.
  */
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { guard, place } from './fence.mjs';
