@@ -13,19 +13,20 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { anySignal } from '@kopf-ts/core/engine';
-import { authorizationOf, credentialsKey, impersonationHeaders, isAuthorizedTwice } from './auth/authorization.js';
+import { credentialsKey } from './auth/authorization.js';
 import { staticCredentials } from './auth/credentials.js';
 import { maskUrl } from './auth/secret-masking.js';
 import { isAboutCredentials } from './errors.js';
-import { checkSuccess, isError, jsonOf, type Refusal, refusalOf } from './http/answers.js';
+import { checkSuccess, jsonOf, type Refusal, refusalOf } from './http/answers.js';
 import { dispatchers, forStrangers, MAX_CALLS, type Purpose } from './http/dispatchers.js';
-import { exchange, type HttpAnswer, type HttpCall } from './http/exchange.js';
+import { exchange, type HttpCall, type StreamedAnswer, streamedExchange, type WholeAnswer } from './http/exchange.js';
 import { fairSemaphore } from './http/fair-semaphore.js';
 import { lossyIntegers } from './http/lossy-integers.js';
 import type { Environment } from './http/proxies.js';
 import { type Address, addressOf } from './http/request-address.js';
+import { requestHeaders } from './http/request-headers.js';
 import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './http/request-kind.js';
-import { retrying } from './http/retrying.js';
+import { type RetryPolicy, retrying } from './http/retrying.js';
 import { gates } from './http/throttling.js';
 import { JsonLines } from './streams/json-lines.js';
 import { LineStream } from './streams/line-stream.js';
@@ -80,24 +81,6 @@ export interface HttpKubeClient extends KubeClient, AsyncDisposable {
 /** New credentials are tried at once; but if these are refused, too, and again, it is time to slow down. */
 const MAX_INSTANT_LOGINS = 3;
 
-/** One request on its way, with all its attempts. */
-interface Sending<T> {
-  readonly request: KubeRequest;
-  readonly kind: RequestKind;
-  readonly purpose: Purpose;
-  /** What is made of an answer that is not an error. */
-  readonly receive: (answer: HttpAnswer, address: Address) => Promise<T>;
-  /** For what comes before the exchange: credentials, pauses. */
-  readonly waiting: AbortSignal;
-  /** For the exchange itself, which may go on for longer. */
-  readonly breaking: readonly (AbortSignal | undefined)[];
-  /** Which credentials were tried in vain; `undefined` to try no others. */
-  readonly refused: Set<string> | undefined;
-  /** Where it was sent to the last time. */
-  url?: string;
-  isForeign?: boolean;
-}
-
 /**
  * A client of a cluster. Close it when it is not needed any more: it keeps connections alive.
  *
@@ -111,74 +94,91 @@ export function kubeClient(options: KubeClientOptions): HttpKubeClient {
   return new UndiciKubeClient(options);
 }
 
+/** One request on its way, with all its tries. */
+class Sending {
+  readonly request: KubeRequest;
+  readonly kind: RequestKind;
+  readonly purpose: Purpose;
+  /** Whichever aborts first, ends it. */
+  readonly signals: readonly (AbortSignal | undefined)[];
+  /** Where it was sent to the last time. */
+  address: Address | undefined;
+  /** Which credentials were tried in vain. */
+  refused: Set<string> | undefined;
+  #waiting: ReturnType<typeof anySignal> | undefined;
+
+  constructor(request: KubeRequest, purpose: Purpose, signals: readonly (AbortSignal | undefined)[]) {
+    this.request = request;
+    this.kind = requestKindOf(request, purpose === 'stream');
+    this.purpose = purpose;
+    this.signals = signals;
+  }
+
+  /** For logs. */
+  get title(): string {
+    const { request, address } = this;
+    const url = address === undefined ? maskUrl(request.path) : `${address.origin}${address.path}`;
+    return `${request.method} ${url}`;
+  }
+
+  /** All signals in one, for what comes before the exchange. Few requests wait for anything, so few need it. */
+  get waiting(): AbortSignal {
+    this.#waiting ??= anySignal(...this.signals);
+    return this.#waiting.signal;
+  }
+
+  throwIfAborted(): void {
+    for (const signal of this.signals) signal?.throwIfAborted();
+  }
+
+  /** To be called at the end: the signals may live for longer. */
+  dispose(): void {
+    this.#waiting?.dispose();
+  }
+}
+
 class UndiciKubeClient implements HttpKubeClient {
   readonly #credentials: Credentials;
   readonly #settings: Pick<Settings, 'networking' | 'watching'>;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #userAgent: string;
+  readonly #headers;
   readonly #dispatchers;
   readonly #closing = new AbortController();
   readonly #turns = fairSemaphore(MAX_CALLS);
   readonly #gates;
   readonly #integers = lossyIntegers();
-  #isWarnedOfTwoAuthorizations = false;
 
   constructor(options: KubeClientOptions) {
     this.#credentials = credentialsOf(options);
     this.#settings = options.settings ?? defaultSettings();
     this.#clock = options.clock;
     this.#logger = options.logger;
-    this.#userAgent = options.userAgent ?? defaultUserAgent();
+    this.#headers = requestHeaders(options.userAgent ?? defaultUserAgent(), options.logger);
     this.#gates = gates(options.clock, options.random ?? Math.random);
     this.#dispatchers = dispatchers(options.env ?? process.env);
   }
 
   async request<T = unknown>(request: KubeRequest): Promise<T> {
-    const { signal, dispose } = anySignal(request.signal, this.#closing.signal);
-    const kind = requestKindOf(request);
-    const sending: Sending<T> = {
-      request,
-      kind,
-      purpose: request.urgent ? 'urgent' : 'call',
-      receive: async (answer, { origin, isForeign }) => {
-        const mayBeEmpty = isForeign || !mustAnswerObject(request, kind);
-        const { maxAnswerSize: maxBytes } = this.#settings.networking;
-        return (await jsonOf(answer, { origin, mayBeEmpty, maxBytes, parse: this.#integers.parse })) as T;
-      },
-      waiting: signal,
-      breaking: [signal],
-      refused: new Set(),
-    };
-    const attempt = (): Promise<T> => this.#sendAuthorized(sending);
+    const signals = [request.signal, this.#closing.signal];
+    const sending = new Sending(request, request.urgent ? 'urgent' : 'call', signals);
     try {
-      if (request.retries === 'none') return await attempt();
-      const { networking: settings } = this.#settings;
-      const title = (): string => `${request.method} ${sending.url ?? maskUrl(request.path)}`;
-      const isForCaller = (error: unknown): boolean => isEviction(kind) && error instanceof ApiTooManyRequestsError;
-      const policy = { settings, clock: this.#clock, logger: this.#logger, signal, isForCaller };
-      return await retrying(title, policy, attempt);
+      return (await this.#attempt(sending)) as T;
+    } catch (error) {
+      if (request.retries === 'none') throw error;
+      return (await this.#retry(sending, error)) as T;
     } finally {
-      dispose();
+      sending.dispose();
     }
   }
 
   stream<T = unknown>(request: KubeRequest): AsyncIterable<T> {
-    const open = async (leaving: AbortSignal): Promise<HttpAnswer> => {
-      const breaking = [request.signal, this.#closing.signal, leaving];
-      const { signal, dispose } = anySignal(...breaking);
+    const open = async (leaving: AbortSignal): Promise<StreamedAnswer> => {
+      const sending = new Sending(request, 'stream', [request.signal, this.#closing.signal, leaving]);
       try {
-        return await this.#sendAuthorized({
-          request,
-          kind: requestKindOf(request, true),
-          purpose: 'stream',
-          receive: async (answer) => answer,
-          waiting: signal,
-          breaking,
-          refused: undefined,
-        });
+        return (await this.#attempt(sending)) as StreamedAnswer;
       } finally {
-        dispose();
+        sending.dispose();
       }
     };
     const lines = (): JsonLines => new JsonLines(this.#settings.watching.maxLineSize, this.#integers.parse);
@@ -194,80 +194,133 @@ class UndiciKubeClient implements HttpKubeClient {
     return this.close();
   }
 
-  /** With other credentials at once, if those at hand are refused; with the same ones only after a pause, by retrying. */
-  async #sendAuthorized<T>(sending: Sending<T>): Promise<T> {
-    const { request, waiting, refused } = sending;
+  #retry(sending: Sending, failure: unknown): Promise<unknown> {
+    const isForCaller = (error: unknown): boolean =>
+      isEviction(sending.kind) && error instanceof ApiTooManyRequestsError;
+    const policy: RetryPolicy = {
+      settings: this.#settings.networking,
+      clock: this.#clock,
+      logger: this.#logger,
+      signal: sending.waiting,
+      isForCaller,
+    };
+    return retrying(
+      failure,
+      policy,
+      () => sending.title,
+      () => this.#attempt(sending),
+    );
+  }
+
+  /**
+   * With other credentials at once, if those at hand are refused; with the same ones only after a pause, by retrying.
+   * Gives the object of the answer; or of a stream, the answer itself.
+   *
+   * All requests go through this: it waits only where there is something to wait for.
+   */
+  async #attempt(sending: Sending): Promise<unknown> {
+    const { request, purpose } = sending;
     for (let instantLogins = 0; ; instantLogins++) {
-      waiting.throwIfAborted();
-      const info = await this.#credentials.current(waiting);
+      sending.throwIfAborted();
+      const info = this.#credentials.known?.() ?? (await this.#credentials.current(sending.waiting));
+      let hasTurn = false;
       try {
-        return await this.#send(sending, info);
+        sending.address = addressOf(info, request.path);
+        const limits = this.#limitsOf(request, purpose);
+        hasTurn = this.#mayGo(sending);
+        let spent = 0;
+        if (!hasTurn) {
+          spent = await this.#enter(sending, limits.totalLimit);
+          hasTurn = true;
+        }
+        const call = this.#callOf(sending, info, limits, spent);
+        if (purpose !== 'stream') return this.#objectOf(sending, await exchange(call));
+        const answer = await streamedExchange(call);
+        this.#check(sending, answer);
+        return answer;
       } catch (error) {
-        // What strangers think of us says nothing about the credentials: they do not get any.
-        if (sending.isForeign || !(error instanceof Error) || !isAboutCredentials(error)) throw error;
-        await this.#credentials.invalidate(info, error);
-        if (refused === undefined || request.retries === 'none' || instantLogins >= MAX_INSTANT_LOGINS) throw error;
-        refused.add(credentialsKey(info));
-        const next = await this.#credentials.current(waiting);
-        if (refused.has(credentialsKey(next))) throw error;
-        this.#logger.debug(
-          `The server refused the credentials or certificates; trying others: ${request.method} ${sending.url}`,
-        );
+        await this.#changeCredentials(sending, info, error, instantLogins);
+      } finally {
+        if (hasTurn && purpose === 'call') this.#turns.release(sending.kind.resource);
       }
     }
   }
 
-  async #send<T>(sending: Sending<T>, info: ConnectionInfo): Promise<T> {
-    const { request, purpose, waiting, breaking } = sending;
-    const address = addressOf(info, request.path);
-    const { origin, path, isForeign } = address;
-    sending.url = `${origin}${path}`;
-    sending.isForeign = isForeign;
-    const limits = this.#limitsOf(request, purpose);
-    const { spent, leave } = await this.#enter(sending, origin, limits.totalLimit);
-    try {
-      waiting.throwIfAborted();
-      const { trustEnv, maxRetryAfter } = this.#settings.networking;
-      const call: HttpCall = {
-        dispatcher: this.#dispatchers.for(isForeign ? forStrangers(info) : info, purpose, {
-          connectLimit: limits.connectLimit,
-          trustEnv,
-        }),
-        origin,
-        path,
-        method: request.method,
-        headers: this.#headersOf(request, info, isForeign),
-        ...(request.body === undefined ? {} : { body: this.#textOf(request) }),
-        ...(request.mayBegin === undefined ? {} : { mayBegin: request.mayBegin }),
-      };
-      const onConnectionLost = (): void => this.#dispatchers.retire(call.dispatcher);
-      const answer = await exchange(call, {
-        clock: this.#clock,
-        signals: breaking,
-        ...limits,
-        spent,
-        onConnectionLost,
-      });
-      if (isError(answer)) {
-        const refusal = await refusalOf(answer, { clock: this.#clock, maxRetryAfter });
-        this.#holdBack(sending, origin, refusal);
-        throw refusal.error;
-      }
-      checkSuccess(answer, origin);
-      return await sending.receive(answer, address);
-    } finally {
-      leave();
-    }
+  /** Throws the error, unless there are others that may help. */
+  async #changeCredentials(
+    sending: Sending,
+    info: ConnectionInfo,
+    error: unknown,
+    instantLogins: number,
+  ): Promise<void> {
+    const { request, purpose, address } = sending;
+    // What strangers think of us says nothing about the credentials: they do not get any.
+    if (address?.isForeign || !(error instanceof Error) || !isAboutCredentials(error)) throw error;
+    await this.#credentials.invalidate(info, error);
+    if (purpose === 'stream' || request.retries === 'none' || instantLogins >= MAX_INSTANT_LOGINS) throw error;
+    sending.refused ??= new Set();
+    sending.refused.add(credentialsKey(info));
+    const next = await this.#credentials.current(sending.waiting);
+    if (sending.refused.has(credentialsKey(next))) throw error;
+    this.#logger.debug(`The server refused the credentials or certificates; trying others: ${sending.title}`);
   }
 
-  /** Waits until the request may go; tells how much of its time was spent on that, and what to call when it is over. */
-  async #enter<T>(
-    { request, kind, purpose, waiting: signal }: Sending<T>,
-    origin: string,
-    limit: Seconds | undefined,
-  ): Promise<{ readonly spent: Seconds; readonly leave: () => void }> {
-    if (request.urgent) return { spent: 0, leave: () => {} };
-    const gate = gateOf(origin, kind);
+  #callOf(sending: Sending, info: ConnectionInfo, limits: Limits, spent: Seconds): HttpCall {
+    const { request, purpose, address, signals } = sending;
+    const { origin, path, isForeign } = address as Address;
+    const { trustEnv, maxAnswerSize } = this.#settings.networking;
+    const visited = isForeign ? forStrangers(info) : info;
+    return {
+      dispatcher: this.#dispatchers.for(visited, purpose, limits.connectLimit, trustEnv),
+      origin,
+      path,
+      method: request.method,
+      headers: this.#headers(request, info, isForeign),
+      body: request.body === undefined ? null : this.#textOf(request),
+      mayBegin: request.mayBegin,
+      clock: this.#clock,
+      connectLimit: limits.connectLimit,
+      headersLimit: limits.headersLimit,
+      totalLimit: limits.totalLimit,
+      spent,
+      maxBytes: maxAnswerSize,
+      signals,
+      onConnectionLost: this.#onConnectionLost,
+    };
+  }
+
+  readonly #onConnectionLost = (dispatcher: HttpCall['dispatcher']): void => this.#dispatchers.retire(dispatcher);
+
+  #objectOf(sending: Sending, answer: WholeAnswer): unknown {
+    this.#check(sending, answer);
+    const { request, kind } = sending;
+    const { origin, isForeign } = sending.address as Address;
+    const mayBeEmpty = isForeign || !mustAnswerObject(request, kind);
+    return jsonOf(answer, origin, mayBeEmpty, this.#integers.parse);
+  }
+
+  /** Throws what the answer means, if it is not a success. */
+  #check(sending: Sending, answer: WholeAnswer): void {
+    const { origin } = sending.address as Address;
+    if (answer.status >= 400) {
+      const refusal = refusalOf(answer, this.#clock, this.#settings.networking.maxRetryAfter);
+      this.#holdBack(sending, origin, refusal);
+      throw refusal.error;
+    }
+    checkSuccess(answer, origin);
+  }
+
+  /** Whether it may go at once; its turn is taken then. */
+  #mayGo({ kind, purpose, address }: Sending): boolean {
+    if (purpose === 'urgent') return true;
+    if (!this.#gates.areOpen && this.#gates.isClosed(gateOf(address?.origin, kind))) return false;
+    return purpose !== 'call' || this.#turns.tryTake(kind.resource);
+  }
+
+  /** Waits until the request may go, and takes its turn; tells how much of its time was spent on pauses. */
+  async #enter(sending: Sending, limit: Seconds | undefined): Promise<Seconds> {
+    const { kind, purpose, waiting: signal, address } = sending;
+    const gate = gateOf(address?.origin, kind);
     const { resource } = kind;
     let spent = 0;
     for (;;) {
@@ -275,28 +328,14 @@ class UndiciKubeClient implements HttpKubeClient {
       if (this.#gates.isClosed(gate)) {
         spent += await this.#gates.pass(gate, { limit: limit === undefined ? undefined : limit - spent, signal });
       }
-      if (purpose !== 'call') return { spent, leave: () => {} };
+      if (purpose !== 'call') return spent;
       const turn = this.#turns.take(resource, signal);
       if (turn !== undefined) await turn;
-      if (!this.#gates.isClosed(gate)) return { spent, leave: () => this.#turns.release(resource) };
-      this.#turns.release(resource);
+      if (signal.aborted || this.#gates.isClosed(gate)) {
+        this.#turns.release(resource);
+        signal.throwIfAborted();
+      } else return spent;
     }
-  }
-
-  #headersOf(request: KubeRequest, info: ConnectionInfo, isForeign: boolean): Record<string, string | string[]> {
-    // Whoever is at another address, has no business with our credentials.
-    const authorization = isForeign ? undefined : authorizationOf(info);
-    if (isAuthorizedTwice(info) && !this.#isWarnedOfTwoAuthorizations) {
-      this.#isWarnedOfTwoAuthorizations = true;
-      this.#logger.warn('Both a token and a username with a password are given; using the token.');
-    }
-    return {
-      accept: request.accept ?? 'application/json',
-      'user-agent': this.#userAgent,
-      ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(isForeign ? {} : impersonationHeaders(info)),
-    };
   }
 
   /** Objects are JSON, which is also YAML; a text of YAML goes as it is. */
@@ -305,29 +344,29 @@ class UndiciKubeClient implements HttpKubeClient {
     return this.#integers.stringify(body);
   }
 
-  #limitsOf({ timeouts = {} }: KubeRequest, purpose: Purpose) {
+  #limitsOf({ timeouts }: KubeRequest, purpose: Purpose): Limits {
     const { networking, watching } = this.#settings;
-    const headersLimit: Seconds | undefined = timeouts.headers ?? networking.headersTimeout;
+    const headersLimit = timeouts?.headers ?? networking.headersTimeout;
+    const connectLimit = timeouts?.connect;
     if (purpose !== 'stream') {
       return {
-        connectLimit: timeouts.connect ?? networking.connectTimeout,
+        connectLimit: connectLimit ?? networking.connectTimeout,
         headersLimit,
-        totalLimit: timeouts.total ?? networking.requestTimeout,
+        totalLimit: timeouts?.total ?? networking.requestTimeout,
       };
     }
     return {
-      connectLimit:
-        timeouts.connect ?? watching.connectTimeout ?? networking.connectTimeout ?? networking.requestTimeout,
+      connectLimit: connectLimit ?? watching.connectTimeout ?? networking.connectTimeout ?? networking.requestTimeout,
       headersLimit,
-      totalLimit: timeouts.total ?? watching.clientTimeout,
+      totalLimit: timeouts?.total ?? watching.clientTimeout,
     };
   }
 
   /** Until the end of the pause that the server has asked for, all requests of this kind wait. */
-  #holdBack<T>({ request, kind }: Sending<T>, origin: string, { error, askedPause }: Refusal): void {
+  #holdBack({ kind, purpose }: Sending, origin: string, { error, askedPause }: Refusal): void {
     const { retryAfter } = error;
     if (!(error instanceof ApiTooManyRequestsError) || !retryAfter || !askedPause) return;
-    if (request.urgent || isEviction(kind)) return;
+    if (purpose === 'urgent' || isEviction(kind)) return;
     const wasOpen = this.#gates.close(gateOf(origin, kind), retryAfter);
     const limit = retryAfter < askedPause ? `, which asked for ${askedPause}s (see networking.maxRetryAfter)` : '';
     const words = error.message.startsWith('HTTP ') ? '' : `: ${error.message}`;
@@ -338,8 +377,14 @@ class UndiciKubeClient implements HttpKubeClient {
   }
 }
 
+interface Limits {
+  readonly connectLimit: Seconds | undefined;
+  readonly headersLimit: Seconds | undefined;
+  readonly totalLimit: Seconds | undefined;
+}
+
 /** The name of the gate is a part of error messages. */
-function gateOf(origin: string, kind: RequestKind): string {
+function gateOf(origin: string | undefined, kind: RequestKind): string {
   return `"${titleOfKind(kind)}" at ${origin}`;
 }
 

@@ -19,7 +19,7 @@ import { abortable } from '@kopf-ts/core/engine';
  * ```
  */
 export function staticCredentials(info: ConnectionInfo): Credentials {
-  return { current: async () => info, invalidate: () => {} };
+  return { known: () => info, current: async () => info, invalidate: () => {} };
 }
 
 /**

@@ -1,21 +1,16 @@
-/** Bodies of answers → values and errors. */
+/** Answers → values and errors. */
 import { type ApiError, apiError, type Clock, type Seconds } from '@kopf-ts/core';
 import { KubeConnectionError } from '../errors.js';
-import type { HttpAnswer } from './exchange.js';
+import type { WholeAnswer } from './exchange.js';
 import { retryAfterOf } from './retry-after.js';
 
-/** Beyond that, nothing is told to a person; and an error is no reason to fill the memory. */
-const MAX_ERROR_BYTES = 1024 * 1024;
-
-export function isError({ status }: HttpAnswer): boolean {
-  return status >= 400;
-}
+type Head = Pick<WholeAnswer, 'status' | 'headers' | 'abandon'>;
 
 /**
  * Throws for whatever is neither a success nor an error: a redirect, for one, means that something has come between us
  * and the server, and nothing was done there.
  */
-export function checkSuccess(answer: HttpAnswer, origin: string): void {
+export function checkSuccess(answer: Head, origin: string): void {
   const { status, headers } = answer;
   if (status >= 200 && status <= 206) return;
   answer.abandon();
@@ -26,23 +21,17 @@ export function checkSuccess(answer: HttpAnswer, origin: string): void {
   );
 }
 
-export interface JsonOptions {
-  readonly origin: string;
-  /** Is there nothing wrong with an empty body? */
-  readonly mayBeEmpty: boolean;
-  readonly maxBytes: number | undefined;
-  readonly parse: (text: string) => unknown;
-}
-
 /**
  * The JSON of the whole body; `undefined` if it is empty and may be so. Anything else is taken for a broken connection:
  * so do answers look that were cut on their way, or made up by somebody in between.
  */
-export async function jsonOf(
-  answer: HttpAnswer,
-  { origin, mayBeEmpty, maxBytes, parse }: JsonOptions,
-): Promise<unknown> {
-  const text = (await answer.readAll(maxBytes)).toString('utf8');
+export function jsonOf(
+  answer: WholeAnswer,
+  origin: string,
+  mayBeEmpty: boolean,
+  parse: (text: string) => unknown,
+): unknown {
+  const text = answer.text();
   try {
     return parse(text);
   } catch {
@@ -64,28 +53,14 @@ export interface Refusal {
 }
 
 /** The error that the answer means, with the server's own words in it. */
-export async function refusalOf(
-  answer: HttpAnswer,
-  { clock, maxRetryAfter }: { readonly clock: Clock; readonly maxRetryAfter: Seconds },
-): Promise<Refusal> {
-  const payload = await payloadOf(answer);
+export function refusalOf(answer: WholeAnswer, clock: Clock, maxRetryAfter: Seconds): Refusal {
+  const payload = payloadOf(answer.text());
   const askedPause = retryAfterOf(answer.headers['retry-after'], payload, clock);
   const retryAfter = askedPause === undefined ? {} : { retryAfter: Math.min(askedPause, maxRetryAfter) };
   return { error: apiError({ status: answer.status, payload, ...retryAfter }), askedPause };
 }
 
-async function payloadOf(answer: HttpAnswer): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MAX_ERROR_BYTES) {
-      answer.abandon();
-      break;
-    }
-  }
-  const text = Buffer.concat(chunks).toString('utf8');
+function payloadOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -83,15 +83,12 @@ export function forStrangers(info: ConnectionInfo): ConnectionInfo {
   return rest;
 }
 
-interface DispatcherOptions {
-  readonly connectLimit: Seconds | undefined;
-  /** May the proxies of the environment be used, if the connection says nothing of that? */
-  readonly trustEnv: boolean;
-}
-
 export interface Dispatchers {
-  /** The same one for connections that differ only in tokens and the like: these are sent with each request. */
-  for(info: ConnectionInfo, purpose: Purpose, options: DispatcherOptions): Dispatcher;
+  /**
+   * The same one for connections that differ only in tokens and the like: these are sent with each request.
+   * With `trustEnv`, the proxies of the environment are used if the connection says nothing of that.
+   */
+  for(info: ConnectionInfo, purpose: Purpose, connectLimit: Seconds | undefined, trustEnv: boolean): Dispatcher;
   /**
    * Nothing new is sent by the idle connections that this one has, nor by those of others to the same place: one of them
    * was found dead, and the others are likely to be so. What is on its way is finished.
@@ -103,13 +100,23 @@ export interface Dispatchers {
 
 interface Pooled {
   readonly dispatcher: Dispatcher;
+  readonly key: string;
   /** The same for all dispatchers that lead to the same place as the same user, for whatever purpose. */
   readonly route: string;
 }
 
+/** The one that was used last for the purpose, and what it was asked for with. */
+interface Recent {
+  readonly pooled: Pooled;
+  readonly info: ConnectionInfo;
+  readonly connectLimit: Seconds | undefined;
+  readonly trustEnv: boolean;
+}
+
 export function dispatchers(env: Environment): Dispatchers {
-  // In the order of use, the longest unused first.
+  // In the order of use, the longest unused first; except for the recent ones, which are in use anyway.
   const pooled = new Map<string, Pooled>();
+  const recent = new Map<Purpose, Recent>();
   // Certificates are long: they are digested once for each login, as the keys are looked up for each request.
   const keys = new WeakMap<ConnectionInfo, string>();
 
@@ -127,25 +134,36 @@ export function dispatchers(env: Environment): Dispatchers {
   const forget = (key: string): void => {
     const outdated = pooled.get(key)?.dispatcher;
     pooled.delete(key);
+    for (const [purpose, last] of recent) if (last.pooled.dispatcher === outdated) recent.delete(purpose);
     void outdated?.close().catch(() => {});
   };
 
   return {
-    for(info, purpose, { connectLimit, trustEnv }) {
+    for(info, purpose, connectLimit, trustEnv) {
       if (info.dispatcher !== undefined) return info.dispatcher as Dispatcher;
+      const last = recent.get(purpose);
+      if (last?.info === info && last.connectLimit === connectLimit && last.trustEnv === trustEnv) {
+        return last.pooled.dispatcher;
+      }
       const connectMs = connectLimit === undefined ? 0 : Math.ceil(connectLimit * 1000);
       const proxy = proxyOf({ ...info, trustEnv: info.trustEnv ?? trustEnv }, env);
       const route = [proxy, tlsKeyOf(info)].join(' ');
       const key = [purpose, connectMs, route].join(' ');
-      const found = pooled.get(key);
-      const dispatcher = found?.dispatcher ?? newDispatcher(tlsOptions(info), purpose, connectMs, proxy);
-      pooled.delete(key);
-      pooled.set(key, found ?? { dispatcher, route });
+      const found = pooled.get(key) ?? {
+        dispatcher: newDispatcher(tlsOptions(info), purpose, connectMs, proxy),
+        key,
+        route,
+      };
+      recent.set(purpose, { pooled: found, info, connectLimit, trustEnv });
+      for (const { pooled: used } of recent.values()) {
+        pooled.delete(used.key);
+        pooled.set(used.key, used);
+      }
       for (const outdatedKey of pooled.keys()) {
         if (pooled.size <= MAX_DISPATCHERS) break;
         forget(outdatedKey);
       }
-      return dispatcher;
+      return found.dispatcher;
     },
 
     retire(dispatcher) {
@@ -157,6 +175,7 @@ export function dispatchers(env: Environment): Dispatchers {
     async destroy() {
       const all = [...pooled.values()];
       pooled.clear();
+      recent.clear();
       await Promise.all(all.map(({ dispatcher }) => dispatcher.destroy()));
     },
   };

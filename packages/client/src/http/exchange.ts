@@ -10,42 +10,54 @@ export interface HttpCall {
   readonly path: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body?: string;
+  readonly body: string | null;
   /** Asked when there is a connection to send it by; and if not, it is not sent. */
-  readonly mayBegin?: () => boolean;
-}
-
-export interface ExchangeOptions {
+  readonly mayBegin: (() => boolean) | undefined;
   readonly clock: Clock;
   readonly connectLimit: Seconds | undefined;
   /** From the moment when the connection is there. */
   readonly headersLimit: Seconds | undefined;
   /** Of everything together. */
   readonly totalLimit: Seconds | undefined;
-  /** What is spent of the total limit already. Default: nothing. */
-  readonly spent?: Seconds;
+  /** What is spent of the total limit already. */
+  readonly spent: Seconds;
+  /** If a whole answer has more bytes than that, the connection is broken, and the exchange fails. */
+  readonly maxBytes: number | undefined;
   /** Whichever aborts first, aborts the exchange. */
   readonly signals: readonly (AbortSignal | undefined)[];
   /** Called if the connection was there, and then broke, or was silent for suspiciously long when the exchange ended. */
-  readonly onConnectionLost?: () => void;
+  readonly onConnectionLost: (dispatcher: Dispatcher) => void;
 }
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The next piece of the body, or `undefined` at its end. Not to be called again before it has resolved. */
-  read(): Promise<Buffer | undefined>;
-  /**
-   * The whole body, when it is complete. Instead of reading it piece by piece, which costs promises for each.
-   * If it has more bytes than that, the connection is broken, and the reading fails.
-   */
-  readAll(maxBytes?: number): Promise<Buffer>;
-  /** Breaks the connection, if the answer is not complete. What is being read, ends as if the body did. */
+  /** Breaks the connection, if the answer is not complete. */
   abandon(): void;
 }
 
-/** So much may be waiting to be read before the sender is held back. */
+/** Complete when it is given; except for redirects, whose bodies are of no interest. */
+export interface WholeAnswer extends HttpAnswer {
+  text(): string;
+}
+
+/** Its body comes piece by piece. */
+export interface StreamedAnswer extends HttpAnswer {
+  /** The next piece that is there already. */
+  take(): Buffer | undefined;
+  /** Whether no more pieces come than those that are there. */
+  readonly isOver: boolean;
+  /** What it has failed with. */
+  readonly failure: { readonly error: unknown } | undefined;
+  /** Called when there is more to take, and when it is over. */
+  onNews: () => void;
+}
+
+/** So much may be waiting to be taken before the sender is held back. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
+
+/** Beyond that, nothing is told to a person; and an error is no reason to fill the memory. */
+const MAX_ERROR_BYTES = 1024 * 1024;
 
 /**
  * If nothing was heard for so long when we stop waiting, the connection may be half-open: the other side is gone without
@@ -53,65 +65,77 @@ const MAX_BUFFERED_BYTES = 256 * 1024;
  */
 const SUSPICIOUS_SILENCE: Seconds = 5;
 
-/** Sends the request; resolves when the headers of the answer come, whatever its status is. */
-export function exchange(call: HttpCall, options: ExchangeOptions): Promise<HttpAnswer> {
+/** Clocks count in fractions that do not always add up. */
+const TOLERANCE: Seconds = 1e-6;
+
+/** Sends the request; resolves when the answer is complete, whatever its status is. */
+export function exchange(call: HttpCall): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
-    new Exchange(call, options, resolve, reject).start();
+    new Exchange(call, false, resolve, reject).start();
+  });
+}
+
+/** Sends the request; resolves when the answer begins, or, if it is an error, when it is complete. */
+export function streamedExchange(call: HttpCall): Promise<WholeAnswer & StreamedAnswer> {
+  return new Promise((resolve, reject) => {
+    new Exchange(call, true, resolve, reject).start();
   });
 }
 
 type Controller = Dispatcher.DispatchController;
-type Waiting = { resolve(chunk: Buffer | undefined): void; reject(error: unknown): void };
 
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, WholeAnswer, StreamedAnswer {
   readonly #call: HttpCall;
-  readonly #options: ExchangeOptions;
-  readonly #onAnswer: (answer: HttpAnswer) => void;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #resolve: (answer: Exchange) => void;
+  readonly #reject: (error: unknown) => void;
 
+  status = 0;
+  headers: HttpAnswer['headers'] = {};
+  isOver = false;
+  failure: { readonly error: unknown } | undefined;
+  onNews: () => void = () => {};
+
+  /** Whether the pieces are taken as they come. */
+  #isStreamed: boolean;
   #controller: Controller | undefined;
+  #isPaused = false;
   /** Since there is a connection. */
   #lastHeardAt: Seconds | undefined;
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
-  #reader: Waiting | undefined;
-  /** Does not hold the sender back: all of it is wanted, up to the limit. */
-  #readerOfAll: Waiting | undefined;
-  #maxBytes = Number.POSITIVE_INFINITY;
-  #isOver = false;
-  #failure: { readonly error: unknown } | undefined;
 
-  #stopPhaseTimer = (): void => {};
-  #stopTotalTimer = (): void => {};
-  #stopListening: (() => void)[] = [];
+  /** Of connecting, and then of waiting for the headers. */
+  #phaseEndsAt: Seconds = Number.POSITIVE_INFINITY;
+  #endsAt: Seconds = Number.POSITIVE_INFINITY;
+  #alarmAt: Seconds = Number.POSITIVE_INFINITY;
+  #stopAlarm: (() => void) | undefined;
+  readonly #stopListening: (() => void)[] = [];
 
   constructor(
     call: HttpCall,
-    options: ExchangeOptions,
-    onAnswer: (answer: HttpAnswer) => void,
-    onFailure: (error: unknown) => void,
+    isStreamed: boolean,
+    resolve: (answer: Exchange) => void,
+    reject: (error: unknown) => void,
   ) {
     this.#call = call;
-    this.#options = options;
-    this.#onAnswer = onAnswer;
-    this.#onFailure = onFailure;
+    this.#isStreamed = isStreamed;
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
 
   start(): void {
-    const { signals, connectLimit, totalLimit, spent } = this.#options;
+    const { dispatcher, origin, path, method, headers, body, clock, signals, connectLimit, totalLimit } = this.#call;
     for (const signal of signals) {
-      if (signal !== undefined && !this.#isOver)
-        this.#stopListening.push(onAbort(signal, (reason) => this.#break(reason)));
+      if (signal === undefined) continue;
+      this.#stopListening.push(onAbort(signal, this.#onAbort));
+      if (this.isOver) return;
     }
-    if (this.#isOver) return;
-    const { dispatcher, origin, path, method, headers, body } = this.#call;
-    this.#stopTotalTimer = this.#timer(totalLimit, `The answer from ${origin} was not complete`, spent);
-    this.#stopPhaseTimer = this.#timer(connectLimit, `There was no connection to ${origin}`);
+    const now = clock.now();
+    if (totalLimit !== undefined) this.#endsAt = now + Math.max(0, totalLimit - this.#call.spent);
+    if (connectLimit !== undefined) this.#phaseEndsAt = now + connectLimit;
+    this.#watchTheClock(now);
     try {
-      dispatcher.dispatch(
-        { origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
-        this,
-      );
+      dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
     } catch (error) {
       this.#fail(error);
     }
@@ -120,51 +144,54 @@ class Exchange implements Dispatcher.DispatchHandler {
   // What undici calls, in this order.
 
   onRequestStart(controller: Controller): void {
+    const { clock, mayBegin, headersLimit } = this.#call;
+    const now = clock.now();
     this.#controller = controller;
-    this.#lastHeardAt = this.#options.clock.now();
-    this.#stopPhaseTimer();
+    this.#lastHeardAt = now;
     // It was aborted while connecting: until now, there was nothing to tell that to.
-    if (this.#isOver) controller.abort(new KubeConnectionError('The request was abandoned.'));
+    if (this.isOver) controller.abort(new KubeConnectionError('The request was abandoned.'));
     // The process may have been asleep since this was permitted; and then the timers are not the first to wake up.
-    else if (this.#call.mayBegin?.() === false) this.#break(forbidden());
-    else
-      this.#stopPhaseTimer = this.#timer(this.#options.headersLimit, `There was no answer from ${this.#call.origin}`);
+    else if (mayBegin?.() === false) this.#break(forbidden());
+    else {
+      this.#phaseEndsAt = headersLimit === undefined ? Number.POSITIVE_INFINITY : now + headersLimit;
+      this.#watchTheClock(now);
+    }
   }
 
   onResponseStart(_controller: Controller, status: number, headers: HttpAnswer['headers']): void {
     const isInformational = status < 200;
-    this.#lastHeardAt = this.#options.clock.now();
-    if (isInformational || this.#isOver) return;
-    this.#stopPhaseTimer();
-    this.#onAnswer({
-      status,
-      headers,
-      read: () => this.#read(),
-      readAll: (maxBytes) => this.#readAll(maxBytes),
-      abandon: () => this.#break(undefined),
-    });
+    this.#lastHeardAt = this.#call.clock.now();
+    if (isInformational || this.isOver) return;
+    this.#phaseEndsAt = Number.POSITIVE_INFINITY;
+    this.status = status;
+    this.headers = headers;
+    const isError = status >= 400;
+    const isRedirect = status > 206 && !isError;
+    if (isError) this.#isStreamed = false;
+    if (isRedirect || this.#isStreamed) this.#resolve(this);
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
-    if (this.#isOver) return;
-    this.#lastHeardAt = this.#options.clock.now();
-    if (this.#reader !== undefined) {
-      const { resolve } = this.#reader;
-      this.#reader = undefined;
-      resolve(chunk);
-      return;
-    }
+    if (this.isOver) return;
+    this.#lastHeardAt = this.#call.clock.now();
     this.#chunks.push(chunk);
     this.#bufferedBytes += chunk.length;
-    if (this.#readerOfAll !== undefined) this.#checkSize();
-    else if (this.#bufferedBytes >= MAX_BUFFERED_BYTES) controller.pause();
+    if (!this.#isStreamed) {
+      this.#limitSize();
+      return;
+    }
+    this.onNews();
+    if (this.#bufferedBytes >= MAX_BUFFERED_BYTES && !this.#isPaused) {
+      this.#isPaused = true;
+      controller.pause();
+    }
   }
 
   onResponseEnd(): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#settle();
-    this.#reader?.resolve(undefined);
-    this.#readerOfAll?.resolve(undefined);
+    if (this.#isStreamed) this.onNews();
+    else this.#resolve(this);
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -173,85 +200,108 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   // The reader's side.
 
-  #read(): Promise<Buffer | undefined> {
+  text(): string {
+    const [first] = this.#chunks;
+    if (first === undefined) return '';
+    const all = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#bufferedBytes);
+    return all.toString('utf8');
+  }
+
+  take(): Buffer | undefined {
     const chunk = this.#chunks.shift();
-    if (chunk !== undefined) {
-      this.#bufferedBytes -= chunk.length;
-      if (this.#bufferedBytes === 0) this.#controller?.resume();
-      return Promise.resolve(chunk);
+    if (chunk === undefined) return undefined;
+    this.#bufferedBytes -= chunk.length;
+    if (this.#isPaused && this.#bufferedBytes === 0) {
+      this.#isPaused = false;
+      this.#controller?.resume();
     }
-    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    if (this.#isOver) return Promise.resolve(undefined);
-    return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
-    });
+    return chunk;
   }
 
-  async #readAll(maxBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
-    this.#maxBytes = maxBytes;
-    if (!this.#isOver) {
-      await new Promise((resolve, reject) => {
-        this.#readerOfAll = { resolve, reject };
-        this.#controller?.resume();
-      });
-    }
-    this.#checkSize();
-    if (this.#failure !== undefined) throw this.#failure.error;
-    const [first, ...others] = this.#chunks.splice(0);
-    return first !== undefined && others.length === 0 ? first : Buffer.concat(first ? [first, ...others] : []);
-  }
-
-  #checkSize(): void {
-    if (this.#bufferedBytes <= this.#maxBytes) return;
-    const error = tooLarge(`The answer from ${this.#call.origin}`, this.#maxBytes, 'networking.maxAnswerSize');
-    if (this.#isOver) this.#failure ??= { error };
-    else this.#break(error);
+  abandon(): void {
+    this.#break(undefined);
   }
 
   // How it ends otherwise.
 
-  /** What has come before the failure is still to be read. */
+  readonly #onAbort = (reason: unknown): void => this.#break(reason);
+
+  #limitSize(): void {
+    const { origin, maxBytes = Number.POSITIVE_INFINITY } = this.#call;
+    if (this.status < 400) {
+      if (this.#bufferedBytes > maxBytes) {
+        this.#break(tooLarge(`The answer from ${origin}`, maxBytes, 'networking.maxAnswerSize'));
+      }
+    } else if (this.#bufferedBytes > MAX_ERROR_BYTES) {
+      // The beginning is enough.
+      this.#settle();
+      this.#resolve(this);
+      this.#controller?.abort(new KubeConnectionError('The request was abandoned.'));
+    }
+  }
+
+  /** What has come before the failure can still be taken. */
   #fail(error: unknown): void {
-    if (!this.#isOver && this.#lastHeardAt !== undefined) this.#options.onConnectionLost?.();
-    const text = `The connection to ${this.#call.origin} failed: ${failureText(error)}`;
-    this.#end(new KubeConnectionError(text, { cause: error }));
+    if (this.isOver) return;
+    const { dispatcher, origin, onConnectionLost } = this.#call;
+    if (this.#lastHeardAt !== undefined) onConnectionLost(dispatcher);
+    this.#end(new KubeConnectionError(`The connection to ${origin} failed: ${failureText(error)}`, { cause: error }));
   }
 
   /** By the signal with its reason, by a limit with an error, or by the reader without any. */
   #break(reason: unknown): void {
-    if (this.#isOver) return;
-    const silence = this.#lastHeardAt === undefined ? 0 : this.#options.clock.now() - this.#lastHeardAt;
+    if (this.isOver) return;
+    const { dispatcher, clock, onConnectionLost } = this.#call;
+    const silence = this.#lastHeardAt === undefined ? 0 : clock.now() - this.#lastHeardAt;
     const isTooSilent = silence >= SUSPICIOUS_SILENCE || (reason instanceof KubeTimeoutError && silence > 0);
-    if (isTooSilent) this.#options.onConnectionLost?.();
+    if (isTooSilent) onConnectionLost(dispatcher);
     this.#chunks = [];
     this.#end(reason);
     this.#controller?.abort(new KubeConnectionError('The request was abandoned.'));
   }
 
   #end(error: unknown): void {
-    if (this.#isOver) return;
     this.#settle();
-    if (error !== undefined) this.#failure = { error };
-    this.#onFailure(error);
-    for (const reader of [this.#reader, this.#readerOfAll]) {
-      if (error === undefined) reader?.resolve(undefined);
-      else reader?.reject(error);
-    }
+    if (error !== undefined) this.failure = { error };
+    this.#reject(error);
+    this.onNews();
   }
 
   /** Leaves no traces: neither timers, nor listeners of signals that live longer than this. */
   #settle(): void {
-    this.#isOver = true;
-    this.#stopPhaseTimer();
-    this.#stopTotalTimer();
-    for (const stop of this.#stopListening.splice(0)) stop();
+    this.isOver = true;
+    this.#stopAlarm?.();
+    for (const stop of this.#stopListening) stop();
   }
 
-  #timer(limit: Seconds | undefined, text: string, spent: Seconds = 0): () => void {
-    if (limit === undefined) return () => {};
-    const expire = (): void => this.#break(new KubeTimeoutError(`${text} within ${limit}s.`));
-    return alarm(this.#options.clock, Math.max(0, limit - spent), expire);
+  /**
+   * There is one alarm for all limits, and it is not moved when a limit is: it looks again when it goes off, which it
+   * almost never does.
+   */
+  #watchTheClock(now: Seconds): void {
+    const at = Math.min(this.#phaseEndsAt, this.#endsAt);
+    if (this.#alarmAt <= at) return;
+    this.#stopAlarm?.();
+    this.#alarmAt = at;
+    this.#stopAlarm = alarm(this.#call.clock, at - now, this.#onAlarm);
   }
+
+  readonly #onAlarm = (): void => {
+    const { clock, origin, connectLimit, headersLimit, totalLimit } = this.#call;
+    const now = clock.now();
+    const isOver = (endsAt: Seconds): boolean => now >= endsAt - TOLERANCE;
+    this.#alarmAt = Number.POSITIVE_INFINITY;
+    this.#stopAlarm = undefined;
+    if (isOver(this.#endsAt)) {
+      this.#break(new KubeTimeoutError(`The answer from ${origin} was not complete within ${totalLimit}s.`));
+    } else if (!isOver(this.#phaseEndsAt)) {
+      this.#watchTheClock(now);
+    } else if (this.#controller === undefined) {
+      this.#break(new KubeTimeoutError(`There was no connection to ${origin} within ${connectLimit}s.`));
+    } else {
+      this.#break(new KubeTimeoutError(`There was no answer from ${origin} within ${headersLimit}s.`));
+    }
+  };
 }
 
 function forbidden(): KopfError {

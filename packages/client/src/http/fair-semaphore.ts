@@ -9,6 +9,8 @@
 import { onAbort } from '@kopf-ts/core/engine';
 
 export interface FairSemaphore {
+  /** Takes a turn, if it can be had now. */
+  tryTake(kind: string): boolean;
   /** Resolves when it is one's turn; `undefined` if it is now. Rejects with the signal's reason. */
   take(kind: string, signal: AbortSignal): Promise<void> | undefined;
   /** To be called once for each turn taken, with the same kind. */
@@ -47,12 +49,16 @@ export function fairSemaphore(limit: number): FairSemaphore {
     return false;
   };
 
+  const tryTake = (kind: string): boolean => {
+    if (!mayTake(kind) || waiting.has(kind)) return false;
+    grant(kind);
+    return true;
+  };
+
   return {
+    tryTake,
     take(kind, signal) {
-      if (mayTake(kind) && !waiting.has(kind)) {
-        grant(kind);
-        return undefined;
-      }
+      if (tryTake(kind)) return undefined;
       return new Promise((resolve, reject) => {
         const go = (): void => {
           forget();
@@ -71,7 +77,7 @@ export function fairSemaphore(limit: number): FairSemaphore {
       const left = heldBy(kind) - 1;
       if (left > 0) held.set(kind, left);
       else held.delete(kind);
-      while (serveNext());
+      if (waiting.size > 0) while (serveNext());
     },
   };
 }

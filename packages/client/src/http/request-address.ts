@@ -9,14 +9,21 @@ export interface Address {
   readonly isForeign: boolean;
 }
 
+interface Server {
+  readonly origin: string;
+  /** Of its path; without a slash at the end. */
+  readonly prefix: string;
+}
+
 // There is one for each login, and it is needed for each request.
-const servers = new WeakMap<ConnectionInfo, URL>();
+const servers = new WeakMap<ConnectionInfo, Server>();
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Where a request goes: relative to the server, or, if given with a scheme and a host, just there. */
 export function addressOf(info: ConnectionInfo, path: string): Address {
-  const server = serverOf(info);
+  const { origin, prefix } = servers.get(info) ?? serverOf(info);
+  if (path.startsWith('/') && !path.startsWith('//')) return { origin, path: `${prefix}${path}`, isForeign: false };
   if (ABSOLUTE.test(path)) {
     if (!URL.canParse(path)) {
       throw new KopfError(`The address of the request is not a valid URL: ${maskUrl(path)}`, {
@@ -24,20 +31,18 @@ export function addressOf(info: ConnectionInfo, path: string): Address {
       });
     }
     const url = new URL(path);
-    return { origin: url.origin, path: `${url.pathname}${url.search}`, isForeign: url.origin !== server.origin };
+    return { origin: url.origin, path: `${url.pathname}${url.search}`, isForeign: url.origin !== origin };
   }
-  const prefix = server.pathname.replace(/\/+$/, '');
-  return { origin: server.origin, path: `${prefix}/${path.replace(/^\/+/, '')}`, isForeign: false };
+  return { origin, path: `${prefix}/${path.replace(/^\/+/, '')}`, isForeign: false };
 }
 
-function serverOf(info: ConnectionInfo): URL {
-  const known = servers.get(info);
-  if (known !== undefined) return known;
+function serverOf(info: ConnectionInfo): Server {
   const { server } = info;
   if (URL.canParse(server) && /^https?:$/.test(new URL(server).protocol)) {
-    const url = new URL(server);
-    servers.set(info, url);
-    return url;
+    const { origin, pathname } = new URL(server);
+    const known = { origin, prefix: pathname.replace(/\/+$/, '') };
+    servers.set(info, known);
+    return known;
   }
   throw new LoginError(`The server "${maskUrl(server)}" is not a URL that begins with https:// or http://.`, {
     code: 'KOPF_BAD_SERVER',

@@ -17,17 +17,19 @@ const VERBS = { POST: 'create', PUT: 'update', PATCH: 'patch' } as const;
 const OF_NAMESPACES = new Set(['status', 'finalize']);
 
 export function requestKindOf({ method, path }: Pick<KubeRequest, 'method' | 'path'>, isStream = false): RequestKind {
-  const [pathname = ''] = path.replace(ORIGIN, '').split(/[?#]/, 1);
-  const parts = pathname.split('/').filter((part) => part !== '');
-  const { group, rest } = apiOf(parts);
-  const [plural, name, subresource] = withoutNamespace(rest);
+  const parts = partsOf(path);
+  const isOfGroup = parts[0] === 'apis';
+  // The index of the kind, if there is any.
+  let at = isOfGroup ? 3 : parts[0] === 'api' ? 2 : parts.length;
+  if (parts[at] === 'namespaces' && isInsideOfNamespace(parts, at)) at += 2;
+  const plural = parts[at];
   if (plural === undefined) {
     return { verb: method.toLowerCase(), resource: `/${parts.slice(0, 3).join('/')}`, subresource: undefined };
   }
   return {
-    verb: verbOf(method, isStream || WATCHING.test(path), name !== undefined),
-    resource: group === '' ? plural : `${plural}.${group}`,
-    subresource,
+    verb: verbOf(method, isStream || (method === 'GET' && WATCHING.test(path)), parts[at + 1] !== undefined),
+    resource: isOfGroup ? `${plural}.${parts[1]}` : plural,
+    subresource: parts[at + 2],
   };
 }
 
@@ -44,16 +46,17 @@ export function isEviction({ resource, subresource }: RequestKind): boolean {
   return resource === 'pods' && subresource === 'eviction';
 }
 
-function apiOf(parts: readonly string[]): { readonly group: string; readonly rest: readonly string[] } {
-  if (parts[0] === 'api') return { group: '', rest: parts.slice(2) };
-  if (parts[0] === 'apis') return { group: parts[1] ?? '', rest: parts.slice(3) };
-  return { group: '', rest: [] };
+function partsOf(path: string): readonly string[] {
+  const pathname = path.startsWith('/') ? path : path.replace(ORIGIN, '');
+  const end = pathname.search(/[?#]/);
+  return (end < 0 ? pathname : pathname.slice(0, end)).split('/').filter((part) => part !== '');
 }
 
-function withoutNamespace(rest: readonly string[]): readonly string[] {
-  const isInNamespace = rest[0] === 'namespaces' && rest[2] !== undefined;
-  const isOfNamespace = rest.length === 3 && OF_NAMESPACES.has(rest[2] ?? '');
-  return isInNamespace && !isOfNamespace ? rest.slice(2) : rest;
+function isInsideOfNamespace(parts: readonly string[], at: number): boolean {
+  const inside = parts[at + 2];
+  if (inside === undefined) return false;
+  const isOfNamespace = parts.length === at + 3 && OF_NAMESPACES.has(inside);
+  return !isOfNamespace;
 }
 
 function verbOf(method: KubeRequest['method'], isWatching: boolean, isNamed: boolean): string {

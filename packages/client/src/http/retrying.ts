@@ -17,9 +17,9 @@ export interface RetryPolicy {
   readonly settings: Settings['networking'];
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   /** Which failures are the caller's business, though another attempt might help. */
-  readonly isForCaller?: (error: unknown) => boolean;
+  readonly isForCaller: (error: unknown) => boolean;
 }
 
 /** What etcd says, through the server, of objects that are too large for it: they do not shrink by waiting. */
@@ -44,33 +44,37 @@ function isWorthRetrying(error: unknown): boolean {
 }
 
 /**
- * Attempts until it succeeds, or fails with what another attempt cannot help, or the backoffs are used up.
- * The title says what was attempted last, such as `GET https://…`; it is for the logs.
+ * What follows a failure: tries again until it succeeds, or fails with what another try cannot help, or the backoffs are
+ * used up. The title says what was tried last, such as `GET https://…`; it is for the logs.
  */
-export async function retrying<T>(title: () => string, policy: RetryPolicy, attempt: () => Promise<T>): Promise<T> {
-  const { settings, clock, logger, signal, isForCaller } = policy;
+export async function retrying<T>(
+  failure: unknown,
+  { settings, clock, logger, signal, isForCaller }: RetryPolicy,
+  title: () => string,
+  attempt: () => Promise<T>,
+): Promise<T> {
   const { errorBackoffs, enforceRetryAfter } = settings;
   const count = backoffsCount(errorBackoffs);
+  const nameOf = (number: number): string => `Request attempt #${number}${count === undefined ? '' : `/${count + 1}`}`;
   const backoffs = iteratorOf(errorBackoffs);
   try {
-    for (let number = 1; ; number++) {
-      const which = `Request attempt #${number}${count === undefined ? '' : `/${count + 1}`}`;
-      if (number > 1) logger.debug(`${which}: ${title()}`);
+    for (let number = 1, error = failure; ; number++) {
+      if (signal.aborted || !isWorthRetrying(error) || isForCaller(error)) throw error;
+      const next = backoffs.next();
+      const what = `${title()} -> ${described(error)}`;
+      if (next.done) {
+        logger.error(`${nameOf(number)} failed; escalating: ${what}`);
+        throw error;
+      }
+      logger.error(`${nameOf(number)} failed; will retry: ${what}`);
+      await clock.sleep(delayOf(next.value, error, enforceRetryAfter, logger), { signal });
+      logger.debug(`${nameOf(number + 1)}: ${title()}`);
       try {
         const result = await attempt();
-        if (number > 1) logger.debug(`${which} succeeded: ${title()}`);
+        logger.debug(`${nameOf(number + 1)} succeeded: ${title()}`);
         return result;
-      } catch (error) {
-        if (signal?.aborted || !isWorthRetrying(error) || isForCaller?.(error)) throw error;
-        const next = backoffs.next();
-        const what = `${title()} -> ${described(error)}`;
-        if (next.done) {
-          logger.error(`${which} failed; escalating: ${what}`);
-          throw error;
-        }
-        logger.error(`${which} failed; will retry: ${what}`);
-        const delay = delayOf(next.value, error, enforceRetryAfter, logger);
-        await clock.sleep(delay, signal === undefined ? {} : { signal });
+      } catch (again) {
+        error = again;
       }
     }
   } finally {

@@ -6,6 +6,8 @@ import type { Clock, Seconds } from '@kopf-ts/core';
 import { KubeTimeoutError } from '../errors.js';
 
 export interface Gates {
+  /** Whether there is nothing to look for: mostly, it is so. */
+  readonly areOpen: boolean;
   isClosed(key: string): boolean;
   /**
    * Resolves when requests may be sent, with how long that took. Rejects with the signal's reason, or with a timeout if
@@ -32,6 +34,9 @@ export function gates(clock: Clock, random: () => number): Gates {
     for (const key of closures.keys()) if (secondsLeft(key) <= 0) closures.delete(key);
   };
   return {
+    get areOpen() {
+      return closures.size === 0;
+    },
     isClosed: (key) => secondsLeft(key) > 0,
     async pass(key, { limit = Number.POSITIVE_INFINITY, signal }) {
       const since = clock.now();

@@ -1,30 +1,41 @@
 import type { KubeRequest } from '@kopf-ts/core';
-import type { HttpAnswer } from '../http/exchange.js';
-import type { JsonLines } from './json-lines.js';
+import type { StreamedAnswer } from '../http/exchange.js';
+import type { JsonLine, JsonLines } from './json-lines.js';
+
+type Result<T> = IteratorResult<T, undefined>;
+
+/** Somebody who waits for a line. */
+interface Reader<T> {
+  resolve(result: Result<T>): void;
+  reject(error: unknown): void;
+}
+
+const NO_MORE = { done: true, value: undefined } as const;
 
 /**
  * The lines of an answer, as they come. Nothing is sent before the first one is asked for.
  *
- * It is an iterator by hand, and not a generator, for two reasons: a line that is there already costs one promise,
- * and not three; and leaving the loop breaks the connection also while the next line is being waited for.
+ * It is an iterator by hand, and not a generator, for two reasons: a line costs one promise, and not three; and leaving
+ * the loop breaks the connection also while the next line is being waited for.
  */
 export class LineStream<T> implements AsyncIterator<T, undefined> {
-  readonly #open: (leaving: AbortSignal) => Promise<HttpAnswer>;
+  readonly #open: (leaving: AbortSignal) => Promise<StreamedAnswer>;
   readonly #signal: AbortSignal | undefined;
   readonly #onProgress: KubeRequest['onProgress'];
   readonly #leaving = new AbortController();
   readonly #lines: JsonLines;
-  #answer: HttpAnswer | undefined;
+  #isAsked = false;
+  #answer: StreamedAnswer | undefined;
   #isOver = false;
   /** Those who ask for several lines at once get them in order. */
-  #queue: Promise<void> | undefined;
+  readonly #readers: Reader<T>[] = [];
 
   /**
    * The function opens the stream, once; and breaks it when any of the two signals aborts: that of the caller, which
    * is an error for whoever reads, or its argument, which is not.
    */
   constructor(
-    open: (leaving: AbortSignal) => Promise<HttpAnswer>,
+    open: (leaving: AbortSignal) => Promise<StreamedAnswer>,
     { signal, onProgress }: Pick<KubeRequest, 'signal' | 'onProgress'>,
     lines: JsonLines,
   ) {
@@ -34,68 +45,92 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
     this.#lines = lines;
   }
 
-  next(): Promise<IteratorResult<T, undefined>> {
-    if (this.#queue !== undefined) return this.#enqueue(this.#queue.then(() => this.#fetch()));
-    if (this.#isOver || this.#signal?.aborted) return this.#enqueue(this.#fetch());
+  next(): Promise<Result<T>> {
+    if (this.#readers.length === 0) {
+      try {
+        const line = this.#take();
+        if (line !== undefined) return Promise.resolve({ done: false, value: line.value as T });
+        if (this.#isOver) return Promise.resolve(NO_MORE);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    }
+    return new Promise((resolve, reject) => {
+      this.#readers.push({ resolve, reject });
+      if (!this.#isAsked) void this.#ask();
+    });
+  }
+
+  async return(): Promise<Result<T>> {
+    this.#finish();
+    this.#serve();
+    return NO_MORE;
+  }
+
+  /** The next line, if it is there. Throws if there is none because of a failure, and then it is over. */
+  #take(): JsonLine | undefined {
+    if (this.#isOver) return undefined;
     try {
-      const line = this.#lines.take();
-      if (line !== undefined) return Promise.resolve({ done: false, value: line.value as T });
+      this.#signal?.throwIfAborted();
+      for (;;) {
+        const line = this.#lines.take();
+        if (line !== undefined) return line;
+        const chunk = this.#answer?.take();
+        if (chunk === undefined) break;
+        this.#onProgress?.({ bytes: chunk.length });
+        this.#lines.feed(chunk);
+      }
+      if (!this.#answer?.isOver) return undefined;
+      if (this.#answer.failure !== undefined) throw this.#answer.failure.error;
+      this.#isOver = true;
+      // What remains may be a line without an end.
+      return this.#lines.end();
     } catch (error) {
       this.#finish();
-      return Promise.reject(error);
+      throw error;
     }
-    return this.#enqueue(this.#fetch());
   }
 
-  async return(): Promise<IteratorResult<T, undefined>> {
-    this.#finish();
-    return { done: true, value: undefined };
-  }
-
-  #enqueue(result: Promise<IteratorResult<T, undefined>>): Promise<IteratorResult<T, undefined>> {
-    const leave = (): void => {
-      if (this.#queue === settled) this.#queue = undefined;
-    };
-    const settled: Promise<void> = result.then(leave, leave);
-    this.#queue = settled;
-    return result;
-  }
-
-  async #fetch(): Promise<IteratorResult<T, undefined>> {
+  async #ask(): Promise<void> {
+    this.#isAsked = true;
     try {
-      while (!this.#isOver) {
-        this.#signal?.throwIfAborted();
-        const line = this.#lines.take() ?? (await this.#receive());
-        if (line !== undefined) return { done: false, value: line.value as T };
-      }
+      this.#answer = await this.#open(this.#leaving.signal);
     } catch (error) {
       const isLeft = this.#isOver;
-      this.#finish();
-      if (!isLeft) throw error;
+      this.#isOver = true;
+      if (!isLeft) this.#readers.shift()?.reject(error);
+      this.#serve();
+      return;
     }
-    return { done: true, value: undefined };
+    if (this.#isOver) {
+      this.#answer.abandon();
+    } else {
+      this.#onProgress?.({ bytes: 0 });
+      this.#answer.onNews = () => this.#serve();
+    }
+    this.#serve();
   }
 
-  /** Takes in some more bytes. At the end, what remains may be the last line. */
-  async #receive(): Promise<{ readonly value: unknown } | undefined> {
-    if (this.#answer === undefined) {
-      this.#answer = await this.#open(this.#leaving.signal);
-      this.#onProgress?.({ bytes: 0 });
+  /** Gives lines to those who wait, as long as there are any of both. */
+  #serve(): void {
+    for (let [reader] = this.#readers; reader !== undefined; [reader] = this.#readers) {
+      try {
+        const line = this.#take();
+        if (line === undefined && !this.#isOver) return;
+        this.#readers.shift();
+        reader.resolve(line === undefined ? NO_MORE : { done: false, value: line.value as T });
+      } catch (error) {
+        this.#readers.shift();
+        reader.reject(error);
+      }
     }
-    const chunk = await this.#answer.read();
-    if (chunk !== undefined) {
-      this.#onProgress?.({ bytes: chunk.length });
-      this.#lines.feed(chunk);
-      return undefined;
-    }
-    const last = this.#isOver ? undefined : this.#lines.end();
-    this.#isOver = true;
-    return last;
   }
 
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    // What is left is no news.
+    if (this.#answer !== undefined) this.#answer.onNews = () => {};
     this.#leaving.abort();
     this.#answer?.abandon();
   }

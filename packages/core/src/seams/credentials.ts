@@ -63,5 +63,10 @@ export interface Impersonation {
  */
 export interface Credentials {
   current(signal?: AbortSignal): Promise<ConnectionInfo>;
+  /**
+   * What `current` would give at once; `undefined` if it would wait or fail. Optional: it costs less, and is asked for
+   * each request.
+   */
+  known?(): ConnectionInfo | undefined;
   invalidate(info: ConnectionInfo, cause: Error): Awaitable<void>;
 }

@@ -129,6 +129,7 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
 
   const pick = (): ConnectionInfo | undefined => {
     dropExpired();
+    if (items.size === 1) for (const { info } of items.values()) return info;
     const infos = [...items.values()].map(({ info }) => info);
     const highest = Math.max(...infos.map(priorityOf));
     const best = infos.filter((info) => priorityOf(info) === highest);
@@ -149,6 +150,8 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
   };
 
   return {
+    known: () => (closedWith === undefined ? pick() : undefined),
+
     async current(signal) {
       for (;;) {
         signal?.throwIfAborted();

@@ -1,0 +1,47 @@
+/** What is told to the server with each request: who asks, and in which formats. */
+import type { ConnectionInfo, KubeRequest, Logger } from '@kopf-ts/core';
+import { authorizationOf, impersonationHeaders, isAuthorizedTwice } from '../auth/authorization.js';
+
+type Headers = Readonly<Record<string, string | string[]>>;
+type RequestHeaders = (request: KubeRequest, info: ConnectionInfo, isForeign: boolean) => Headers;
+
+const JSON_TYPE = 'application/json';
+
+/** Gives the same headers, not to be changed, for all requests that are alike: there are few sorts of them. */
+export function requestHeaders(userAgent: string, logger: Logger): RequestHeaders {
+  const known = new WeakMap<ConnectionInfo, Map<string, Headers>>();
+  let isWarned = false;
+
+  const knownFor = (info: ConnectionInfo): Map<string, Headers> => {
+    if (isAuthorizedTwice(info) && !isWarned) {
+      isWarned = true;
+      logger.warn('Both a token and a username with a password are given; using the token.');
+    }
+    const made = new Map<string, Headers>();
+    known.set(info, made);
+    return made;
+  };
+
+  const newHeaders = (info: ConnectionInfo, accept: string, contentType: string, isForeign: boolean): Headers => {
+    // Whoever is at another address, has no business with our credentials.
+    const authorization = isForeign ? undefined : authorizationOf(info);
+    return {
+      accept,
+      'user-agent': userAgent,
+      ...(contentType === '' ? {} : { 'content-type': contentType }),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(isForeign ? {} : impersonationHeaders(info)),
+    };
+  };
+
+  return ({ accept = JSON_TYPE, body, contentType = JSON_TYPE }, info, isForeign) => {
+    const ofInfo = known.get(info) ?? knownFor(info);
+    const type = body === undefined ? '' : contentType;
+    const key = accept === JSON_TYPE && !isForeign ? type : `${type} ${accept} ${isForeign}`;
+    const found = ofInfo.get(key);
+    if (found !== undefined) return found;
+    const made = newHeaders(info, accept, type, isForeign);
+    ofInfo.set(key, made);
+    return made;
+  };
+}
