@@ -61,8 +61,8 @@ async function bundled(file, output) {
     plugins: [sources, ownAddresses],
     // Some of them are CommonJS, and call `require` for what is built into Node.
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
-    // It runs a program that lies beside itself.
-    external: ['esbuild'],
+    // One runs a program that lies beside itself, the other one reads libraries there.
+    external: ['esbuild', 'typescript'],
   });
   return outfile;
 }

@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 /** Of the workspace: benchmarks are run from a folder beside themselves, with this module in them. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Plain JavaScript with everything in it, as operators are often shipped. */
-export async function bundle(entry: string, outfile: string): Promise<void> {
+/** Plain JavaScript with everything in it, as operators are often shipped; with the packages of that checkout. */
+export async function bundle(entry: string, outfile: string, checkout: string = root): Promise<void> {
   await build({
     entryPoints: [entry],
     outfile,
@@ -27,7 +27,7 @@ export async function bundle(entry: string, outfile: string): Promise<void> {
         setup({ onResolve }) {
           onResolve({ filter: /^(@kopf-ts\/|kopf-ts$)/ }, ({ path }) => {
             const [name = '', entry = 'index'] = path.replace(/^@kopf-ts\//, '').split('/');
-            return { path: join(root, 'packages', name, 'src', `${entry}.ts`) };
+            return { path: join(checkout, 'packages', name, 'src', `${entry}.ts`) };
           });
         },
       },
