@@ -148,15 +148,17 @@ export function transition(state: ObjectState, input: Input, around: Around): Tr
   return step.result(state);
 }
 
-/** One transition in the making: never seen from outside. */
+type Draft = { -readonly [Key in keyof ObjectState]: ObjectState[Key] };
+
+/** One transition in the making: never seen from outside. It writes into a copy of its own, made once. */
 class Step {
-  #state: ObjectState;
+  readonly #state: Draft;
   readonly #around: Around;
   readonly #effects: Effect[] = [];
   #hasEvents: boolean;
 
   constructor(state: ObjectState, around: Around) {
-    this.#state = state;
+    this.#state = { ...state };
     this.#around = around;
     this.#hasEvents = around.hasEvents;
   }
@@ -234,7 +236,7 @@ class Step {
   }
 
   #set(changes: Partial<ObjectState>): void {
-    this.#state = { ...this.#state, ...changes };
+    Object.assign(this.#state, changes);
   }
 
   get #isScheduled(): boolean {

@@ -41,6 +41,9 @@ interface Running {
 /** The shorter, the less of a blocking can hide between two ticks; and the more it costs. */
 const TICKS_PER_THRESHOLD = 4;
 
+/** How fresh a sample of what the thread does must be when a call begins. */
+const SAMPLES_PER_THRESHOLD = 20;
+
 /** How often the same handler is complained about. */
 const SILENCE: Seconds = 10;
 
@@ -71,6 +74,13 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
   let nextTickAt = Number.POSITIVE_INFINITY;
   /** Those who have ended when the tick was already late. */
   let suspects: Running[] = [];
+  let sample: { readonly at: Seconds; readonly usage: LoopUsage } | undefined;
+
+  /** Asking the system costs more than most handlers do. A call that blocks is much longer than a sample is old. */
+  const recentUsage = (now: Seconds): LoopUsage => {
+    if (sample === undefined || now - sample.at > threshold / SAMPLES_PER_THRESHOLD) sample = { at: now, usage: usage() };
+    return sample.usage;
+  };
 
   const complain = (call: Running['call'], verb: string, duration: Seconds): void => {
     const suppressed = isAllowed(call.handler.id);
@@ -90,7 +100,8 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
   };
 
   const enter = (call: FactOf<'call.began'>): void => {
-    running.set(call.call, { call, since: clock.now(), usage: usage(), synchronous, synchronousCpu });
+    const since = clock.now();
+    running.set(call.call, { call, since, usage: recentUsage(since), synchronous, synchronousCpu });
     if (begun.isAwaited) begun.notify();
   };
 
