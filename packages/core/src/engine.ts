@@ -40,7 +40,6 @@ export {
 
 // Executing handlers: from a cause to outcomes, from outcomes to progress, from progress to what to do next.
 export { type CallsUnderWay, execute as executeHandler, executeAll, type Execution } from './execution/execute.js';
-export { isThenable } from './execution/deadlines.js';
 export { type Facts, facts, NO_FACTS } from './observing/facts.js';
 export { safeTracing } from './observing/tracing.js';
 export { observedObject } from './execution/call.js';
@@ -119,6 +118,7 @@ export {
   untilAborted,
 } from './sync/abort.js';
 export { alarm } from './sync/alarm.js';
+export { isThenable } from './sync/awaiting.js';
 export { condition } from './sync/condition.js';
 export { type Container, container } from './sync/container.js';
 export { queue } from './sync/queue.js';

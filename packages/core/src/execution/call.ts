@@ -10,11 +10,12 @@ import { observedBody, observedHandler } from '../observing/observed.js';
 import type { Seconds } from '../seams/clock.js';
 import type { ObservedObject } from '../seams/inspection/observer.js';
 import { onAbort } from '../sync/abort.js';
+import { isThenable } from '../sync/awaiting.js';
 import type { FieldPath } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
 import { type AttemptState, callKwargs, causeFor } from './call-kwargs.js';
 import { type HandlerContext, runInOwnContext } from './context.js';
-import { type Deadline, isThenable } from './deadlines.js';
+import type { Deadline } from './deadlines.js';
 import { roundedSeconds, timedOut } from './error-decisions.js';
 import type { Execution } from './execute.js';
 import type { Outcome } from './outcomes.js';
@@ -41,6 +42,7 @@ export class Call implements HandlerContext, Deadline {
   /** Only if somebody wants to know. */
   #number: number | undefined;
   #beganAt: Seconds | undefined;
+  #isSettled = false;
 
   constructor(handler: AnyHandler, attempt: AttemptState, execution: Execution) {
     this.handler = handler;
@@ -130,11 +132,15 @@ export class Call implements HandlerContext, Deadline {
       if (wants['call.returned']) facts.tell({ kind: 'call.returned', call });
       if (wants['call.settled'] && !isThenable(returned)) facts.tell({ kind: 'call.settled', call });
     }
-    if (wants['call.settled'] && isThenable(returned)) {
-      const settled = (): void => facts.tell({ kind: 'call.settled', call });
-      Promise.resolve(returned).then(settled, settled);
-    }
     return returned;
+  }
+
+  /** The promise that the function has returned is settled. It is told once. */
+  tellSettled(): void {
+    const { facts = NO_FACTS } = this.execution;
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    if (facts.wants['call.settled']) facts.tell({ kind: 'call.settled', call: this.#callNumber });
   }
 
   /** Tells what became of the handler, and gives it back. */

@@ -22,23 +22,8 @@ export interface Deadline {
   onStillRunning(runtime: Seconds): void;
 }
 
-/**
- * Waits for the function until its deadline. A function that obeys its signal fails by it; one that does not is left
- * alone, and the call fails all the same. Either way, nothing of it is kept after the call.
- */
-export async function untilDeadline(running: PromiseLike<unknown>, deadline: Deadline): Promise<unknown> {
-  const stopTelling = tellFromTimeToTime(deadline);
-  try {
-    return await (deadline.timeLeft === Number.POSITIVE_INFINITY
-      ? running
-      : raceWithDeadline(Promise.resolve(running), deadline));
-  } finally {
-    stopTelling();
-  }
-}
-
 /** Tells that it is still running, until stopped. */
-function tellFromTimeToTime(deadline: Deadline): () => void {
+export function tellFromTimeToTime(deadline: Deadline): () => void {
   const { clock, patience } = deadline;
   if (patience === undefined) return () => {};
   let cancel = (): void => {};
@@ -52,7 +37,11 @@ function tellFromTimeToTime(deadline: Deadline): () => void {
   return () => cancel();
 }
 
-async function raceWithDeadline(running: Promise<unknown>, deadline: Deadline): Promise<unknown> {
+/**
+ * Waits for the function until its deadline. A function that obeys its signal fails by it; one that does not is left
+ * alone, and the call fails all the same. Either way, nothing of it is kept after the call.
+ */
+export async function untilDeadline(running: Promise<unknown>, deadline: Deadline): Promise<unknown> {
   const { clock, timeLeft } = deadline;
   let deadlineError: HandlerTimeoutError | undefined;
   let cancel = (): void => {};
@@ -87,9 +76,4 @@ async function raceWithDeadline(running: Promise<unknown>, deadline: Deadline): 
 /** Whatever the abortion makes the function throw is about the time that is over; unless it says that it is final. */
 function asTimeout(error: Error, deadline: Deadline): Error {
   return error instanceof PermanentError || isChildrenRetry(error) ? error : deadline.timeout({ cause: error });
-}
-
-/** To be asked before waiting where there is mostly nothing to wait for: waiting for nothing costs three promises. */
-export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

@@ -17,18 +17,20 @@ import type { ReportMalformed } from '../seams/memory/storage.js';
 import type { EventPoster } from '../seams/poster.js';
 import type { Settings } from '../settings.js';
 import { isCancellation } from '../sync/abort.js';
+import { isThenable } from '../sync/awaiting.js';
 import type { FieldPath } from '../values/fields.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
 import { Call } from './call.js';
 import { type AttemptState, filterKwargs } from './call-kwargs.js';
 import { runInOwnContext } from './context.js';
-import { isThenable, untilDeadline } from './deadlines.js';
+import { tellFromTimeToTime, untilDeadline } from './deadlines.js';
 import { getDefaultLifecycle } from './defaults.js';
 import { backoffOf, judgeError, whySpent } from './error-decisions.js';
 import type { Ledger } from './ledger.js';
 import { allAtOnce, asap, type LifeCycle, oneByOne } from './lifecycles.js';
 import { isEnabled } from './logging/object-logger.js';
 import type { Outcome, Outcomes } from './outcomes.js';
+import type { HandlerState } from './progress/handler-state.js';
 import { isDelivered, whyNotStorable } from './progress/results.js';
 import type { State } from './progress/state.js';
 import { type ExecuteFn, executeSubhandlers } from './subhandlers/execute-subhandlers.js';
@@ -86,25 +88,66 @@ export function execute(handler: AnyHandler, attempt: AttemptState, execution: E
     const spent = whySpent({ handler, runtime: attempt.runtime, retries: attempt.retries });
     if (spent !== undefined) throw spent;
     if (execution.timeLeft !== undefined && execution.timeLeft <= 0) throw call.timeout();
-    const returned = execution.tracing === undefined ? callWithSubhandlers(call) : traced(call, execution.tracing);
-    return isThenable(returned) ? waitFor(returned, call) : succeeded(call, returned);
+    const returned = execution.tracing === undefined ? call.invoke() : traced(call, execution.tracing);
+    const isOver = !isThenable(returned) && !call.subhandling?.isPending;
+    return isOver ? succeeded(call, returned) : waitFor(returned, call);
   } catch (thrown) {
     return failed(call, thrown, typeof execution.signal === 'object' ? execution.signal : undefined);
   }
 }
 
-async function waitFor(running: PromiseLike<unknown>, call: Call): Promise<Outcome> {
+/** The function goes on by itself, or has left sub-handlers to be executed. */
+async function waitFor(returned: unknown, call: Call): Promise<Outcome> {
   const signal = call.followOthers();
   call.execution.calls?.begin(call.handler);
+  const stopTelling = tellFromTimeToTime(call);
   try {
-    const isWatched = call.patience !== undefined || call.timeLeft !== Number.POSITIVE_INFINITY;
-    return succeeded(call, await (isWatched ? untilDeadline(running, call) : running));
+    const isLimited = call.timeLeft !== Number.POSITIVE_INFINITY;
+    if (isLimited) return succeeded(call, await untilDeadline(withSubhandlers(returned, call), call));
+    let result = returned;
+    if (isThenable(returned)) {
+      try {
+        result = await returned;
+      } finally {
+        call.tellSettled();
+      }
+    }
+    if (call.subhandling?.isPending) await finishSubhandlers(call);
+    return succeeded(call, result);
   } catch (thrown) {
     return failed(call, thrown, signal);
   } finally {
+    stopTelling();
     call.execution.calls?.end(call.handler);
     call.dispose();
   }
+}
+
+/** The same in one promise, for those who may lose their patience with it. */
+async function withSubhandlers(returned: unknown, call: Call): Promise<unknown> {
+  let result = returned;
+  if (isThenable(returned)) {
+    try {
+      result = await returned;
+    } finally {
+      call.tellSettled();
+    }
+  }
+  if (call.subhandling?.isPending) await finishSubhandlers(call);
+  return result;
+}
+
+/** Sub-handlers that the function has declared, unless it has executed them by itself. */
+async function finishSubhandlers(call: Call): Promise<void> {
+  const { subhandling, cause } = call;
+  if (subhandling === undefined || cause.kind !== 'changing') return;
+  // The handler may have begun these without waiting for them; but it is not done until they are.
+  if (subhandling.executions.length > 0) await Promise.all(subhandling.executions);
+  if (subhandling.isExecuted || !subhandling.hasHandlers) return;
+  subhandling.isExecuted = true;
+  const { handlers } = subhandling;
+  const options = { context: call, subhandling, cause, handlers, execute: executeInContext };
+  await runInOwnContext(call, executeSubhandlers, options);
 }
 
 function succeeded(call: Call, returned: unknown): Outcome {
@@ -133,32 +176,10 @@ function failed(call: Call, thrown: unknown, signal: AbortSignal | undefined): O
 function traced(call: Call, tracing: Tracing): unknown {
   const { object, attempt } = call;
   const handler = observedHandler(call.handler);
-  return tracing.around({ kind: 'call', handler, object, retry: attempt.retries }, () => callWithSubhandlers(call));
-}
-
-/** Calls the function, and then the sub-handlers that it has declared, unless it has executed them by itself. */
-function callWithSubhandlers(call: Call): unknown {
-  const returned = call.invoke();
-  const { subhandling, cause } = call;
-  if (subhandling === undefined || cause.kind !== 'changing') return returned;
-  if (!isThenable(returned) && !subhandling.isPending) return returned;
-  return (async () => {
-    const result = await returned;
-    // The handler may have begun these without waiting for them; but it is not done until they are.
-    if (subhandling.executions.length > 0) await Promise.all(subhandling.executions);
-    if (!subhandling.isExecuted && subhandling.hasHandlers) {
-      subhandling.isExecuted = true;
-      const { handlers } = subhandling;
-      await runInOwnContext(call, executeSubhandlers, {
-        context: call,
-        subhandling,
-        cause,
-        handlers,
-        execute: executeInContext,
-      });
-    }
-    return result;
-  })();
+  return tracing.around({ kind: 'call', handler, object, retry: attempt.retries }, () => {
+    const returned = call.invoke();
+    return isThenable(returned) || call.subhandling?.isPending ? withSubhandlers(returned, call) : returned;
+  });
 }
 
 /**
@@ -185,23 +206,63 @@ export interface ExecuteAllOptions extends Execution {
 }
 
 /**
- * Calls those of the handlers that are due now and that the lifecycle picks, one after another.
- * Rejects only if the handlers are not needed any more, or if the lifecycle itself has failed.
+ * Calls those of the handlers that are due now and that the lifecycle picks, one after another. Answers at once, if all
+ * of them do. Fails only if the handlers are not needed any more, or if the lifecycle itself has failed.
  */
-export async function executeAll(options: ExecuteAllOptions): Promise<Outcomes> {
-  const { handlers, cause, state, signal, ledger } = options;
+export function executeAll(options: ExecuteAllOptions): Awaitable<Outcomes> {
+  const due = picked(options.handlers, options.state, options);
   const outcomes = new Map<HandlerId, Outcome>();
-  for (const handler of picked(handlers, state, options)) {
-    // What is done so far is worth storing, even if the rest is not needed any more.
-    if (outcomes.size > 0 && typeof signal === 'object' && signal.aborted) break;
-    const handlerState = state.get(handler.id);
-    if (handlerState === undefined) throw strangeHandler(handler);
-    const note = 'patch' in cause ? ledger?.watch(handler, cause.patch, handlerState.retries) : undefined;
-    const outcome = execute(handler, handlerState, options);
-    outcomes.set(handler.id, isThenable(outcome) ? await outcome : outcome);
+  for (const [index, handler] of due.entries()) {
+    if (index > 0 && isAborted(options)) break;
+    const note = noteFor(handler, options);
+    const outcome = execute(handler, stateOf(handler, options), options);
+    if (isThenable(outcome)) return executeRest(due, index, { outcome, note }, outcomes, options);
+    outcomes.set(handler.id, outcome);
     note?.();
   }
   return outcomes;
+}
+
+interface Begun {
+  readonly outcome: PromiseLike<Outcome>;
+  readonly note: (() => void) | undefined;
+}
+
+async function executeRest(
+  due: readonly AnyHandler[],
+  index: number,
+  begun: Begun,
+  outcomes: Map<HandlerId, Outcome>,
+  options: ExecuteAllOptions,
+): Promise<Outcomes> {
+  outcomes.set((due[index] as AnyHandler).id, await begun.outcome);
+  begun.note?.();
+  for (const handler of due.slice(index + 1)) {
+    if (isAborted(options)) break;
+    const note = noteFor(handler, options);
+    outcomes.set(handler.id, await execute(handler, stateOf(handler, options), options));
+    note?.();
+  }
+  return outcomes;
+}
+
+/** What is done so far is worth storing, even if the rest is not needed any more. */
+function isAborted({ signal }: ExecuteAllOptions): boolean {
+  return typeof signal === 'object' && signal.aborted;
+}
+
+/** To be called after the handler: notes what it has asked for. */
+function noteFor(handler: AnyHandler, { cause, ledger, state }: ExecuteAllOptions): (() => void) | undefined {
+  if (ledger === undefined || !('patch' in cause)) return undefined;
+  return ledger.watch(handler, cause.patch, state.get(handler.id)?.retries ?? 0);
+}
+
+function stateOf(handler: AnyHandler, { state }: ExecuteAllOptions): HandlerState {
+  const found = state.get(handler.id);
+  if (found !== undefined) return found;
+  throw new KopfError(`The lifecycle has picked the handler ${quoteId(handler.id)}, which was not offered to it.`, {
+    code: 'KOPF_LIFECYCLE',
+  });
 }
 
 function picked(handlers: readonly AnyHandler[], state: State, execution: Execution): readonly AnyHandler[] {
@@ -223,12 +284,6 @@ function picked(handlers: readonly AnyHandler[], state: State, execution: Execut
 function inFairOrder(due: readonly AnyHandler[], state: State): readonly AnyHandler[] {
   const since = ({ id }: AnyHandler): number => state.get(id)?.reopenedAt?.getTime() ?? 0;
   return due.some((handler) => since(handler) > 0) ? due.toSorted((a, b) => since(a) - since(b)) : due;
-}
-
-function strangeHandler({ id }: AnyHandler): KopfError {
-  return new KopfError(`The lifecycle has picked the handler ${quoteId(id)}, which was not offered to it.`, {
-    code: 'KOPF_LIFECYCLE',
-  });
 }
 
 /** Executes sub-handlers with all that their parent is executed with. */

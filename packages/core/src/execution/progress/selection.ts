@@ -5,8 +5,10 @@
 import type { ChangingCause } from '../../intents/causes.js';
 import type { ChangeHandler } from '../../intents/handlers.js';
 import { fieldOf } from '../../intents/kwargs.js';
+import type { Awaitable } from '../../seams/awaitable.js';
 import type { Clock } from '../../seams/clock.js';
 import type { ProgressStorage, ReportMalformed } from '../../seams/memory/storage.js';
+import { isThenable } from '../../sync/awaiting.js';
 import { digestOf } from '../../values/digest.js';
 import { type FieldPath, resolveField } from '../../values/fields.js';
 import type { HandlerId } from '../../values/ids.js';
@@ -95,17 +97,26 @@ export interface LoadedProgress {
   readonly superseded: ReadonlyMap<string, ProgressCounts>;
 }
 
-/** Loads the progress of an object's handlers for the cause, and decides which of them take part. */
-export async function loadProgress(options: ProgressOptions): Promise<LoadedProgress> {
+/**
+ * Loads the progress of an object's handlers for the cause, and decides which of them take part. Waits only for storages
+ * that take their time.
+ */
+export function loadProgress(options: ProgressOptions): Awaitable<LoadedProgress> {
+  const { storage, owned, cause, clock, compat, malformed, ownTimes, maxDelay } = options;
+  const place = { storage, body: cause.body, handlers: owned, clock, compat, malformed, ownTimes, maxDelay };
+  const stored = State.fromStorage(place);
+  return isThenable(stored) ? stored.then((state) => taken(state, options)) : taken(stored, options);
+}
+
+function taken(stored: State, options: ProgressOptions): LoadedProgress {
   const { owned, selected, cause, compat, keepsPurposes, corrections } = options;
-  const stored = await State.fromStorage({ ...options, body: cause.body, handlers: owned });
   const loaded = (corrections === undefined ? stored : stored.withCorrections(corrections)).withPurpose(cause.reason);
-  const pinned = compat === 'kopf' ? [] : pinnedHandlers({ state: loaded, owned, selected, cause });
-  const taken = new Set([...selected, ...pinned]);
-  const handlers = owned.filter((handler) => taken.has(handler));
-  const byId = new Map(handlers.map((handler) => [handler.id, handler]));
+  const pinned =
+    compat === 'kopf' || loaded.size === 0 ? [] : pinnedHandlers({ state: loaded, owned, selected, cause });
+  const handlers = selected === owned ? owned : inOrderOf(owned, selected, pinned);
   const digests = (id: HandlerId): string | undefined => {
-    const handler = byId.get(id);
+    // The last of those under one id, as the records are of it.
+    const handler = handlers.findLast((one) => one.id === id);
     return handler && digestFor(handler, cause);
   };
   // Counted before anything is reopened: it is a report of what was done.
@@ -113,4 +124,12 @@ export async function loadProgress(options: ProgressOptions): Promise<LoadedProg
   const isTakingOver = superseded.size > 0 && !keepsPurposes;
   const owning = isTakingOver ? loaded.withPurpose(cause.reason, handlers) : loaded;
   return { state: owning.withHandlers(handlers).withEssence(digests), handlers, pinned, superseded };
+}
+
+function inOrderOf(
+  owned: readonly ChangeHandler[],
+  ...some: readonly (readonly ChangeHandler[])[]
+): readonly ChangeHandler[] {
+  const all = new Set(some.flat());
+  return owned.filter((handler) => all.has(handler));
 }

@@ -6,12 +6,13 @@
  */
 import { KopfError } from '../../errors.js';
 import type { Backoff } from '../../intents/handlers.js';
+import type { Awaitable } from '../../seams/awaitable.js';
 import type { Clock, Seconds } from '../../seams/clock.js';
-import type { ProgressStorage, ReportMalformed } from '../../seams/memory/storage.js';
+import type { ProgressRecord, ProgressStorage, ReportMalformed } from '../../seams/memory/storage.js';
+import { inTurn, isThenable } from '../../sync/awaiting.js';
 import { type HandlerId, quoteId } from '../../values/ids.js';
 import type { Body } from '../../values/objects/body.js';
 import type { Patch } from '../../values/patches/patch.js';
-import { isThenable } from '../deadlines.js';
 import type { Corrections } from '../ledger.js';
 import type { Outcomes } from '../outcomes.js';
 import { DEFAULT_MAX_DELAY, HandlerState, malformedRecord, maxDelayOf } from './handler-state.js';
@@ -72,25 +73,28 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
 
   /** Of handlers whose progress is not stored anywhere: daemons, timers, activities, indices. */
   static fromScratch(clock: Clock): State {
-    return new State({ timeline: timelineOf(clock), records: new Map(), reopened: [] });
+    return new State({ timeline: timelineOf(clock), records: new Map(), reopened: NOBODY });
   }
 
-  /** Of handlers as they are stored. None of them is active yet. */
-  static async fromStorage(options: LoadOptions): Promise<State> {
-    const { storage, body, handlers, clock, compat, malformed, ownTimes } = options;
+  /** Of handlers as they are stored. None of them is active yet. Waits only for storages that take their time. */
+  static fromStorage(options: LoadOptions): Awaitable<State> {
+    const { storage, body, clock, compat, malformed, ownTimes } = options;
     const { maxDelay: maxDelayOfAll = DEFAULT_MAX_DELAY } = options;
     const timeline = timelineOf(clock);
     const records = new Map<HandlerId, HandlerState>();
-    for (const [id, { backoff }] of new Map([...handlers].map((handler) => [handler.id, handler]))) {
-      const fetched = storage.fetch(malformed === undefined ? { key: id, body } : { key: id, body, malformed });
-      const record = isThenable(fetched) ? await fetched : fetched;
+    const take = (id: HandlerId, backoff: Backoff | undefined, record: ProgressRecord | undefined): void => {
+      if (record === undefined) return;
       const report = malformed && ((problem: string) => malformed(malformedRecord(id, problem)));
-      if (record === undefined) continue;
       const maxDelay = maxDelayOf(backoff, maxDelayOfAll);
       const times = ownTimes?.of(id, record);
       records.set(id, HandlerState.fromRecord(record, timeline, { report, maxDelay, times }));
-    }
-    return new State({ timeline, records, compat, reopened: [], maxDelay: maxDelayOfAll });
+    };
+    const loading = inTurn(uniquely(options.handlers), ({ id: key, backoff }) => {
+      const fetched = storage.fetch(malformed === undefined ? { key, body } : { key, body, malformed });
+      return isThenable(fetched) ? fetched.then((record) => take(key, backoff, record)) : take(key, backoff, fetched);
+    });
+    const state = new State({ timeline, records, compat, reopened: NOBODY, maxDelay: maxDelayOfAll });
+    return isThenable(loading) ? loading.then(() => state) : state;
   }
 
   get(id: HandlerId): HandlerState | undefined {
@@ -124,15 +128,15 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
    * declared for both updates and deletions has one id and one record, but two things to do.
    */
   withPurpose(purpose: string | undefined, handlers: Iterable<Identified & { initial?: boolean }> = []): State {
-    const records = new Map(this.#parts.records);
+    let { records } = this.#parts;
     for (const { id, initial } of handlers) {
       const record = records.get(id);
       if (record === undefined) continue;
       const isOfAnother = record.purpose !== undefined && record.purpose !== purpose;
       const isToBeCalledAnew = isOfAnother && record.finished && purpose === 'delete' && !initial && !this.#isCompat;
-      records.set(id, (isToBeCalledAnew ? record.reopened() : record).withPurpose(purpose));
+      records = withRecord(records, id, (isToBeCalledAnew ? record.reopened() : record).withPurpose(purpose));
     }
-    return this.#with({ purpose, records });
+    return this.#with(records, { purpose });
   }
 
   /** Activates the selected handlers; those without records get fresh ones. */
@@ -143,7 +147,7 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
       const longest = maxDelay === undefined ? undefined : maxDelayOf(backoff, maxDelay);
       records.set(id, records.get(id)?.asActive() ?? HandlerState.fresh(timeline, purpose, longest));
     }
-    return this.#with({ records });
+    return this.#with(records);
   }
 
   /**
@@ -153,14 +157,14 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
    */
   withEssence(digests: Digests): State {
     if (this.#isCompat) return this;
-    const records = new Map(this.#parts.records);
+    let { records } = this.#parts;
     const reopened: HandlerId[] = [];
-    for (const [id, record] of records) {
+    for (const [id, record] of this.#parts.records) {
       if (!record.active || !record.finished || !isOutdated(record, digests(id))) continue;
-      records.set(id, record.reopened());
+      records = withRecord(records, id, record.reopened());
       reopened.push(id);
     }
-    return this.#with({ records, digests, reopened });
+    return this.#with(records, { digests, reopened });
   }
 
   /** Knowing what the handlers have seen after all. A record that is not as it was then, is believed as it is. */
@@ -171,7 +175,7 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
       const record = records.get(id);
       if (record?.digest === stored && digest !== stored) records.set(id, record.withCorrection(digest));
     }
-    return this.#with({ records });
+    return this.#with(records);
   }
 
   /** After the handlers were called. */
@@ -187,7 +191,7 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
       const { digests } = this.#parts;
       records.set(id, record.withOutcome(outcome, digests && (() => digests(id))));
     }
-    return this.#with({ records });
+    return this.#with(records);
   }
 
   /** Whether there is nothing more to do for those selected. */
@@ -242,9 +246,11 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
   }
 
   /** Forgets the progress of all: of the given handlers, of those known, and of all their sub-handlers. */
-  async purge(place: StoragePlace & { readonly handlers: Iterable<Identified> }): Promise<void> {
-    const subrefs = [...this.#parts.records.values()].flatMap((record) => record.subrefs);
-    await purgeKeys(place, new Set([...this.#parts.records.keys(), ...subrefs, ...idsOf(place.handlers)]));
+  purge(place: StoragePlace & { readonly handlers: Iterable<Identified> }): Awaitable<void> {
+    const keys = new Set<HandlerId>(this.#parts.records.keys());
+    for (const { subrefs } of this.#parts.records.values()) for (const id of subrefs) keys.add(id);
+    for (const { id } of place.handlers) keys.add(id);
+    return purgeKeys(place, keys);
   }
 
   /**
@@ -272,8 +278,21 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
     return [...this.#parts.records.values()].filter((record) => record.active);
   }
 
-  #with(changes: Partial<StateParts>): State {
-    return new State({ ...this.#parts, ...changes });
+  /** Spelled out, not spread: it is done several times in each cycle, and spreading is slow. */
+  #with(
+    records: StateParts['records'],
+    changes: Partial<Pick<StateParts, 'purpose' | 'digests' | 'reopened'>> = {},
+  ): State {
+    const { timeline, maxDelay, compat, purpose, digests, reopened } = this.#parts;
+    return new State({
+      timeline,
+      maxDelay,
+      compat,
+      records,
+      purpose: 'purpose' in changes ? changes.purpose : purpose,
+      digests: changes.digests ?? digests,
+      reopened: changes.reopened ?? reopened,
+    });
   }
 }
 
@@ -296,17 +315,26 @@ export async function purgeLeftovers(
   return true;
 }
 
-async function purgeKeys({ body, patch, storage }: StoragePlace, keys: Iterable<HandlerId>): Promise<void> {
-  for (const key of keys) {
-    const purged = storage.purge({ key, body, patch });
-    if (isThenable(purged)) await purged;
-  }
-  const flushed = storage.flush?.();
-  if (isThenable(flushed)) await flushed;
+function purgeKeys({ body, patch, storage }: StoragePlace, keys: ReadonlySet<HandlerId>): Awaitable<void> {
+  const purging = inTurn([...keys], (key) => storage.purge({ key, body, patch }));
+  if (isThenable(purging)) return purging.then(() => storage.flush?.());
+  return storage.flush?.();
 }
 
-function idsOf(handlers: Iterable<Identified>): ReadonlySet<HandlerId> {
-  return new Set([...handlers].map(({ id }) => id));
+const NOBODY: readonly HandlerId[] = [];
+
+/** Each id once: if there are several handlers under one id, the last of them counts. */
+function uniquely(handlers: Iterable<Identified>): readonly Identified[] {
+  const all = [...handlers];
+  return all.length < 2 ? all : [...new Map(all.map((handler) => [handler.id, handler])).values()];
+}
+
+function withRecord(
+  records: ReadonlyMap<HandlerId, HandlerState>,
+  id: HandlerId,
+  record: HandlerState,
+): ReadonlyMap<HandlerId, HandlerState> {
+  return new Map(records).set(id, record);
 }
 
 function countOf(records: readonly HandlerState[]): ProgressCounts {

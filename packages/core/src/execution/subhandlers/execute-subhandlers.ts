@@ -5,6 +5,7 @@ import type { Handlers } from '../../intents/handler-set.js';
 import { type ChangeHandler, titleOf } from '../../intents/handlers.js';
 import { NO_FACTS } from '../../observing/facts.js';
 import { tellerOfConsidered } from '../../observing/observed.js';
+import type { Awaitable } from '../../seams/awaitable.js';
 import { functionName, type HandlerId, quoteId } from '../../values/ids.js';
 import type { HandlerContext, Subhandling } from '../context.js';
 import { getDefaultLifecycle } from '../defaults.js';
@@ -25,7 +26,7 @@ export type ExecuteFn = (options: {
   readonly context: HandlerContext;
   /** Where the handlers above them collect their ids. */
   readonly subrefs: readonly Set<HandlerId>[];
-}) => Promise<Outcomes>;
+}) => Awaitable<Outcomes>;
 
 export interface SubexecutionOptions {
   readonly context: HandlerContext;
