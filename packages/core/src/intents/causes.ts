@@ -20,8 +20,8 @@ import type { Activity } from './handlers.js';
 interface OfOperator {
   readonly logger: Logger;
   readonly memo: unknown;
-  readonly indices?: Indices;
-  readonly client?: KubeClient;
+  readonly indices?: Indices | undefined;
+  readonly client?: KubeClient | undefined;
 }
 
 interface OfObject extends OfOperator {

@@ -1,5 +1,5 @@
 /** What is to be done with an object in its present state. It only decides: nothing is called, spawned or written here. */
-import type { Essence } from '@kopf-ts/core';
+import type { Awaitable, Essence } from '@kopf-ts/core';
 import {
   type ChangingCause,
   type Comparison,
@@ -42,23 +42,26 @@ export interface Decision {
 }
 
 /** With the last handled state; if that was stripped off the object, then with what is known of it. */
-export async function compare(scene: Scene): Promise<Compared> {
-  const { resource, subject, body, known, essenceOf, isCompat } = scene;
-  const { progressStorage, diffbaseStorage } = scene.storages;
-  const essence = essenceOf(body);
+export function compare(scene: Scene): Awaitable<Compared> {
+  const { resource, subject, body, known, storages } = scene;
   const storedBody = bodyForStorages(body, known.unsavable);
-  const fetching = diffbaseStorage.fetch({ body: storedBody, resource, malformed: subject.malformed });
-  const fetched = isThenable(fetching) ? await fetching : fetching;
-  const stored = fetched && progressStorage.clear(fetched);
+  const fetched = storages.diffbaseStorage.fetch({ body: storedBody, resource, malformed: subject.malformed });
+  return isThenable(fetched) ? fetched.then((stored) => comparedWith(stored, scene)) : comparedWith(fetched, scene);
+}
+
+function comparedWith(fetched: Essence | undefined, scene: Scene): Compared {
+  const { body, known, isCompat } = scene;
+  const essence = scene.essenceOf(body);
+  const stored = fetched && scene.storages.progressStorage.clear(fetched);
   // What is not yet sent, could not be removed by anyone; and of what is gone, nothing is kept.
   const isStripped = stored === undefined && known.handled !== undefined && known.unsent === undefined;
   const isLeaving = isDeletionOngoing(body) || scene.eventType === 'DELETED';
   const restored = isStripped && !isCompat && !isLeaving ? known.handled?.essence : undefined;
   const comparison = compareEssences(restored ?? stored, essence);
-  const handled = comparison.diff.length > 0 ? handledByNow(scene) : known.handled;
+  if (comparison.diff.length === 0) return { essence, comparison, restored, handled: known.handled };
+  const handled = handledByNow(scene);
   // What the server has made of our own marks is nothing to be handled.
   const isOwn =
-    comparison.diff.length > 0 &&
     handled?.digest !== undefined &&
     handled.digest === digestAt(essence, []) &&
     digestAt(handled.essence, []) === digestAt(restored ?? stored, []);
@@ -77,24 +80,40 @@ function handledByNow({ known, body, essenceOf }: Scene): LastHandled | undefine
 }
 
 export function decide(scene: Scene, { essence, comparison }: Compared): Decision {
-  const { parts, resource, subject, body, patch, eventType, known, ofOperator } = scene;
-  const { registry, settings, poster, facts = NO_FACTS } = parts;
+  const { parts, resource, subject, body, patch, eventType, known } = scene;
+  const { registry, settings, poster, client, indices, facts = NO_FACTS } = parts;
   const { handlers } = registry;
   const { finalizer } = settings.persistence;
+  const { memo } = subject;
+  const { diff, old } = comparison;
   const logger = objectLogger({ logger: parts.logger, body, posting: { settings, poster } });
-  const common = { resource, body, patch, memo: subject.memo, logger, ...ofOperator };
 
+  // Spelled out, not spread: it is done in each cycle, and spreading is slow.
   const isSpawned = handlers.spawning.of(resource).length > 0;
   const spawning: SpawningCause | undefined = isSpawned
-    ? { ...common, kind: 'spawning', reset: comparison.diff.length > 0 }
+    ? { kind: 'spawning', resource, body, patch, memo, logger, client, indices, reset: diff.length > 0 }
     : undefined;
 
   let changing: ChangingCause | undefined;
   if (handlers.changing.of(resource).length > 0) {
-    const initial = subject.isNoticedByListing && !known.isHandledOnce;
-    const detected = detectChange({ event: { type: eventType }, body, finalizer, comparison, initial });
-    const { diff, old } = comparison;
-    changing = { ...common, ...detected, kind: 'changing', diff, old, new: essence };
+    const isFirstLook = subject.isNoticedByListing && !known.isHandledOnce;
+    const change = { event: { type: eventType }, body, finalizer, comparison, initial: isFirstLook };
+    const { reason, initial } = detectChange(change);
+    changing = {
+      kind: 'changing',
+      reason,
+      initial,
+      diff,
+      old,
+      new: essence,
+      resource,
+      body,
+      patch,
+      memo,
+      logger,
+      client,
+      indices,
+    };
     const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, scene) : undefined;
     if (!isInScope(handlers, changing, onConsidered)) changing = undefined;
   }

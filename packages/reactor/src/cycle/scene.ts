@@ -16,7 +16,6 @@ import {
 import {
   applyMergePatch,
   type CallsUnderWay,
-  type ChangingCause,
   extraFields,
   type OwnTimesMemory,
   objectLogger,
@@ -84,7 +83,8 @@ export interface CycleResult extends Ending {
   readonly error?: unknown;
 }
 
-export interface Scene {
+/** What all steps of one cycle look at. One for each cycle: what few of them need is made when it is asked for. */
+export class Scene {
   readonly parts: CycleParts;
   readonly resource: Resource;
   readonly subject: CycleSubject;
@@ -96,41 +96,40 @@ export interface Scene {
   readonly signal: AbortSignal;
   /** Has the object looked at again. */
   readonly comeBack: (() => void) | undefined;
-  /** Of those who do not post what they log as events of Kubernetes. */
-  readonly localLogger: Logger;
-  /** The same in all causes. */
-  readonly ofOperator: Pick<ChangingCause, 'client' | 'indices'>;
-  readonly storages: Storages;
-  /** What counts in an object of this kind. */
-  readonly essenceOf: (body: Body) => Essence;
   readonly isCompat: boolean;
-}
+  #localLogger: Logger | undefined;
+  #storages: Storages | undefined;
 
-export function observe(parts: CycleParts, options: CycleOptions, body: AnyObject): Scene {
-  const { client, indices, logger, settings } = parts;
-  const { resource, subject, signal, state, comeBack, known } = options;
-  const storages = lazily(() => storagesOf(parts));
-  return {
-    parts,
-    resource,
-    subject,
-    known,
-    signal,
-    comeBack,
-    body,
-    eventType: state?.type ?? null,
-    patch: new Patch(undefined, { body }),
-    localLogger: objectLogger({ logger, body }),
-    ofOperator: { client, ...(indices === undefined ? {} : { indices }) },
-    get storages() {
-      return storages();
-    },
-    essenceOf: (of) => {
-      const { progressStorage, diffbaseStorage } = storages();
-      const fields = fieldsSeen(parts, resource);
-      return progressStorage.clear(diffbaseStorage.build({ body: of, extraFields: fields, resource }));
-    },
-    isCompat: settings.persistence.compat === 'kopf',
+  constructor(parts: CycleParts, options: CycleOptions, body: AnyObject) {
+    this.parts = parts;
+    this.resource = options.resource;
+    this.subject = options.subject;
+    this.known = options.known;
+    this.signal = options.signal;
+    this.comeBack = options.comeBack;
+    this.body = body;
+    this.eventType = options.state?.type ?? null;
+    this.patch = new Patch(undefined, { body });
+    this.isCompat = parts.settings.persistence.compat === 'kopf';
+  }
+
+  /** Of those who do not post what they log as events of Kubernetes. */
+  get localLogger(): Logger {
+    this.#localLogger ??= objectLogger({ logger: this.parts.logger, body: this.body });
+    return this.#localLogger;
+  }
+
+  get storages(): Storages {
+    this.#storages ??= storagesOf(this.parts);
+    return this.#storages;
+  }
+
+  /** What counts in an object of this kind. */
+  readonly essenceOf = (body: Body): Essence => {
+    const { progressStorage, diffbaseStorage } = this.storages;
+    const { resource } = this;
+    const fields = fieldsSeen(this.parts, resource);
+    return progressStorage.clear(diffbaseStorage.build({ body, extraFields: fields, resource }));
   };
 }
 
@@ -162,17 +161,11 @@ function storagesOf({ settings }: OperatorParts): Storages {
   );
 }
 
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 interface SeenFields {
-  /** These lists are remade only if something is declared. */
-  readonly of: readonly object[];
+  // These lists are remade only if something is declared.
+  readonly watching: readonly object[];
+  readonly changing: readonly object[];
+  readonly spawning: readonly object[];
   readonly fields: readonly FieldPath[];
 }
 
@@ -180,16 +173,18 @@ const fieldsOfKinds = new WeakMap<object, WeakMap<Resource, SeenFields>>();
 
 /** They depend on the handlers of a kind only, and handlers are not declared every moment. */
 function fieldsSeen({ registry }: OperatorParts, resource: Resource): readonly FieldPath[] {
-  const { watching, changing, spawning } = registry.handlers;
+  const { handlers } = registry;
+  const watching = handlers.watching.of(resource);
+  const changing = handlers.changing.of(resource);
+  const spawning = handlers.spawning.of(resource);
   let ofRegistry = fieldsOfKinds.get(registry);
   if (ofRegistry === undefined) {
     ofRegistry = new WeakMap();
     fieldsOfKinds.set(registry, ofRegistry);
   }
-  const of = [watching.of(resource), changing.of(resource), spawning.of(resource)];
-  const cached = ofRegistry.get(resource);
-  if (cached?.of.every((list, index) => list === of[index])) return cached.fields;
-  const fields = extraFields(registry.handlers, resource);
-  ofRegistry.set(resource, { of, fields });
+  const known = ofRegistry.get(resource);
+  if (known?.watching === watching && known.changing === changing && known.spawning === spawning) return known.fields;
+  const fields = extraFields(handlers, resource);
+  ofRegistry.set(resource, { watching, changing, spawning, fields });
   return fields;
 }
