@@ -118,7 +118,7 @@ export {
   untilAborted,
 } from './sync/abort.js';
 export { alarm } from './sync/alarm.js';
-export { isThenable } from './sync/awaiting.js';
+export { inTurn, isThenable } from './sync/awaiting.js';
 export { condition } from './sync/condition.js';
 export { type Container, container } from './sync/container.js';
 export { queue } from './sync/queue.js';

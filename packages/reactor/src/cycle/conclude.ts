@@ -3,11 +3,21 @@
  * nothing but the patch of marks that it makes; so it can be done again, when the cluster has refused what some of the
  * handlers have asked for.
  */
-import { type Essence, type FieldPath, type HandlerId, Patch, type PatchFn, type Seconds } from '@kopf-ts/core';
+import {
+  type Awaitable,
+  type Essence,
+  type FieldPath,
+  type HandlerId,
+  type HandlingReason,
+  Patch,
+  type PatchFn,
+  type Seconds,
+} from '@kopf-ts/core';
 import {
   allowDeletion,
   blockDeletion,
   type ChangeHandler,
+  type ChangingCause,
   childrenRetry,
   isThenable,
   type Ledger,
@@ -18,7 +28,7 @@ import {
   type State,
   type StoragePlace,
 } from '@kopf-ts/core/engine';
-import type { Known } from '../objects/known.js';
+import { type Known, NOTHING_KNOWN } from '../objects/known.js';
 import type { Seen } from '../objects/news.js';
 import { versionOf } from '../objects/versions.js';
 import type { OperatorParts } from '../parts.js';
@@ -55,41 +65,63 @@ export interface ConcludingOptions {
   readonly isAsked: boolean;
 }
 
-export async function conclude(options: ConcludingOptions): Promise<Conclusion> {
+/** Waits only for storages that take their time. */
+export function conclude(options: ConcludingOptions): Awaitable<Conclusion> {
   const { scene, compared, decision, handling, daemonDelays } = options;
   const { known, resource, storages, parts } = scene;
   const body = newestBody(scene);
   const marks = new Patch(undefined, { body });
-  const storedBody = bodyForStorages(body, known.unsavable);
-  const next = compared === undefined ? known : { ...known, handled: compared.handled };
-
-  if (compared?.restored !== undefined && scene.eventType !== 'DELETED') {
-    const { restored } = compared;
-    const stored = storages.diffbaseStorage.store({ essence: restored, body: storedBody, patch: marks, resource });
-    if (isThenable(stored)) await stored;
-  }
   if (decision?.finalizer !== undefined) marks.fns.push(finalizing(parts, decision.finalizer));
+  const isStripped = compared?.restored !== undefined;
+  const changed: Known =
+    compared === undefined || (compared.handled === known.handled && !isStripped)
+      ? known
+      : { ...known, handled: compared.handled, strippings: known.strippings + (isStripped ? 1 : 0) };
 
-  const strippings = compared?.restored === undefined ? known.strippings : known.strippings + 1;
-  const changed: Known = { ...next, strippings };
-  const mayRelease = decision?.isHeldUntilDone && daemonDelays.length === 0;
-  if (handling?.kind === 'handled') {
-    const concluded = await concludeHandled(options, handling.handled, marks, changed);
-    const isOver = handling.handled.reason === 'delete' && concluded.isDone;
-    if (mayRelease && (isOver || decision.changing === undefined)) release(scene, marks);
-    return concluded;
-  }
-  if (handling?.kind === 'leftovers') {
-    const { progressStorage: storage } = storages;
-    await purgeLeftovers({ storage, body: storedBody, patch: marks, handlers: handling.owned, clock: parts.clock });
-  }
-  // There is nobody to be called for the deletion; but daemons had to leave first.
-  if (mayRelease && decision.changing === undefined) release(scene, marks);
+  const goOn = (): Awaitable<Conclusion> => {
+    const mayRelease = decision?.isHeldUntilDone && daemonDelays.length === 0;
+    if (handling?.kind !== 'handled') {
+      // There is nobody to be called for the deletion; but daemons had to leave first.
+      if (mayRelease && decision.changing === undefined) release(scene, marks);
+      return concludeUnhandled(options, marks, changed);
+    }
+    const releaseIfOver = (concluded: HandledConclusion): Conclusion => {
+      const isOver = handling.handled.reason === 'delete' && concluded.isDone;
+      if (mayRelease && (isOver || decision.changing === undefined)) release(scene, marks);
+      return concluded;
+    };
+    const concluded = concludeHandled(options, handling.handled, marks, changed);
+    return isThenable(concluded) ? concluded.then(releaseIfOver) : releaseIfOver(concluded);
+  };
+  const essence = compared?.restored;
+  if (essence === undefined || scene.eventType === 'DELETED') return goOn();
+  const storedBody = bodyForStorages(body, known.unsavable);
+  const stored = storages.diffbaseStorage.store({ essence, body: storedBody, patch: marks, resource });
+  return isThenable(stored) ? stored.then(goOn) : goOn();
+}
+
+/** Change handlers had nothing to do. */
+function concludeUnhandled(
+  { scene, compared, handling }: ConcludingOptions,
+  marks: Patch,
+  changed: Known,
+): Awaitable<Conclusion> {
+  const { known, storages, parts } = scene;
   const isNoop = handling?.kind === 'leftovers' || (handling?.kind === 'nothing' && handling.isNoop);
-  const noop = isNoop && compared !== undefined ? { handled: handledNow(scene, compared) } : {};
+  const handled = isNoop && compared !== undefined ? handledNow(scene, compared) : changed.handled;
   // Whoever was not asked about has still seen what it has seen.
-  const seen: Known['seen'] = handling === undefined ? known.seen : new Map();
-  return { marks, delays: [], handled: undefined, states: [], known: { ...changed, ...noop, seen } };
+  const seen: Known['seen'] = handling === undefined || known.seen.size === 0 ? known.seen : new Map();
+  const concluded: Conclusion = {
+    marks,
+    delays: [],
+    handled: undefined,
+    states: [],
+    known: handled === changed.handled && seen === changed.seen ? changed : { ...changed, handled, seen },
+  };
+  if (handling?.kind !== 'leftovers') return concluded;
+  const body = bodyForStorages(newestBody(scene), known.unsavable);
+  const place = { storage: storages.progressStorage, body, patch: marks, clock: parts.clock };
+  return purgeLeftovers({ ...place, handlers: handling.owned }).then(() => concluded);
 }
 
 /** Nothing has changed since it was handled: so, what it is now is what is handled. */
@@ -99,72 +131,91 @@ function handledNow(scene: Scene, { essence, handled }: Compared): Known['handle
     : { ...handled, version: versionOf(scene.body) };
 }
 
-async function concludeHandled(
+type HandledConclusion = Conclusion & { readonly isDone: boolean };
+
+function concludeHandled(
   options: ConcludingOptions,
   handled: Handled,
   marks: Patch,
   before: Known,
-): Promise<Conclusion & { readonly isDone: boolean }> {
-  const { scene, ledger, daemonDelays, isAsked } = options;
-  const { known, isCompat, resource, storages, parts } = scene;
+): Awaitable<HandledConclusion> {
+  const { scene, ledger, daemonDelays } = options;
+  const { known, isCompat, resource, storages } = scene;
   const { cause, loaded, owned, reason } = handled;
-  const storage = storages.progressStorage;
   // What others have removed meanwhile is not put back.
   const body = bodyForStorages(newestBody(scene), known.unsavable);
-  const place = { storage, body, patch: marks };
-
-  if (loaded.state.extras.size > 0) await loaded.state.purgeExtras(place);
-  const { state, levels, outcomes } = afterRefusals(handled, ledger, options.refusals);
+  const place: StoragePlace = { storage: storages.progressStorage, body, patch: marks };
+  const final = afterRefusals(handled, ledger, options.refusals);
+  const { state, levels, outcomes } = final;
   const isDone = loaded.handlers.length === 0 || state.done;
   // It is over for the handlers, but not for the daemons: who has finished must be known until all is over.
   const isWaiting = isDone && reason === 'delete' && daemonDelays.length > 0 && !isCompat;
   const isForgotten = isDone && !isWaiting;
 
-  // What is purged right below need not be stored before: but for the marks on the object that Kopf leaves so.
-  if (!isForgotten || isCompat) {
-    for (const level of levels) await level.state.store(place);
-    if (loaded.handlers.length > 0) await state.store(place);
-    // Corrections are worth a patch only if there is one anyway, or if there was none for too long.
-    const isOverdue = known.correctionsDue !== undefined && known.correctionsDue <= parts.clock.now();
-    const isCorrectable = reason !== 'delete' && !isCompat;
-    if (isCorrectable && (isAsked || !marks.isEmpty || isOverdue)) {
-      for (const level of levels) await level.state.store(place, { corrections: true });
-      await state.store(place, { corrections: true });
-      const loadedIds = new Set([...state.ids, ...levels.flatMap((level) => level.state.ids)]);
-      for (const [id, seen] of handled.seen) if (!loadedIds.has(id)) await storeCorrection(id, seen, place);
+  const goOn = (): Awaitable<HandledConclusion> => {
+    if (isDone && loaded.handlers.length > 0 && options.refusals.size === 0 && outcomes.size > 0)
+      reportDone(cause, state);
+    const deleted = reason === 'delete' ? withFinished(known.deleted, loaded.handlers, state) : known.deleted;
+    const resumed = withFinished(known.resumed, loaded.handlers.filter(isInitial), state);
+    if (!isDone) {
+      const seen = seenAfter(handled, state, levels, marks.isEmpty ? 'as before' : 'stored', scene);
+      const states = [...levels.map((level) => level.state), state];
+      const after = { ...before, deleted, resumed, seen };
+      return { marks, delays: state.delays, handled: undefined, isDone, states, known: after };
     }
-  }
-  if (isDone && loaded.handlers.length > 0 && options.refusals.size === 0 && outcomes.size > 0) {
-    const { success, failure } = state.counts;
-    cause.logger.info(`${capitalised(REASON_TITLES[reason])} is processed: ${success} succeeded; ${failure} failed.`);
-  }
-  if (isForgotten && loaded.handlers.length > 0) await state.purge({ ...place, handlers: owned });
-
-  const deleted = reason === 'delete' ? withFinished(known.deleted, loaded.handlers, state) : known.deleted;
-  const initial = loaded.handlers.filter((handler) => handler.initial);
-  const resumed = withFinished(known.resumed, initial, state);
-  if (!isDone) {
-    const seen = seenAfter(handled, state, levels, marks.isEmpty ? 'as before' : 'stored', scene);
-    const states = [...levels.map((level) => level.state), state];
-    const after = { ...before, deleted, resumed, seen };
-    return { marks, delays: state.delays, handled: undefined, isDone, states, known: after };
-  }
-  const essence = cause.new as Essence;
-  const isToStore = cause.diff.length > 0;
-  if (isToStore) {
-    const stored = storages.diffbaseStorage.store({ essence, body, patch: marks, resource });
-    if (isThenable(stored)) await stored;
-  }
-  const last = isToStore || before.handled?.digest === undefined;
-  const next = last ? { essence, digest: undefined, version: versionOf(cause.body) } : before.handled;
-  return {
-    marks,
-    delays: [],
-    handled: isToStore ? essence : undefined,
-    isDone,
-    states: [],
-    known: { ...before, deleted, resumed, isHandledOnce: true, handled: next, seen: new Map() },
+    const essence = cause.new as Essence;
+    const isToStore = cause.diff.length > 0;
+    const last = isToStore || before.handled?.digest === undefined;
+    const next = last ? { essence, digest: undefined, version: versionOf(cause.body) } : before.handled;
+    const concluded: HandledConclusion = {
+      marks,
+      delays: [],
+      handled: isToStore ? essence : undefined,
+      isDone,
+      states: [],
+      known: { ...before, deleted, resumed, isHandledOnce: true, handled: next, seen: NOTHING_KNOWN.seen },
+    };
+    const storeHandled = (): Awaitable<void> =>
+      isToStore ? storages.diffbaseStorage.store({ essence, body, patch: marks, resource }) : undefined;
+    const isPurged = isForgotten && loaded.handlers.length > 0;
+    const purging = isPurged ? state.purge({ storage: place.storage, body, patch: marks, handlers: owned }) : undefined;
+    const storing = isThenable(purging) ? purging.then(storeHandled) : storeHandled();
+    return isThenable(storing) ? storing.then(() => concluded) : concluded;
   };
+  // What is purged right below need not be stored before: but for the marks on the object that Kopf leaves so.
+  const isStored = !isForgotten || isCompat || loaded.superseded.size > 0;
+  return isStored ? storeProgress(options, handled, final, place, isForgotten && !isCompat).then(goOn) : goOn();
+}
+
+/** Puts into the marks how far the handlers have come. */
+async function storeProgress(
+  { scene, isAsked }: ConcludingOptions,
+  { loaded, reason, seen: known }: Handled,
+  { state, levels }: Final,
+  place: StoragePlace,
+  isForgotten: boolean,
+): Promise<void> {
+  if (loaded.superseded.size > 0) await loaded.state.purgeExtras(place);
+  if (isForgotten) return;
+  for (const level of levels) await level.state.store(place);
+  if (loaded.handlers.length > 0) await state.store(place);
+  // Corrections are worth a patch only if there is one anyway, or if there was none for too long.
+  const { correctionsDue } = scene.known;
+  const isOverdue = correctionsDue !== undefined && correctionsDue <= scene.parts.clock.now();
+  if (reason === 'delete' || scene.isCompat || !(isAsked || !place.patch.isEmpty || isOverdue)) return;
+  for (const level of levels) await level.state.store(place, { corrections: true });
+  await state.store(place, { corrections: true });
+  const loadedIds = new Set([...state.ids, ...levels.flatMap((level) => level.state.ids)]);
+  for (const [id, seen] of known) if (!loadedIds.has(id)) await storeCorrection(id, seen, place);
+}
+
+function reportDone({ logger, reason }: ChangingCause, { counts: { success, failure } }: State): void {
+  const title = capitalised(REASON_TITLES[reason as HandlingReason]);
+  logger.info(`${title} is processed: ${success} succeeded; ${failure} failed.`);
+}
+
+function isInitial({ initial }: ChangeHandler): boolean {
+  return Boolean(initial);
 }
 
 interface FinalLevel {
@@ -184,7 +235,9 @@ interface Final {
 function afterRefusals({ loaded, outcomes }: Handled, ledger: Ledger, refusals: Refusals): Final {
   const parents = new Map<HandlerId, Outcome>();
   const replaced = (all: Outcomes): Outcomes =>
-    new Map([...all].map(([id, outcome]) => [id, refusals.get(id) ?? parents.get(id) ?? outcome]));
+    refusals.size === 0
+      ? all
+      : new Map([...all].map(([id, outcome]) => [id, refusals.get(id) ?? parents.get(id) ?? outcome]));
   const levels = ledger.levels.map(({ parent, handlers, prefix, state, outcomes: all }) => {
     const ofLevel = replaced(all);
     const after = state.withOutcomes(ofLevel);
@@ -249,6 +302,7 @@ function withFinished(
   handlers: readonly ChangeHandler[],
   state: State,
 ): ReadonlySet<HandlerId> {
+  if (handlers.length === 0) return known;
   const finished = handlers.map(({ id }) => id).filter((id) => state.get(id)?.finished && !known.has(id));
   return finished.length === 0 ? known : new Set([...known, ...finished]);
 }

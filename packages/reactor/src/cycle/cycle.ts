@@ -2,7 +2,7 @@
  * One cycle of one object: from what has happened to it, through all its handlers, to the patch of it and to what comes
  * next. It reads from top to bottom; each step is a function of its own, and returns what the next one needs.
  */
-import { type Body, formatTimestamp, type HandlerId, Patch, type Seconds } from '@kopf-ts/core';
+import { type Awaitable, formatTimestamp, type HandlerId, Patch, type Seconds } from '@kopf-ts/core';
 import {
   type Asked,
   type ChangingCause,
@@ -10,7 +10,7 @@ import {
   type HandlerState,
   isThenable,
   type Outcome,
-  type OwnWrite,
+  type SpawningCause,
   withoutAsked,
 } from '@kopf-ts/core/engine';
 import { leadDaemons } from '../daemons/leading.js';
@@ -21,21 +21,13 @@ import { tracedCycles } from '../observing/traced-cycles.js';
 import { isBrokenOffByPause } from '../sending/apply.js';
 import { mergeInto } from '../sending/merging.js';
 import { judgeRefusal } from '../sending/refusals.js';
-import { type Sent, send } from '../sending/send.js';
+import { type SendOptions, type Sent, send } from '../sending/send.js';
 import { type Conclusion, conclude } from './conclude.js';
 import { type Compared, compare, type Decision, decide } from './decide.js';
 import { callEventHandlers } from './events.js';
 import { type Handling, handle, newLedger, seenByNow, type Unsent } from './handling.js';
 import { type Called, nearest, next } from './next.js';
-import {
-  bodyForStorages,
-  type CycleOptions,
-  type CycleParts,
-  type CycleResult,
-  newestBody,
-  observe,
-  type Scene,
-} from './scene.js';
+import { bodyForStorages, type CycleOptions, type CycleParts, type CycleResult, newestBody, Scene } from './scene.js';
 
 /** Processes what has happened. Rejects with errors of the framework, and of users' filters: nothing is known then. */
 export type RunCycle = (options: CycleOptions) => Promise<CycleResult>;
@@ -45,40 +37,64 @@ export function cycleOf(parts: CycleParts): RunCycle {
     const { events, state, subject, isToTouch } = options;
     const body = state?.body ?? events.at(-1)?.object;
     if (body === undefined) return {};
-    const scene = observe(parts, options, body);
+    const scene = new Scene(parts, options, body);
     if (state !== undefined) subject.daemons.see(body);
     if (isToTouch) return await touch(scene);
 
     const seen = seenByNow(scene);
     const ledger = newLedger(scene, seen);
-    if (events.length > 0) await callEventHandlers(scene, events, ledger);
-    if (state === undefined || !isServed(scene)) return await finish(scene, { ledger });
-
-    const compared = await compare(scene);
-    const decision = decide(scene, compared);
-    explain(scene, compared, decision);
-    const daemonDelays = await lead(scene, decision);
-
-    const { unsent } = scene.known;
-    if (unsent !== undefined) {
-      // What is left from before is to be stored first: the handlers would see the object without it.
-      takeOver(scene.patch, unsent.patch);
-      const handling: Handling | undefined = unsent.handled && { kind: 'handled', handled: unsent.handled };
-      const isPostponed = decision.changing !== undefined;
-      const ledgers = { ledger: unsent.ledger, ledgerOfEvents: ledger };
-      return await finish(scene, { ...ledgers, compared, decision, daemonDelays, handling, isPostponed });
+    if (events.length > 0) {
+      const calling = callEventHandlers(scene, events, ledger);
+      if (isThenable(calling)) await calling;
     }
-    const broken = brokenFor(scene, decision.changing);
-    if (broken !== undefined) {
-      return await finish(scene, { ledger, compared, decision, daemonDelays: [...daemonDelays, broken] });
+    let called: Called = { ledger };
+    if (state !== undefined && isServed(scene)) {
+      const comparing = compare(scene);
+      const compared = isThenable(comparing) ? await comparing : comparing;
+      const decision = decide(scene, compared);
+      explain(scene, compared, decision);
+      const { spawning } = decision;
+      const daemonDelays = spawning === undefined ? NO_DELAYS : await lead(scene, spawning);
+      const calling = callChangeHandlers(scene, { ledger, compared, decision, daemonDelays }, seen);
+      called = isThenable(calling) ? await calling : calling;
     }
-    const held = heldFor(scene, compared, decision.changing, seen);
-    if (held !== undefined) {
-      return await finish(scene, { ledger, compared, decision, daemonDelays: [...daemonDelays, held], isHeld: true });
-    }
-    const handling = decision.changing && (await handle(scene, decision.changing, seen, ledger));
-    return await finish(scene, { ledger, compared, decision, daemonDelays, handling });
+    const finishing = finish(scene, called);
+    return isThenable(finishing) ? await finishing : finishing;
   });
+}
+
+const NO_DELAYS: readonly Seconds[] = [];
+
+/** Calls those who are due; unless something else has to be done first, or to be waited for. */
+function callChangeHandlers(scene: Scene, decided: Decided, seen: Known['seen']): Awaitable<Called> {
+  const { ledger, compared, decision, daemonDelays } = decided;
+  const { unsent } = scene.known;
+  if (unsent !== undefined) {
+    // What is left from before is to be stored first: the handlers would see the object without it.
+    takeOver(scene.patch, unsent.patch);
+    const handling: Handling | undefined = unsent.handled && { kind: 'handled', handled: unsent.handled };
+    const isPostponed = decision.changing !== undefined;
+    return { ...decided, ledger: unsent.ledger, ledgerOfEvents: ledger, handling, isPostponed };
+  }
+  const { changing } = decision;
+  const broken = brokenFor(scene, changing);
+  if (broken !== undefined) return { ...decided, daemonDelays: [...daemonDelays, broken] };
+  const held = heldFor(scene, compared, changing, seen);
+  if (held !== undefined) return { ...decided, daemonDelays: [...daemonDelays, held], isHeld: true };
+  if (changing === undefined) return decided;
+  const handling = handle(scene, changing, seen, ledger);
+  return isThenable(handling) ? handling.then((done) => handledAs(decided, done)) : handledAs(decided, handling);
+}
+
+/** What is known before the change handlers are called. */
+interface Decided extends Called {
+  readonly compared: Compared;
+  readonly decision: Decision;
+  readonly daemonDelays: readonly Seconds[];
+}
+
+function handledAs({ ledger, compared, decision, daemonDelays }: Decided, handling: Handling): Called {
+  return { ledger, compared, decision, daemonDelays, handling };
 }
 
 /** Whether anybody cares for the state of objects of that kind. */
@@ -106,8 +122,7 @@ function explain(
 }
 
 /** Daemons and timers are started and stopped; those who need time to stop are looked at again after the delays. */
-async function lead(scene: Scene, { spawning: cause }: Decision): Promise<readonly Seconds[]> {
-  if (cause === undefined) return [];
+async function lead(scene: Scene, cause: SpawningCause): Promise<readonly Seconds[]> {
   const { parts, subject, eventType, comeBack: onExit } = scene;
   const { apply, paused, daemons, writeGuards } = parts;
   const mayAct = writeGuards?.mayWrite;
@@ -144,16 +159,31 @@ function heldFor(
   return left > 0 ? left : undefined;
 }
 
-/** Stores what the handlers have done, and tells how to go on. */
-async function finish(scene: Scene, called: Called): Promise<CycleResult> {
-  const { known, eventType, patch: asked } = scene;
-  const { daemonDelays = [] } = called;
+/** Stores what the handlers have done, and tells how to go on. Waits only if there is something to be stored. */
+function finish(scene: Scene, called: Called): Awaitable<CycleResult> {
+  const concluding = concludeNow(scene, called, NO_REFUSALS);
+  return isThenable(concluding)
+    ? concluding.then((conclusion) => sendOrGoOn(scene, called, conclusion))
+    : sendOrGoOn(scene, called, concluding);
+}
+
+function sendOrGoOn(scene: Scene, called: Called, conclusion: Conclusion): Awaitable<CycleResult> {
+  // Nothing to patch any more; but daemons can still be on their way out.
+  if (scene.eventType === 'DELETED') {
+    return { known: conclusion.known, delay: nearest(called.daemonDelays ?? NO_DELAYS) };
+  }
+  if (!scene.patch.isEmpty || !conclusion.marks.isEmpty) return sendAndGoOn(scene, called, conclusion);
+  const { unsavable } = scene.known;
+  const nothing = { kind: 'sent', answer: undefined, isVanishing: false, remaining: undefined, unsavable } as const;
+  return next(scene, called, conclusion, nothing, []);
+}
+
+async function sendAndGoOn(scene: Scene, called: Called, concluded: Conclusion): Promise<CycleResult> {
+  const { known, patch: asked } = scene;
   const refusals = new Map<HandlerId, Outcome>();
   const writes: NotedWrite[] = [];
   let first: Unsent | undefined;
-  let conclusion = await concludeNow(scene, called, refusals);
-  // Nothing to patch any more; but daemons can still be on their way out.
-  if (eventType === 'DELETED') return { known: conclusion.known, delay: nearest(daemonDelays) };
+  let conclusion = concluded;
   for (;;) {
     try {
       const sent = await sendNow(scene, unrefused(called, refusals), conclusion, writes);
@@ -180,48 +210,36 @@ async function finish(scene: Scene, called: Called): Promise<CycleResult> {
   }
 }
 
-async function concludeNow(
-  scene: Scene,
-  called: Called,
-  refusals: ReadonlyMap<HandlerId, Outcome>,
-): Promise<Conclusion> {
-  const { ledger, compared, decision, handling, daemonDelays = [] } = called;
+const NO_REFUSALS: ReadonlyMap<HandlerId, Outcome> = new Map();
+
+function concludeNow(scene: Scene, called: Called, refusals: ReadonlyMap<HandlerId, Outcome>): Awaitable<Conclusion> {
+  const { ledger, compared, decision, handling, daemonDelays = NO_DELAYS } = called;
   const isAsked = !scene.patch.isEmpty;
-  return await conclude({ scene, compared, decision, handling, ledger, refusals, daemonDelays, isAsked });
+  return conclude({ scene, compared, decision, handling, ledger, refusals, daemonDelays, isAsked });
 }
 
 /** Who has asked for something that is not known to be refused. */
 function unrefused({ ledger, ledgerOfEvents }: Called, refusals: ReadonlyMap<HandlerId, Outcome>): readonly Asked[] {
-  const all = [...ledger.asked, ...(ledgerOfEvents?.asked ?? [])];
+  const all = ledgerOfEvents === undefined ? ledger.asked : [...ledger.asked, ...ledgerOfEvents.asked];
   return refusals.size === 0 ? all : all.filter(({ handler }) => !refusals.has(handler.id));
 }
 
-async function sendNow(
+function sendNow(
   scene: Scene,
   askedBy: readonly Asked[],
   conclusion: Conclusion,
   writes: NotedWrite[],
-): Promise<Sent> {
+): Awaitable<Sent> {
   const { parts, resource, subject, known, patch: asked, localLogger: logger, storages, isCompat } = scene;
   const { marks, handled } = conclusion;
   const { unsavable } = known;
-  if (asked.isEmpty && marks.isEmpty) {
-    return { kind: 'sent', answer: undefined, isVanishing: false, remaining: undefined, unsavable };
-  }
-  const storedBody = bodyForStorages(newestBody(scene), unsavable);
-  const touched = storages.progressStorage.touch({ value: null, body: storedBody, patch: marks });
-  if (isThenable(touched)) await touched;
-  const onWrite = (write: OwnWrite): void => {
-    const noted = { ...write, asked };
-    writes.push(noted);
-    subject.noteWrite(noted);
-  };
-  const newerThan = (than: Body): Body | undefined => subject.newerThan(than)?.body;
-  return await send({
+  // What is there already is left out of the patch: so it must be compared with the newest.
+  const body = newestBody(scene);
+  const storedBody = bodyForStorages(body, unsavable);
+  const options: SendOptions = {
     apply: parts.apply,
     resource,
-    // What is there already is left out of the patch: so it must be compared with the newest.
-    body: newestBody(scene),
+    body,
     asked,
     askedBy,
     marks,
@@ -232,9 +250,15 @@ async function sendNow(
       await storages.diffbaseStorage.store({ essence, body: storedBody, patch: to, resource });
     },
     unsavable,
-    newerThan,
-    onWrite,
-  });
+    newerThan: (than) => subject.newerThan(than)?.body,
+    onWrite({ before, after }) {
+      const noted = { before, after, asked };
+      writes.push(noted);
+      subject.noteWrite(noted);
+    },
+  };
+  const touched = storages.progressStorage.touch({ value: null, body: storedBody, patch: marks });
+  return isThenable(touched) ? touched.then(() => send(options)) : send(options);
 }
 
 /** Of a handler of changes or of one of its sub-handlers; those of events have none. */

@@ -1,10 +1,13 @@
 /** Handlers of events: called for every event as it is, whatever it means; their errors change nothing. */
-import { allAtOnce } from '@kopf-ts/core';
+import { type Awaitable, allAtOnce } from '@kopf-ts/core';
 import {
   deliverResults,
   executeAll,
+  inTurn,
+  isThenable,
   type Ledger,
   NO_FACTS,
+  type Outcomes,
   State,
   tellerOfConsidered,
   type WatchedEvent,
@@ -13,28 +16,43 @@ import {
 import type { Scene } from './scene.js';
 
 /** Each event is for the handlers, even if a filter of theirs has failed on another one. What they ask for is in the patch. */
-export async function callEventHandlers(scene: Scene, events: readonly WatchedEvent[], ledger: Ledger): Promise<void> {
-  const { resource, subject, patch, signal, localLogger: logger, ofOperator } = scene;
-  const common = { resource, memo: subject.memo, logger, patch, ...ofOperator };
+export function callEventHandlers(scene: Scene, events: readonly WatchedEvent[], ledger: Ledger): Awaitable<void> {
   const errors: unknown[] = [];
-  for (const event of events) {
+  const fail = (error: unknown): void => {
+    scene.signal.throwIfAborted();
+    errors.push(error);
+  };
+  const calling = inTurn(events, (event) => {
     try {
-      await callFor(scene, { ...common, kind: 'watching', event, body: event.object }, ledger);
+      const called = callFor(scene, event, ledger);
+      return isThenable(called) ? called.then(undefined, fail) : undefined;
     } catch (error) {
-      signal.throwIfAborted();
-      errors.push(error);
+      return fail(error);
     }
-  }
-  if (errors.length > 0) throw errors[0];
+  });
+  const throwFirst = (): void => {
+    if (errors.length > 0) throw errors[0];
+  };
+  return isThenable(calling) ? calling.then(throwFirst) : throwFirst();
 }
 
-async function callFor({ parts, subject, signal }: Scene, cause: WatchingCause, ledger: Ledger): Promise<void> {
-  const { registry, settings, clock, poster, random, facts = NO_FACTS, tracing } = parts;
+function callFor(scene: Scene, event: WatchedEvent, ledger: Ledger): Awaitable<void> {
+  const { parts, subject, signal, resource, patch, localLogger: logger } = scene;
+  const { registry, settings, clock, poster, random, facts = NO_FACTS, tracing, client, indices } = parts;
+  const { memo } = subject;
+  const body = event.object;
+  const cause: WatchingCause = { kind: 'watching', event, body, resource, patch, memo, logger, client, indices };
   const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
   const handlers = registry.handlers.watching.select(cause, { onConsidered });
   if (handlers.length === 0) return;
-  const state = State.fromScratch(clock).withHandlers(handlers);
-  const common = {
+  const conclude = (outcomes: Outcomes): void => {
+    deliverResults({ outcomes, patch });
+    ledger.noteResults(handlers, outcomes, () => 0);
+  };
+  const calling = executeAll({
+    handlers,
+    cause,
+    state: State.fromScratch(clock).withHandlers(handlers),
     settings,
     clock,
     poster,
@@ -45,8 +63,6 @@ async function callFor({ parts, subject, signal }: Scene, cause: WatchingCause, 
     lifecycle: allAtOnce,
     ledger,
     calls: subject,
-  };
-  const outcomes = await executeAll({ ...common, handlers, cause, state });
-  deliverResults({ outcomes, patch: cause.patch });
-  ledger.noteResults(handlers, outcomes, () => 0);
+  });
+  return isThenable(calling) ? calling.then(conclude) : conclude(calling);
 }

@@ -2,7 +2,7 @@
  * Change handlers of one object: from what is stored of their progress, by calling those due, to their outcomes.
  * Nothing is stored here: what is to be stored is concluded from what this returns.
  */
-import type { HandlerId, HandlingReason, Patch, Seconds } from '@kopf-ts/core';
+import type { Awaitable, HandlerId, HandlingReason, Patch, Seconds } from '@kopf-ts/core';
 import {
   type ChangeHandler,
   type ChangingCause,
@@ -10,6 +10,7 @@ import {
   executeAll,
   isEnabled,
   isHandlingReason,
+  isThenable,
   Ledger,
   type LoadedProgress,
   loadProgress,
@@ -64,44 +65,66 @@ const INFORMATIONAL: Readonly<Record<'gone' | 'free' | 'noop', string>> = {
 };
 
 /** A new ledger, with what the handlers are known to have seen. */
-export function newLedger({ subject, isCompat }: Scene, seen: ReadonlyMap<HandlerId, Seen> = new Map()): Ledger {
-  return new Ledger({ corrections: correctionsOf(seen), ownTimes: isCompat ? undefined : subject.ownTimes });
+export function newLedger({ subject, isCompat }: Scene, seen: ReadonlyMap<HandlerId, Seen> = NOTHING_SEEN): Ledger {
+  const corrections = seen.size === 0 ? undefined : correctionsOf(seen);
+  return new Ledger({ corrections, ownTimes: isCompat ? undefined : subject.ownTimes });
 }
+
+const NOTHING_SEEN: ReadonlyMap<HandlerId, Seen> = new Map();
 
 /** As of the state that is handled: the stream may be behind what we have changed since then. */
 export function seenByNow({ known, body, essenceOf }: Scene): ReadonlyMap<HandlerId, Seen> {
+  if (known.seen.size === 0) return known.seen;
   return followWrites(known.seen, writesUntil(known.writes, body), essenceOf);
 }
 
-export async function handle(
+/** Waits only for storages and handlers that take their time. */
+export function handle(
   scene: Scene,
   cause: ChangingCause,
   seen: ReadonlyMap<HandlerId, Seen>,
   ledger: Ledger,
-): Promise<Handling> {
+): Awaitable<Handling> {
   const { reason } = cause;
-  if (isHandlingReason(reason)) return await handleReason(scene, { cause, reason }, seen, ledger);
+  if (isHandlingReason(reason)) return handleReason(scene, { cause, reason }, seen, ledger);
   if (reason === 'noop' && !scene.isCompat) {
-    const owned = scene.parts.registry.handlers.changing.of(cause.resource);
-    const state = (await loadState(scene, owned)).withCorrections(ledger.corrections);
-    // A change that was undone in the middle leaves nothing to handle; but those who have acted on it are to learn of it.
-    const undone: ChangingCause = { ...cause, reason: 'update' };
-    if (pinnedHandlers({ state, owned, selected: [], cause: undone }).length > 0) {
-      return await handleReason(scene, { cause: undone, reason: 'update', isUndone: true }, seen, ledger);
-    }
-    cause.logger.debug(INFORMATIONAL.noop);
-    return state.size > 0 ? { kind: 'leftovers', owned } : { kind: 'nothing', isNoop: true };
+    const loading = loadState(scene);
+    return isThenable(loading)
+      ? loading.then((state) => handleNoop(scene, cause, state, seen, ledger))
+      : handleNoop(scene, cause, loading, seen, ledger);
   }
   cause.logger.debug(INFORMATIONAL[reason]);
   return { kind: 'nothing', isNoop: reason === 'noop' };
 }
 
-async function loadState(scene: Scene, handlers: readonly ChangeHandler[]): Promise<State> {
-  const { parts, subject, known, body, storages } = scene;
-  return await State.fromStorage({
+function handleNoop(
+  scene: Scene,
+  cause: ChangingCause,
+  stored: State,
+  seen: ReadonlyMap<HandlerId, Seen>,
+  ledger: Ledger,
+): Awaitable<Handling> {
+  if (stored.size > 0) {
+    const owned = scene.parts.registry.handlers.changing.of(cause.resource);
+    const state = stored.withCorrections(ledger.corrections);
+    // A change that was undone in the middle leaves nothing to handle; but those who have acted on it are to learn of it.
+    const undone: ChangingCause = { ...cause, reason: 'update' };
+    if (pinnedHandlers({ state, owned, selected: [], cause: undone }).length > 0) {
+      return handleReason(scene, { cause: undone, reason: 'update', isUndone: true }, seen, ledger);
+    }
+    cause.logger.debug(INFORMATIONAL.noop);
+    return { kind: 'leftovers', owned };
+  }
+  cause.logger.debug(INFORMATIONAL.noop);
+  return { kind: 'nothing', isNoop: true };
+}
+
+function loadState(scene: Scene): Awaitable<State> {
+  const { parts, subject, known, body, storages, resource } = scene;
+  return State.fromStorage({
     storage: storages.progressStorage,
     body: bodyForStorages(body, known.unsavable),
-    handlers,
+    handlers: parts.registry.handlers.changing.of(resource),
     clock: parts.clock,
     malformed: subject.malformed,
     ownTimes: subject.ownTimes,
@@ -116,33 +139,56 @@ interface Reasoned {
   readonly isUndone?: boolean;
 }
 
-async function handleReason(
+function handleReason(
   scene: Scene,
-  { cause, reason, isUndone = false }: Reasoned,
+  reasoned: Reasoned,
   seen: ReadonlyMap<HandlerId, Seen>,
   ledger: Ledger,
-): Promise<Handling> {
-  const { parts, subject, known, storages, signal } = scene;
-  const { registry, settings, clock, poster, random, facts, tracing, lifecycle } = parts;
-  const { malformed } = subject;
+): Awaitable<Handling> {
+  const { parts, subject, known, storages } = scene;
+  const { cause, isUndone = false } = reasoned;
   const body = bodyForStorages(cause.body, known.unsavable);
-  const owned = registry.handlers.changing.of(cause.resource);
-  const loaded = await loadProgress({
+  const owned = parts.registry.handlers.changing.of(cause.resource);
+  const loading = loadProgress({
     storage: storages.progressStorage,
     owned,
     selected: isUndone ? [] : selectedHandlers(scene, cause, owned),
     // The records are where the storages see them; the handlers see the object as it is.
     cause: body === cause.body ? cause : { ...cause, body },
-    clock,
-    compat: settings.persistence.compat,
-    malformed,
+    clock: parts.clock,
+    compat: parts.settings.persistence.compat,
+    malformed: subject.malformed,
     corrections: ledger.corrections,
     ownTimes: ledger.ownTimes,
-    maxDelay: settings.execution.maxDelay,
+    maxDelay: parts.settings.execution.maxDelay,
   });
-  explain(cause, loaded, reason);
+  return isThenable(loading)
+    ? loading.then((loaded) => callHandlers(scene, reasoned, loaded, seen, ledger))
+    : callHandlers(scene, reasoned, loading, seen, ledger);
+}
+
+function callHandlers(
+  { parts, subject, signal }: Scene,
+  { cause, reason }: Reasoned,
+  loaded: LoadedProgress,
+  seen: ReadonlyMap<HandlerId, Seen>,
+  ledger: Ledger,
+): Awaitable<Handling> {
+  const { settings, clock, poster, random, facts, tracing, lifecycle } = parts;
   const { handlers, state } = loaded;
-  const common = {
+  explain(cause, loaded, reason);
+  const conclude = (outcomes: Outcomes): Handling => {
+    deliverResults({ outcomes, patch: cause.patch });
+    ledger.noteResults(handlers, outcomes, (id) => state.get(id)?.retries ?? 0);
+    const isEmptyRound = outcomes.size === 0 && handlers.some(({ id }) => state.get(id)?.awakened);
+    const owned = parts.registry.handlers.changing.of(cause.resource);
+    return { kind: 'handled', handled: { cause, reason, owned, loaded, outcomes, seen, isEmptyRound } };
+  };
+  if (handlers.length === 0) return conclude(new Map());
+  const calling = executeAll({
+    handlers,
+    cause,
+    state,
     settings,
     clock,
     poster,
@@ -150,16 +196,12 @@ async function handleReason(
     facts,
     tracing,
     lifecycle,
-    malformed,
+    malformed: subject.malformed,
     signal,
     ledger,
     calls: subject,
-  };
-  const outcomes: Outcomes = handlers.length > 0 ? await executeAll({ ...common, handlers, cause, state }) : new Map();
-  deliverResults({ outcomes, patch: cause.patch });
-  ledger.noteResults(handlers, outcomes, (id) => state.get(id)?.retries ?? 0);
-  const isEmptyRound = outcomes.size === 0 && handlers.some(({ id }) => state.get(id)?.awakened);
-  return { kind: 'handled', handled: { cause, reason, owned, loaded, outcomes, seen, isEmptyRound } };
+  });
+  return isThenable(calling) ? calling.then(conclude) : conclude(calling);
 }
 
 /** Those who want the cause, but for those who have had it for good already. */

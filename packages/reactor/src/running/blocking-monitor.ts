@@ -78,7 +78,8 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
 
   /** Asking the system costs more than most handlers do. A call that blocks is much longer than a sample is old. */
   const recentUsage = (now: Seconds): LoopUsage => {
-    if (sample === undefined || now - sample.at > threshold / SAMPLES_PER_THRESHOLD) sample = { at: now, usage: usage() };
+    if (sample === undefined || now - sample.at > threshold / SAMPLES_PER_THRESHOLD)
+      sample = { at: now, usage: usage() };
     return sample.usage;
   };
 
