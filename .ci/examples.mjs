@@ -63,8 +63,8 @@ function examplesOf(symbol) {
     const source = declaration.getSourceFile();
     const node = documentedNode(declaration);
     const comments = ts.getLeadingCommentRanges(source.text, node.getFullStart()) ?? [];
-    const last = comments.at(-1);
-    if (last === undefined || !source.text.startsWith('/**', last.pos)) return [];
+    const last = comments.findLast(({ pos }) => source.text.startsWith('/**', pos));
+    if (last === undefined) return [];
     const text = source.text.slice(last.pos, last.end);
     return [...text.matchAll(/```ts\n(.*?)```/gs)].map((block) => ({
       source,

@@ -19,6 +19,7 @@ const checks = [
   { name: 'fence: purity of core', groups: ['lint', 'fences'], run: fence('purity') },
   { name: 'fence: owners of objects', groups: ['lint', 'fences'], run: fence('owner') },
   { name: 'fence: rooms and names', groups: ['lint', 'fences'], run: fence('rooms') },
+  { name: 'fence: examples of public names', groups: ['lint', 'fences'], run: fence('examples') },
   { name: 'fence: hosts and paths', groups: ['lint', 'fences'], run: fence('hosts') },
   { name: 'biome: format and lint', groups: ['lint'], run: tool('@biomejs/biome', ['check', '--error-on-warnings']) },
   { name: 'knip: nothing unused', groups: ['lint'], run: tool('knip', ['--no-config-hints', '--no-progress']) },

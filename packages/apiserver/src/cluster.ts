@@ -29,6 +29,14 @@ import { systemClock } from './system-clock.js';
 import { typedDecoder } from './typed/decode.js';
 import { openWatches } from './watching/open-watches.js';
 
+/**
+ * How a cluster is served, and what it does by itself.
+ *
+ * ```ts
+ * import type { LocalClusterOptions } from 'kopf-ts/testing';
+ * const options: LocalClusterOptions = { tls: true, port: 6443, history: { events: 100, characters: 1_000_000 } };
+ * ```
+ */
 export interface LocalClusterOptions {
   /** Default: the real time. */
   readonly clock?: Clock;
@@ -48,6 +56,16 @@ export interface LocalClusterOptions {
   readonly history?: HistoryLimits;
 }
 
+/**
+ * A cluster in this process: an API server with its controllers, without nodes.
+ *
+ * ```ts
+ * import { type LocalCluster, localCluster } from 'kopf-ts/testing';
+ * await using cluster: LocalCluster = await localCluster();
+ * await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+ * console.log(cluster.list('namespaces').length, cluster.url);
+ * ```
+ */
 export interface LocalCluster extends ObjectHelpers, AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:12345`. */
   readonly url: string;
@@ -82,7 +100,16 @@ const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 /** As many quiet turns of the event loop count as the end of all activity. */
 const QUIET_TURNS = 16;
 
-/** Starts a cluster. It lives until it is stopped, or until the end of the scope by `await using`. */
+/**
+ * Starts a cluster. It lives until it is stopped, or until the end of the scope by `await using`.
+ *
+ * ```ts
+ * import { localCluster } from 'kopf-ts/testing';
+ * await using cluster = await localCluster({ listen: false });
+ * await cluster.define({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', kind: 'KopfExample' });
+ * await kopf.run({ client: cluster.client });
+ * ```
+ */
 export async function localCluster(options: LocalClusterOptions = {}): Promise<LocalCluster> {
   const clock = options.clock ?? systemClock();
   const security = await createSecurity({

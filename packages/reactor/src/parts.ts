@@ -12,6 +12,15 @@ import type {
 } from '@kopf-ts/core';
 import type { Facts } from '@kopf-ts/core/engine';
 
+/**
+ * What most parts of an operator need.
+ *
+ * ```ts
+ * const { poster } = kopf.reactor.eventPoster({ settings, clock, logger, client });
+ * const registry = kopf.createRegistry();
+ * const parts: kopf.reactor.OperatorParts = { registry, settings, clock, logger, client, poster };
+ * ```
+ */
 export interface OperatorParts {
   // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
   readonly registry: Registry<any>;

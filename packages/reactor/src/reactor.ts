@@ -16,6 +16,16 @@ import { watcherOf } from './queueing/watcher.js';
 import { applier } from './sending/apply.js';
 import { writeGuards } from './write-guards.js';
 
+/**
+ * What the loops need of an operator.
+ *
+ * ```ts
+ * const inTheWholeCluster = (options: kopf.reactor.ReactorOptions): kopf.reactor.ReactorOptions => ({
+ *   ...options,
+ *   scope: { clusterwide: true },
+ * });
+ * ```
+ */
 export interface ReactorOptions extends OperatorParts {
   readonly objects: AllObjects;
   readonly insights: LiveInsights;
@@ -27,6 +37,13 @@ export interface ReactorOptions extends OperatorParts {
   readonly scope: Scope;
 }
 
+/**
+ * The loops of an operator.
+ *
+ * ```ts
+ * const untilWorking = ({ working }: kopf.reactor.Reactor): Promise<void> => working(AbortSignal.timeout(30_000));
+ * ```
+ */
 export interface Reactor {
   readonly services: readonly Service[];
   /** Resolves when the streams of all kinds and namespaces known at the start are begun. */
@@ -36,6 +53,15 @@ export interface Reactor {
 /** No more attempts than this of all streams together: a server that comes back is not to be stormed. */
 const ATTEMPTS = { perSecond: 20, burst: 100 };
 
+/**
+ * The loops of an operator, as services for {@link supervise}.
+ *
+ * ```ts
+ * function servicesOf(options: kopf.reactor.ReactorOptions): readonly kopf.Service[] {
+ *   return kopf.reactor.reactor(options).services;
+ * }
+ * ```
+ */
 export function reactor(options: ReactorOptions): Reactor {
   const { registry, settings, clock, logger, indexer, health } = options;
   const shared = {

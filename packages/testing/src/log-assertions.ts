@@ -3,7 +3,14 @@ import { AssertionError } from 'node:assert';
 import type { LogFields, LogLevel } from '@kopf-ts/core';
 import type { LogLine } from './recording-logger.js';
 
-/** Which lines are meant: by a part of the text, by a pattern, or by all that is given. */
+/**
+ * Which lines are meant: by a part of the text, by a pattern, or by all that is given.
+ *
+ * ```ts
+ * import type { LinePattern } from 'kopf-ts/testing';
+ * const patterns: LinePattern[] = ['succeeded', /^Handler '.*' failed/, { level: 'error', fields: { retry: 1 } }];
+ * ```
+ */
 export type LinePattern =
   | string
   | RegExp

@@ -5,11 +5,30 @@
 import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import { onAbort } from '@kopf-ts/core/engine';
 
+/**
+ * When the time begins.
+ *
+ * ```ts
+ * import type { ManualClockOptions } from 'kopf-ts/testing';
+ * const options: ManualClockOptions = { start: '2030-01-01T00:00:00Z' };
+ * ```
+ */
 export interface ManualClockOptions {
   /** The wall-clock time to begin with. Default: the beginning of 2020, UTC. */
   readonly start?: Date | string;
 }
 
+/**
+ * A clock under control of the test.
+ *
+ * ```ts
+ * import { type ManualClock, manualClock } from 'kopf-ts/testing';
+ * const clock: ManualClock = manualClock();
+ * const asleep = clock.sleep(60);
+ * await clock.advance(60);
+ * await asleep;
+ * ```
+ */
 export interface ManualClock extends Clock {
   /**
    * Moves the time, stopping at each deadline on the way: whoever is due wakes up, does what there is to do, and may
@@ -40,7 +59,16 @@ interface Sleeper {
   wake(): void;
 }
 
-/** A clock that moves only when told to: by {@link ManualClock.advance}. */
+/**
+ * A clock that moves only when told to: by {@link ManualClock.advance}.
+ *
+ * ```ts
+ * import { manualClock, operatorRunner } from 'kopf-ts/testing';
+ * const clock = manualClock({ start: '2030-01-01T00:00:00Z' });
+ * await using runner = await operatorRunner({ clock });
+ * await clock.advance(3600); // timers tick as if an hour had passed
+ * ```
+ */
 export function manualClock(options: ManualClockOptions = {}): ManualClock {
   const epoch = new Date(options.start ?? '2020-01-01T00:00:00Z').getTime();
   if (Number.isNaN(epoch)) {

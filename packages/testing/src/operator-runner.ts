@@ -22,14 +22,28 @@ import { type HandledCalls, handledCalls } from './runner/outcomes.js';
 import { endsWithin, isManual } from './runner/stopping.js';
 import { teeLogger } from './runner/tee.js';
 
-/** An operator, as far as it concerns those who run it. */
+/**
+ * An operator, as far as the runner is concerned.
+ *
+ * ```ts
+ * import type { RunnableOperator } from 'kopf-ts/testing';
+ * const operator: RunnableOperator = kopf.operator();
+ * ```
+ */
 export interface RunnableOperator {
   readonly ready: Promise<void>;
   readonly done: Promise<void>;
   stop(reason?: unknown): Promise<void>;
 }
 
-/** What is given to the operators. They may have more options; these go there as they are. */
+/**
+ * What is given to the operators. They may have more options; these go there as they are.
+ *
+ * ```ts
+ * import type { RunnableOptions } from 'kopf-ts/testing';
+ * const options: RunnableOptions = { registry: kopf.createRegistry(), namespaces: ['shop'] };
+ * ```
+ */
 export interface RunnableOptions {
   // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
   readonly registry?: Registry<any> | undefined;
@@ -42,14 +56,29 @@ export interface RunnableOptions {
   readonly namespaces?: readonly (string | RegExp)[] | undefined;
 }
 
-/** What a cluster must have to run operators on it; those of `localCluster()` do. */
+/**
+ * What a cluster must have to run operators on it; those of `localCluster()` do.
+ *
+ * ```ts
+ * import { type RunnerCluster, operatorRunner } from 'kopf-ts/testing';
+ * const cluster: RunnerCluster = { client }; // of any server
+ * await using runner = await operatorRunner({ cluster });
+ * ```
+ */
 export interface RunnerCluster {
   readonly client: KubeClient;
   readonly clock?: Clock | undefined;
   settled?(): Promise<void>;
 }
 
-/** What is up to the runner itself. */
+/**
+ * What is up to the runner itself.
+ *
+ * ```ts
+ * import type { RunnerOptions } from 'kopf-ts/testing';
+ * const options: RunnerOptions = { handlers: 'src/handlers.ts', timeout: 10, reraise: false };
+ * ```
+ */
 export interface RunnerOptions {
   /** The cluster to run on: its client and its clock are given to the operator, unless others are. */
   readonly cluster?: RunnerCluster | undefined;
@@ -61,7 +90,14 @@ export interface RunnerOptions {
   readonly reraise?: boolean | undefined;
 }
 
-/** How to make operators, and what they need by default. */
+/**
+ * How to make operators, and what they need by default.
+ *
+ * ```ts
+ * import type { RunnerParts } from 'kopf-ts/testing';
+ * const parts: RunnerParts<kopf.OperatorOptions> = { operator: kopf.operator, clock: kopf.reactor.systemClock };
+ * ```
+ */
 export interface RunnerParts<Options extends RunnableOptions> {
   operator(options: Options): RunnableOperator;
   /** Used where neither the options nor the cluster give one. */
@@ -72,6 +108,17 @@ export interface RunnerParts<Options extends RunnableOptions> {
   readonly load?: LoadHandlers | undefined;
 }
 
+/**
+ * An operator for the length of a test, and all that can be asked of it.
+ *
+ * ```ts
+ * import { type OperatorRunner, operatorRunner, testCluster } from 'kopf-ts/testing';
+ * await using cluster = await testCluster({ apply: ['crd.yaml', 'object.yaml'] });
+ * await using runner: OperatorRunner = await operatorRunner({ cluster, handlers: 'src/handlers.ts' });
+ * const { how } = await runner.outcomes.next('create_fn');
+ * expect(how).toBe('succeeded');
+ * ```
+ */
 export interface OperatorRunner extends AsyncDisposable {
   /** Resolved when the operator works; rejected if it ends before that. */
   readonly ready: Promise<void>;

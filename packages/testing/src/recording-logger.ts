@@ -2,13 +2,31 @@ import type { LogFields, Logger, LogLevel } from '@kopf-ts/core';
 import { onAbort } from '@kopf-ts/core/engine';
 import { describe, expectLines, expectNoLines, isMatchingLine, type LinePattern, shown } from './log-assertions.js';
 
-/** One line of a log, with the fields of the logger and of the line together. */
+/**
+ * One line of a log, with the fields of the logger and of the line together.
+ *
+ * ```ts
+ * import { type LogLine, recordingLogger } from 'kopf-ts/testing';
+ * const shown = ({ level, message }: LogLine): string => `${level}: ${message}`;
+ * recordingLogger().lines.map(shown);
+ * ```
+ */
 export interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: LogFields;
 }
 
+/**
+ * A logger that can be asked what was logged.
+ *
+ * ```ts
+ * import { type RecordingLogger, recordingLogger } from 'kopf-ts/testing';
+ * const logger: RecordingLogger = recordingLogger();
+ * logger.warn('The disk is full.', { disk: 'sda' });
+ * logger.expect({ level: 'warn', text: /disk/, fields: { disk: 'sda' } });
+ * ```
+ */
 export interface RecordingLogger extends Logger {
   /** All lines so far, in order; those of the children included. */
   readonly lines: readonly LogLine[];
@@ -36,7 +54,16 @@ interface Records {
   readonly listeners: Set<(line: LogLine) => void>;
 }
 
-/** A logger that writes nowhere and remembers everything, for asserting on it. */
+/**
+ * A logger that writes nowhere and remembers everything, for asserting on it.
+ *
+ * ```ts
+ * import { operatorRunner, recordingLogger } from 'kopf-ts/testing';
+ * const logger = recordingLogger();
+ * await using runner = await operatorRunner({ logger });
+ * await logger.until('Initial authentication has finished.');
+ * ```
+ */
 export function recordingLogger(): RecordingLogger {
   return recordingInto({ lines: [], listeners: new Set() }, {});
 }

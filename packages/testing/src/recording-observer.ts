@@ -1,6 +1,15 @@
 /** An observer that remembers what it was told. */
 import type { Fact, FactKind, FactOf, Observer } from '@kopf-ts/core';
 
+/**
+ * An observer that can be asked what it was told.
+ *
+ * ```ts
+ * import { type RecordingObserver, recordingObserver } from 'kopf-ts/testing';
+ * const observer: RecordingObserver = recordingObserver();
+ * expect(observer.of('call.ended').map((fact) => fact.handler.id)).toEqual(['create_fn']);
+ * ```
+ */
 export interface RecordingObserver extends Observer {
   /** All facts so far, in the order of their coming. */
   readonly told: readonly Fact[];

@@ -5,6 +5,16 @@ import { type Announcement, configurationKeeper } from './configurations/keeper.
 import type { AdmissionReason } from './configurations/webhook-entries.js';
 import { type ReviewParts, reviewer } from './reviewing/reviewer.js';
 
+/**
+ * What admission needs of an operator.
+ *
+ * ```ts
+ * const withConnection = (parts: kopf.webhooks.AdmissionParts): kopf.webhooks.AdmissionParts => ({
+ *   ...parts,
+ *   connection: () => kopf.client.login(),
+ * });
+ * ```
+ */
 export interface AdmissionParts extends ReviewParts {
   /** How the operator itself reaches the cluster; absent if that is not known, e.g. with a client of one's own. */
   readonly connection?: (() => Promise<ConnectionInfo>) | undefined;
@@ -21,7 +31,14 @@ const WITHDRAWAL = { part: 0.5, limit: 12 } as const;
 /** A part of the time for the exit that can be spent on waiting until the withdrawal is known to all. */
 const PROPAGATION_PART = 0.1;
 
-/** The services of admission. Which server it is, and what is managed, is read when they start: after the startup. */
+/**
+ * The services of admission. Which server it is, and what is managed, is read when they start: after the startup.
+ *
+ * ```ts
+ * const servicesOf = (parts: kopf.webhooks.AdmissionParts): string[] =>
+ *   kopf.webhooks.admission(parts).map(({ name }) => name);
+ * ```
+ */
 export function admission(parts: AdmissionParts): readonly Service[] {
   const configs = container<Announcement>();
   const keepers = REASONS.map((reason) => noticed(configurationKeeper({ ...parts, configs }, reason)));

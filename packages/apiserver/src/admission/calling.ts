@@ -8,7 +8,15 @@ import { parseJson } from '../text/json-syntax.js';
 import { HookFailure } from './admission-review.js';
 import type { Hook, ServiceReference } from './hooks.js';
 
-/** Where a service of the cluster really listens: `127.0.0.1:8443`, or a URL; `undefined` if it is not known. */
+/**
+ * Where a service of the cluster really listens: `127.0.0.1:8443`, or a URL; `undefined` if it is not known.
+ *
+ * ```ts
+ * import { localCluster, type ServiceResolver } from 'kopf-ts/testing';
+ * const resolveService: ServiceResolver = ({ name }) => (name === 'webhooks' ? '127.0.0.1:9443' : undefined);
+ * await using cluster = await localCluster({ resolveService });
+ * ```
+ */
 export type ServiceResolver = (service: ServiceReference) => string | undefined;
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;

@@ -11,6 +11,14 @@ export interface HookRule {
   readonly scope: string;
 }
 
+/**
+ * The service that a webhook configuration names.
+ *
+ * ```ts
+ * import type { ServiceReference } from 'kopf-ts/testing';
+ * const isOurs = ({ namespace, name }: ServiceReference): boolean => namespace === 'operators' && name === 'webhooks';
+ * ```
+ */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;

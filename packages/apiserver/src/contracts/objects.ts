@@ -7,7 +7,14 @@ export interface ServedObject extends AnyObject {
   metadata: ObjectMeta;
 }
 
-/** Who makes a request. */
+/**
+ * Who makes a request.
+ *
+ * ```ts
+ * import type { UserInfo } from 'kopf-ts/testing';
+ * const robot: UserInfo = { username: 'system:serviceaccount:default:robot', groups: ['system:serviceaccounts'] };
+ * ```
+ */
 export interface UserInfo {
   readonly username: string;
   readonly uid?: string;

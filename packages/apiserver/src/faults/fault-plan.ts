@@ -11,7 +11,17 @@ import {
   type StreamFaults,
 } from './fault-rules.js';
 
-/** A fault that is in force until it is removed or used up. */
+/**
+ * A fault that is in force until it is removed or used up.
+ *
+ * ```ts
+ * import { type FaultHandle, localCluster } from 'kopf-ts/testing';
+ * await using cluster = await localCluster();
+ * const outage: FaultHandle = cluster.faults.add({ answer: { status: 503 } });
+ * outage.remove();
+ * expect(outage.hits).toBeGreaterThan(0);
+ * ```
+ */
 export interface FaultHandle {
   /** How many requests (or streams) it has met so far. */
   readonly hits: number;
@@ -36,7 +46,16 @@ interface OpenStream {
   isClosed: boolean;
 }
 
-/** What can go wrong, by name. */
+/**
+ * What can go wrong, by name.
+ *
+ * ```ts
+ * import { type Faults, localCluster } from 'kopf-ts/testing';
+ * await using cluster = await localCluster();
+ * const faults: Faults = cluster.faults;
+ * faults.add({ match: { method: 'PATCH' }, answer: { status: 429, retryAfter: 1 }, times: 3 });
+ * ```
+ */
 export class Faults implements FaultPlan {
   readonly #clock: Clock;
   readonly #control: ServerControl;

@@ -19,6 +19,14 @@ import { Faults } from './fault-plan.js';
 import { readTarget, type Target } from './fault-proxy-target.js';
 import { type FaultyRequest, isWatch, renderAnswer } from './fault-rules.js';
 
+/**
+ * What is behind the proxy, and how the proxy is reached.
+ *
+ * ```ts
+ * import type { FaultProxyOptions } from 'kopf-ts/testing';
+ * const options: FaultProxyOptions = { target: 'http://127.0.0.1:8001', clock };
+ * ```
+ */
 export interface FaultProxyOptions {
   /** The URL of the real server, its kubeconfig (the text of it), or the details. */
   readonly target: string | Target;
@@ -27,6 +35,16 @@ export interface FaultProxyOptions {
   readonly clock?: Clock;
 }
 
+/**
+ * A proxy that adds faults to any server.
+ *
+ * ```ts
+ * import { type FaultProxy, faultProxy } from 'kopf-ts/testing';
+ * const proxy: FaultProxy = await faultProxy({ target: 'http://127.0.0.1:8001' });
+ * proxy.faults.add({ match: { watch: true }, stream: { freeze: true } });
+ * await proxy.stop();
+ * ```
+ */
 export interface FaultProxy {
   /** Where clients should go instead of the real server. Loopback only. */
   readonly url: string;
@@ -34,7 +52,17 @@ export interface FaultProxy {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy in front of an API server. */
+/**
+ * Starts a proxy in front of an API server.
+ *
+ * ```ts
+ * import { faultProxy } from 'kopf-ts/testing';
+ * const proxy = await faultProxy({ target: 'http://127.0.0.1:8001' });
+ * proxy.faults.add({ answer: { status: 500 }, times: 2 });
+ * await fetch(`${proxy.url}/version`);
+ * await proxy.stop();
+ * ```
+ */
 export async function faultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const target = await readTarget(options.target);
   const clock = options.clock ?? systemClock();

@@ -2,7 +2,14 @@
 import type { Seconds } from '@kopf-ts/core';
 import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
 
-/** Which requests are meant. What is not specified matches everything. */
+/**
+ * Which requests are meant. What is not specified matches everything.
+ *
+ * ```ts
+ * import type { FaultMatch } from 'kopf-ts/testing';
+ * const watchesOfPods: FaultMatch = { path: '/api/v1/pods', watch: true };
+ * ```
+ */
 export interface FaultMatch {
   /** `GET`, or several: `['POST', 'PATCH']`. */
   readonly method?: string | readonly string[];
@@ -17,7 +24,14 @@ export interface FaultMatch {
 /** What is known of a request before it is authenticated. */
 export type FaultyRequest = Pick<ApiRequest, 'method' | 'url' | 'headers'>;
 
-/** An answer in place of the server's own. */
+/**
+ * An answer in place of the server's own.
+ *
+ * ```ts
+ * import type { FaultAnswer } from 'kopf-ts/testing';
+ * const overloaded: FaultAnswer = { status: 429, retryAfter: 1 };
+ * ```
+ */
 export interface FaultAnswer {
   readonly status: number;
   /** Seconds for the `Retry-After` header. */
@@ -29,7 +43,14 @@ export interface FaultAnswer {
   readonly body?: string;
 }
 
-/** What happens to the lines of a watch. */
+/**
+ * What happens to the lines of a watch.
+ *
+ * ```ts
+ * import type { StreamFaults } from 'kopf-ts/testing';
+ * const breaks: StreamFaults = { resetAfter: 3 };
+ * ```
+ */
 export interface StreamFaults {
   /** No line comes any more, but the connection stays open. */
   readonly freeze?: boolean;
@@ -43,7 +64,14 @@ export interface StreamFaults {
   readonly resetAfter?: number;
 }
 
-/** One fault: for whom, what, and how many times. */
+/**
+ * One fault: for whom, what, and how many times.
+ *
+ * ```ts
+ * import type { FaultRule } from 'kopf-ts/testing';
+ * const slowWrites: FaultRule = { match: { method: ['POST', 'PATCH'] }, latency: 5, times: 10 };
+ * ```
+ */
 export interface FaultRule {
   readonly match?: FaultMatch;
   /** Wait so long first; then go on with the rest of the rule, or let the request through. */

@@ -5,12 +5,31 @@ import type { Backend } from '../routing/backend.js';
 import { parseReference, pathOf, referenceOf } from './object-references.js';
 import { definitionOf, type ResourceDefinition } from './resource-definition.js';
 
+/**
+ * How an object is patched.
+ *
+ * ```ts
+ * import type { PatchOptions } from 'kopf-ts/testing';
+ * const options: PatchOptions = { subresource: 'status' };
+ * ```
+ */
 export interface PatchOptions {
   readonly subresource?: string;
   /** Default: a merge patch; a list is a JSON patch. */
   readonly contentType?: PatchType;
 }
 
+/**
+ * Objects of a cluster in one line each.
+ *
+ * ```ts
+ * import { localCluster, type ObjectHelpers } from 'kopf-ts/testing';
+ * const cluster: ObjectHelpers = await localCluster();
+ * await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'one' } });
+ * await cluster.patch('configmaps/default/one', { data: { key: 'value' } });
+ * cluster.get('configmaps/default/one')?.data; // { key: 'value' }
+ * ```
+ */
 export interface ObjectHelpers {
   /** The object as it is now; `undefined` if there is none: `get('kopfexamples/default/one')`, `get('nodes/n1')`. */
   get(reference: string): Body | undefined;

@@ -1,6 +1,20 @@
 /** A short way to write a definition of a custom resource, for tests. */
 import type { ServedObject } from '../contracts/objects.js';
 
+/**
+ * A custom resource, in short.
+ *
+ * ```ts
+ * import type { ResourceDefinition } from 'kopf-ts/testing';
+ * const definition: ResourceDefinition = {
+ *   group: 'kopf.dev',
+ *   version: 'v1',
+ *   plural: 'kopfexamples',
+ *   kind: 'KopfExample',
+ *   subresources: ['status'],
+ * };
+ * ```
+ */
 export interface ResourceDefinition {
   readonly group: string;
   /** The only version, unless `versions` are given. */

@@ -5,7 +5,17 @@ import type { UserInfo } from '../contracts/objects.js';
 import { type Authority, createAuthority, type KeyAndCertificate, type Subject } from './certificates.js';
 import { KubeconfigFolder, renderKubeconfig } from './kubeconfig.js';
 
-/** What the rest of the server sees, and what tests can add to it. */
+/**
+ * Tokens and certificates of a cluster: what its server checks, and what tests add to it.
+ *
+ * ```ts
+ * import { type ClusterSecurity, localCluster } from 'kopf-ts/testing';
+ * await using cluster = await localCluster();
+ * const security: ClusterSecurity = cluster.security;
+ * const token = security.addUser({ username: 'alice' });
+ * security.revoke(token);
+ * ```
+ */
 export interface ClusterSecurity extends Security {
   /** The administrator's token. */
   readonly token: string;

@@ -1,6 +1,15 @@
 /** The latest changes of everything, so that watches can begin in the past and lists can be taken from there. */
 import type { StoreEvent } from '../contracts/store.js';
 
+/**
+ * How much of the past is kept: older versions answer watches with 410 Gone.
+ *
+ * ```ts
+ * import { type HistoryLimits, localCluster } from 'kopf-ts/testing';
+ * const history: HistoryLimits = { events: 10, characters: 100_000 };
+ * await using cluster = await localCluster({ history });
+ * ```
+ */
 export interface HistoryLimits {
   /** How many changes are remembered at most. */
   readonly events: number;

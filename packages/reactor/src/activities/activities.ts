@@ -9,6 +9,16 @@ import type { Health } from '../probing/health.js';
 import { healthReporter } from '../probing/probes.js';
 import { runActivity } from './run-activity.js';
 
+/**
+ * What the activities need of an operator.
+ *
+ * ```ts
+ * const withProbes = (parts: kopf.reactor.ActivitiesParts): kopf.reactor.ActivitiesParts => ({
+ *   ...parts,
+ *   liveness: 'http://0.0.0.0:8080/healthz',
+ * });
+ * ```
+ */
 export interface ActivitiesParts extends OperatorParts {
   readonly memo: unknown;
   readonly health: Health;
@@ -22,6 +32,13 @@ export interface ActivitiesParts extends OperatorParts {
   readonly onListening?: ((address: AddressInfo) => void) | undefined;
 }
 
+/**
+ * What an operator does for itself, besides handling objects.
+ *
+ * ```ts
+ * const cleanUp = ({ cleanup }: kopf.reactor.Activities): Promise<void> => cleanup(AbortSignal.timeout(5000));
+ * ```
+ */
 export interface Activities {
   startup(signal: AbortSignal): Promise<void>;
   cleanup(signal: AbortSignal): Promise<void>;
@@ -30,7 +47,17 @@ export interface Activities {
   readonly probes: readonly Service[];
 }
 
-/** Throws if the liveness endpoint can never be served. */
+/**
+ * Startup, cleanup, logins and probes of an operator. Throws if the liveness endpoint can never be served.
+ *
+ * ```ts
+ * async function start(parts: kopf.reactor.ActivitiesParts): Promise<void> {
+ *   const { startup, services } = kopf.reactor.activities(parts);
+ *   await startup(signal);
+ *   logger.info(`Services: ${services.map(({ name }) => name).join(', ')}`);
+ * }
+ * ```
+ */
 export function activities(parts: ActivitiesParts): Activities {
   const { vault, liveness, health, memo } = parts;
   const logins = vault && authenticator({ ...parts, vault });

@@ -12,12 +12,31 @@ import { type ActivityHandler, describeError, isEnabled, quoteId, toError } from
 import type { OperatorParts } from '../parts.js';
 import type { Logins } from './vault.js';
 
-/** A way to log in for those who have declared none: by what a person or a pod usually has. */
+/**
+ * A way to log in where there are no login handlers: by what a person or a pod usually has.
+ *
+ * ```ts
+ * const byKubeconfig: kopf.reactor.FallbackLogin = {
+ *   id: 'login_with_kubeconfig',
+ *   login: () => kopf.client.loginWithKubeconfig(),
+ * };
+ * ```
+ */
 export interface FallbackLogin {
   readonly id: HandlerId;
   readonly login: (options: FallbackLoginOptions) => Promise<ConnectionInfo | undefined>;
 }
 
+/**
+ * What a login may use.
+ *
+ * ```ts
+ * const login = ({ logger }: kopf.reactor.FallbackLoginOptions) => {
+ *   logger.debug('Looking for a kubeconfig.');
+ *   return kopf.client.loginWithKubeconfig();
+ * };
+ * ```
+ */
 export interface FallbackLoginOptions {
   readonly settings: Settings;
   readonly logger: Logger;

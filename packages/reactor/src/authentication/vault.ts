@@ -23,6 +23,15 @@ export type Want = 'initial' | 'refused' | 'expired' | 'ahead';
 /** Credentials by the ids of the login handlers that gave them. */
 export type Logins = ReadonlyMap<HandlerId, ConnectionInfo>;
 
+/**
+ * The credentials of an operator: logins put them in, clients take them out and return the refused ones.
+ *
+ * ```ts
+ * const vault: kopf.reactor.Vault = kopf.reactor.vault({ clock, logger });
+ * vault.populate(new Map([['token', { server: 'https://cluster.example.com:6443', token: 'abc' }]]));
+ * const { server } = await vault.current();
+ * ```
+ */
 export interface Vault extends Credentials {
   /** Takes these out of use, if they are still in use: this very object, not an equal one. */
   invalidate(info: ConnectionInfo, cause: Error): void;
@@ -42,6 +51,13 @@ export interface Vault extends Credentials {
   close(error?: Error): void;
 }
 
+/**
+ * What a vault needs: the time, for expirations; a log, for refusals.
+ *
+ * ```ts
+ * const options: kopf.reactor.VaultOptions = { clock, logger };
+ * ```
+ */
 export interface VaultOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -70,6 +86,15 @@ const REFUSAL_MEMORY: Seconds = 120;
 /** Those that come after refused ones, be they the same or not, are believed in when they have served for so long. */
 const PROBATION: Seconds = 10;
 
+/**
+ * An empty vault.
+ *
+ * ```ts
+ * const vault = kopf.reactor.vault({ clock: kopf.reactor.systemClock, logger });
+ * const client = kopf.client.kubeClient({ credentials: vault, clock: kopf.reactor.systemClock, logger });
+ * vault.populate(new Map([['kubeconfig', await kopf.client.login()]]));
+ * ```
+ */
 export function vault({ clock, logger, random = Math.random }: VaultOptions): Vault {
   const items = new Map<HandlerId, Item>();
   const refusals = new Map<HandlerId, Refusal>();

@@ -3,6 +3,14 @@ import type { Body, Logger, Memos, Seconds } from '@kopf-ts/core';
 import { copyMemo, objectKey, objectLogger } from '@kopf-ts/core/engine';
 import { HandledObject } from './object.js';
 
+/**
+ * All objects that an operator knows, each with its owner.
+ *
+ * ```ts
+ * const objects: kopf.reactor.AllObjects = kopf.reactor.allObjects({ now: () => clock.now(), logger });
+ * logger.info(`${objects.size} objects are known.`);
+ * ```
+ */
 export interface AllObjects extends Memos, Iterable<HandledObject> {
   readonly size: number;
   /** The object; a new one if it was never seen. */
@@ -11,6 +19,13 @@ export interface AllObjects extends Memos, Iterable<HandledObject> {
   forget(body: Body): void;
 }
 
+/**
+ * What objects begin with.
+ *
+ * ```ts
+ * const options: kopf.reactor.AllObjectsOptions = { memo: { calls: 0 }, now: () => clock.now(), logger };
+ * ```
+ */
 export interface AllObjectsOptions {
   /** The operator's memo: each object gets a copy of it. */
   readonly memo?: unknown;
@@ -24,6 +39,14 @@ export interface AllObjectsOptions {
  */
 const MAX_ASKED = 1000;
 
+/**
+ * A place for objects; there are none in it yet.
+ *
+ * ```ts
+ * const objects = kopf.reactor.allObjects({ now: () => clock.now(), logger });
+ * objects.forget(body);
+ * ```
+ */
 export function allObjects({ memo, now, logger }: AllObjectsOptions): AllObjects {
   const all = new Map<string, HandledObject>();
   // Apart, as it is the first event of an object that decides on the rest of what is known of it.

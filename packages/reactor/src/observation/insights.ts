@@ -17,7 +17,14 @@ interface Knowledge extends ServedResources {
   readonly namespaces: ReadonlySet<string | null>;
 }
 
-/** The insights with the other end: the observers write here, everybody else reads. */
+/**
+ * The insights with the other end: discovery writes here, everybody else reads.
+ *
+ * ```ts
+ * const insights: kopf.reactor.LiveInsights = kopf.reactor.liveInsights();
+ * insights.revise({ namespaces: new Set(['shop']) });
+ * ```
+ */
 export interface LiveInsights extends Insights, Knowledge {
   /** Both the kinds and the namespaces to serve are known, even if there are none of them at the moment. */
   readonly isReady: boolean;
@@ -27,6 +34,14 @@ export interface LiveInsights extends Insights, Knowledge {
   revise(news: Partial<Knowledge>): void;
 }
 
+/**
+ * Insights that know nothing yet.
+ *
+ * ```ts
+ * const insights = kopf.reactor.liveInsights();
+ * await insights.whenFound('kopfexamples', signal);
+ * ```
+ */
 export function liveInsights(): LiveInsights {
   const revision = container<void>(undefined);
   const changed = condition();

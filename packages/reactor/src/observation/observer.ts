@@ -5,7 +5,13 @@ import { namespaceObserver } from './namespace-observer.js';
 import type { ObserverParts } from './observer-parts.js';
 import { resourceObserver } from './resource-observer.js';
 
-/** Where the operator works: either in the whole cluster, or in some namespaces. */
+/**
+ * Where the operator works: either in the whole cluster, or in some namespaces.
+ *
+ * ```ts
+ * const scope: kopf.reactor.Scope = { namespaces: ['shop', 'billing-*'] };
+ * ```
+ */
 export interface Scope {
   readonly clusterwide?: boolean | undefined;
   readonly namespaces?: readonly NamespacePattern[] | undefined;

@@ -26,6 +26,13 @@ interface EventPosterLimits extends AggregationLimits {
   readonly exitTimeout: Seconds;
 }
 
+/**
+ * What posting needs of an operator.
+ *
+ * ```ts
+ * const options: kopf.reactor.EventPosterOptions = { settings, clock, logger, client: () => client };
+ * ```
+ */
 export interface EventPosterOptions {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -50,6 +57,12 @@ const LIMITS: EventPosterLimits = {
 /**
  * The poster takes events at any time, also before the service runs: they wait for it. When the service is stopped,
  * it posts what is left, for a short time; what comes afterwards is lost. Losses of all kinds are told in the logs.
+ *
+ * ```ts
+ * const { poster, service } = kopf.reactor.eventPoster({ settings, clock, logger, client });
+ * poster.post({ about: body, type: 'Normal', reason: 'Resized', message: 'It has 5 GiB now.' });
+ * await service.run(signal);
+ * ```
  */
 export function eventPoster(options: EventPosterOptions): { readonly poster: EventPoster; readonly service: Service } {
   const { clock, logger, settings, client, defaultNamespace } = options;

@@ -46,6 +46,13 @@ interface Verdict {
   readonly report: object;
 }
 
+/**
+ * How an operator is doing: readiness and liveness, and why.
+ *
+ * ```ts
+ * const isReady = (health: kopf.reactor.Health): boolean => health.readiness().isReady;
+ * ```
+ */
 export interface Health {
   /** A stream, until dropped. Names are for people: streams of the same name are still different streams. */
   follow(name: string): FollowedStream;
@@ -71,6 +78,14 @@ const MARGIN: Seconds = 30;
 /** A stream that reconnects after a silence may have bad luck in a row. */
 const SILENCES_IN_ROW = 3;
 
+/**
+ * The health of an operator that has not begun.
+ *
+ * ```ts
+ * const health = kopf.reactor.health({ clock, settings });
+ * logger.info(health.readiness().isReady ? 'Ready.' : 'Not ready.');
+ * ```
+ */
 export function health({ clock, settings }: { readonly clock: Clock; readonly settings: Settings }): Health {
   const streams = new Set<{ report(): StreamReport }>();
   const conditions = new Set<Condition>();

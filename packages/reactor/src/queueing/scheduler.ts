@@ -3,6 +3,13 @@ import { type Clock, KopfError, type Logger, type Scheduler, type Seconds } from
 import { alarm, describeError, isCancellation, toError } from '@kopf-ts/core/engine';
 import { type Job, JobQueue } from './job-queue.js';
 
+/**
+ * How many at once, and how to report long waits.
+ *
+ * ```ts
+ * const options: kopf.reactor.BoundedSchedulerOptions = { limit: () => 10, logger, clock, title: 'pods.v1' };
+ * ```
+ */
 export interface BoundedSchedulerOptions {
   /** How many jobs run at once; `undefined` for all. Asked at each start, so it may change at any time. */
   readonly limit: () => number | undefined;
@@ -23,11 +30,15 @@ const LEVELS = [undefined, 'first', 'deletion'] as const;
 const MOST_URGENT = LEVELS.length - 1;
 
 /**
- * A scheduler that runs a limited number of jobs at once, in the order of their coming: whoever has got its turn and
- * comes again is behind all the others. `size` is of those running and waiting together.
+ * A scheduler that runs a limited number of jobs at once, in the order of their coming: a job that had its turn and
+ * comes again is behind all the others. `size` counts the running and the waiting ones.
  *
  * Deletions and first looks at objects have lines of their own. The lines take turns, so nobody starves; and a few
  * places are kept free for each of the urgent ones, so that they need not wait until slow handlers end.
+ *
+ * ```ts
+ * await kopf.run({ scheduler: () => kopf.reactor.boundedScheduler({ limit: () => 10, logger }) });
+ * ```
  */
 export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedulerOptions): Scheduler {
   // All jobs share one signal: there are thousands of jobs, and most are very short.

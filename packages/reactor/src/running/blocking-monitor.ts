@@ -12,6 +12,13 @@ import { condition, isCancellation, isEnabled } from '@kopf-ts/core/engine';
 import { callNameOf } from './call-names.js';
 import { type LoopUsage, loopUsage } from './loop-usage.js';
 
+/**
+ * How long is too long, and by which clock.
+ *
+ * ```ts
+ * const options: kopf.reactor.BlockingMonitorOptions = { clock, logger, threshold: 1 };
+ * ```
+ */
 export interface BlockingMonitorOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -21,6 +28,13 @@ export interface BlockingMonitorOptions {
   readonly usage?: (() => LoopUsage) | undefined;
 }
 
+/**
+ * Sees how long handlers keep the thread from everything else.
+ *
+ * ```ts
+ * const observersOf = ({ observer }: kopf.reactor.BlockingMonitor): kopf.Observer[] => [observer];
+ * ```
+ */
 export interface BlockingMonitor {
   /** Sees all calls, and measures their synchronous parts by itself. */
   readonly observer: Observer;
@@ -60,6 +74,14 @@ interface Standstill {
   readonly preemptions: number;
 }
 
+/**
+ * Warns of handlers that block the event loop.
+ *
+ * ```ts
+ * const monitor = kopf.reactor.blockingMonitor({ clock: kopf.reactor.systemClock, logger, threshold: 0.5 });
+ * await kopf.run({ observers: [monitor.observer] });
+ * ```
+ */
 export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonitor {
   const { clock, logger, threshold = 0.2, usage = loopUsage } = options;
   /** By the numbers of the calls. */

@@ -6,8 +6,13 @@ import { onAbort } from '@kopf-ts/core/engine';
 const LONGEST_TIMER_MS = 0x7fffffff;
 
 /**
- * The clock of the machine. Its timers keep the process alive, as the one who sleeps has something to do afterwards;
- * but a sleep that ends early takes its timer along at once, so that nothing outlives the operator.
+ * The clock of the machine. A sleep keeps the process alive, as something is to be done after it; a sleep that ends
+ * early takes its timer along at once, so that nothing outlives the operator.
+ *
+ * ```ts
+ * const { systemClock } = kopf.reactor;
+ * await systemClock.sleep(1.5);
+ * ```
  */
 export const systemClock: Clock = {
   now,

@@ -16,7 +16,15 @@ import {
 import { callNameOf } from './call-names.js';
 import { claimStrays, type StrayOrigin, type StraySource } from './stray-sources.js';
 
-/** A handler has left an error behind; the `cause` is that error. */
+/**
+ * A handler has left an error behind; the `cause` is that error.
+ *
+ * ```ts
+ * kopf.operator().done.catch((error: unknown) => {
+ *   if (error instanceof kopf.reactor.StrayError) console.error('Some handler has forgotten a promise:', error.cause);
+ * });
+ * ```
+ */
 export class StrayError extends KopfError {
   override readonly name = 'StrayError';
   constructor(message: string, options: ErrorOptions) {
@@ -24,6 +32,13 @@ export class StrayError extends KopfError {
   }
 }
 
+/**
+ * Errors that nobody awaits.
+ *
+ * ```ts
+ * const report = ({ count }: kopf.reactor.StrayErrors): void => logger.info(`${count} stray errors so far.`);
+ * ```
+ */
 export interface StrayErrors {
   /**
    * Listens while it runs. It fails with a {@link StrayError} if the settings say `'exit'`; also then it goes on
@@ -34,6 +49,13 @@ export interface StrayErrors {
   readonly count: number;
 }
 
+/**
+ * Whose stray errors are looked for.
+ *
+ * ```ts
+ * const options: kopf.reactor.StrayErrorsOptions = { settings, logger };
+ * ```
+ */
 export interface StrayErrorsOptions {
   /** Of this operator: what runs with other settings is of others. */
   readonly settings: Settings;
@@ -42,6 +64,14 @@ export interface StrayErrorsOptions {
   readonly source?: StraySource | undefined;
 }
 
+/**
+ * Attributes stray errors of the process to the handlers of one operator.
+ *
+ * ```ts
+ * const stray = kopf.reactor.strayErrors({ settings, logger });
+ * await stray.service.run(signal);
+ * ```
+ */
 export function strayErrors({ settings, logger, source = process }: StrayErrorsOptions): StrayErrors {
   // One error may come by several ways, e.g. by two promises that were made of one.
   const seen = new WeakSet<object>();

@@ -14,7 +14,19 @@ import {
 import { describeError, onAbort, stackOf, toError } from '@kopf-ts/core/engine';
 import { begin, type Ending, outwait, type Task } from './supervised-tasks.js';
 
-/** What the operator consists of. */
+/**
+ * What the operator consists of.
+ *
+ * ```ts
+ * const rest: kopf.Service = { name: 'rest', run: async (signal) => void (await clock.sleep(60, { signal })) };
+ * const plan: kopf.reactor.Plan = {
+ *   startup: async () => logger.info('Up.'),
+ *   underlying: [],
+ *   services: [rest],
+ *   cleanup: async () => logger.info('Down.'),
+ * };
+ * ```
+ */
 export interface Plan {
   /**
    * For the whole life, from before the startup until after the cleanup: e.g. those who listen for errors. They must
@@ -34,7 +46,16 @@ export interface Plan {
   dispose?(): Awaitable<void>;
 }
 
-/** A running operator. */
+/**
+ * A running operator.
+ *
+ * ```ts
+ * const operator: kopf.Operator = kopf.operator();
+ * operator.done.catch((error) => console.error(error));
+ * await operator.ready;
+ * await operator.stop();
+ * ```
+ */
 export interface Operator extends AsyncDisposable {
   /** Resolved when the startup handlers have succeeded and the work has begun; rejected if it ends before that. */
   readonly ready: Promise<void>;
@@ -44,6 +65,13 @@ export interface Operator extends AsyncDisposable {
   stop(reason?: unknown): Promise<void>;
 }
 
+/**
+ * What supervising needs of an operator.
+ *
+ * ```ts
+ * const options: kopf.reactor.SuperviseOptions = { logger, settings, clock, signal: AbortSignal.timeout(60_000) };
+ * ```
+ */
 export interface SuperviseOptions {
   readonly logger: Logger;
   readonly settings: Settings;
@@ -64,7 +92,17 @@ interface Stopping {
   readonly timeout: Seconds;
 }
 
-/** Starts the operator, and brings it to its end in order, whatever happens. It begins when the caller is done. */
+/**
+ * Starts the operator, and brings it to its end in order, whatever happens. It begins when the caller is done.
+ *
+ * ```ts
+ * const operator = kopf.reactor.supervise(
+ *   { startup: async () => {}, underlying: [], services: [], cleanup: async () => logger.info('Farewell.') },
+ *   { logger, settings: kopf.settings(), clock: kopf.reactor.systemClock },
+ * );
+ * await operator.ready;
+ * ```
+ */
 export function supervise(plan: Plan, options: SuperviseOptions): Operator {
   const { settings, clock, logger } = options;
   const ready = deferred();

@@ -4,20 +4,43 @@
  */
 import { KopfError } from '@kopf-ts/core';
 
-/** One thing that an implementation must hold. */
+/**
+ * One thing that an implementation must hold.
+ *
+ * ```ts
+ * import { type ConformanceCase, declareCases } from 'kopf-ts/testing';
+ * const answers: ConformanceCase = { name: 'answers', run: async () => void (await fetch('http://127.0.0.1:8001')) };
+ * declareCases('The proxy', [answers], { describe, it });
+ * ```
+ */
 export interface ConformanceCase {
   readonly name: string;
   /** Rejects with an `AssertionError` if it does not. Each run makes an implementation anew. */
   run(): Promise<void>;
 }
 
-/** What is needed of a test runner: vitest, jest, mocha and `node:test` all have these two. */
+/**
+ * What is needed of a test runner: vitest, jest, mocha and `node:test` all have these two.
+ *
+ * ```ts
+ * import type { TestRunner } from 'kopf-ts/testing';
+ * const runner: TestRunner = { describe, it };
+ * ```
+ */
 export interface TestRunner {
   describe(name: string, declare: () => void): unknown;
   it(name: string, run: () => Promise<void>): unknown;
 }
 
-/** Declares the cases as tests of the given runner; or, without one, of the runner that has its functions as globals. */
+/**
+ * Declares the cases as tests of the given runner; or, without one, of the runner that has its functions as globals.
+ *
+ * ```ts
+ * import { declareCases, testCluster } from 'kopf-ts/testing';
+ * const startsEmpty = async () => expect((await testCluster()).list('pods')).toEqual([]);
+ * declareCases('A cluster', [{ name: 'starts empty', run: startsEmpty }], { describe, it });
+ * ```
+ */
 export function declareCases(
   suite: string,
   cases: readonly ConformanceCase[],

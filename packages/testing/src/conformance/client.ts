@@ -15,7 +15,17 @@ import {
 } from '@kopf-ts/core';
 import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
 
-/** A client, and a cluster behind it: any server that keeps ConfigMaps as Kubernetes does. */
+/**
+ * A client, and a cluster behind it: any server that keeps ConfigMaps as Kubernetes does.
+ *
+ * ```ts
+ * import { type ClientUnderTest, localCluster } from 'kopf-ts/testing';
+ * async function create(): Promise<ClientUnderTest> {
+ *   const cluster = await localCluster();
+ *   return { client: cluster.client, dispose: () => cluster.stop() };
+ * }
+ * ```
+ */
 export interface ClientUnderTest {
   readonly client: KubeClient;
   /** Where ConfigMaps may be created; they are deleted afterwards. It has to exist. Default: `default`. */
@@ -26,6 +36,14 @@ export interface ClientUnderTest {
   dispose?(): Awaitable<void>;
 }
 
+/**
+ * What a client may take its time for.
+ *
+ * ```ts
+ * import type { ClientExpectations } from 'kopf-ts/testing';
+ * const slow: ClientExpectations = { deadline: 60 };
+ * ```
+ */
 export interface ClientExpectations {
   /** How long a case may take: a client that hangs is broken, too. Default: 10 seconds. */
   readonly deadline?: Seconds;
@@ -47,7 +65,14 @@ const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscov
 /** Everything that is easily broken on the way: several bytes per character, quotes, line breaks of all kinds. */
 const UNICODE = 'Grüße, 世界, 🚀 "\\" \n\r\t\u2028\u2029\u0007 \ud83d\ude00 \uffff';
 
-/** What every client must hold. `create` gives a client of a running cluster. */
+/**
+ * What every client must hold. `create` gives a client of a running cluster.
+ *
+ * ```ts
+ * import { clientCases } from 'kopf-ts/testing';
+ * for (const { name, run } of clientCases(() => ({ client }))) it(name, run);
+ * ```
+ */
 export function clientCases(create: Create, { deadline = 10 }: ClientExpectations = {}): readonly ConformanceCase[] {
   const cases: ConformanceCase[] = [];
   const add = (name: string, run: (cluster: Cluster) => Promise<void>): void => {
@@ -71,7 +96,17 @@ export function clientCases(create: Create, { deadline = 10 }: ClientExpectation
   return cases;
 }
 
-/** Declares the cases as tests of your runner. */
+/**
+ * Declares the cases as tests of your runner.
+ *
+ * ```ts
+ * import { localCluster, testClient } from 'kopf-ts/testing';
+ * testClient(async () => {
+ *   const cluster = await localCluster();
+ *   return { client: cluster.client, dispose: () => cluster.stop() };
+ * }, { describe, it });
+ * ```
+ */
 export function testClient(create: Create, runner?: TestRunner, expectations?: ClientExpectations): void {
   declareCases('a client', clientCases(create, expectations), runner);
 }

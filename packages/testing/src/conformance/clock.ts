@@ -3,12 +3,28 @@ import { getEventListeners } from 'node:events';
 import type { Awaitable, Clock, Seconds } from '@kopf-ts/core';
 import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
 
-/** A clock, and how to make the time pass by it: for a manual one, by moving it; for a real one, by waiting. */
+/**
+ * A clock, and how to make the time pass by it: for a manual one, by moving it; for a real one, by waiting.
+ *
+ * ```ts
+ * import type { ClockUnderTest } from 'kopf-ts/testing';
+ * const clock = kopf.reactor.systemClock;
+ * const real: ClockUnderTest = { clock, pass: async (seconds) => void (await clock.sleep(seconds)) };
+ * ```
+ */
 export interface ClockUnderTest {
   readonly clock: Clock;
   pass(seconds: Seconds): Promise<void>;
 }
 
+/**
+ * How exact a clock is.
+ *
+ * ```ts
+ * import type { ClockExpectations } from 'kopf-ts/testing';
+ * const ofRealTime: ClockExpectations = { unit: 0.05, tolerance: 0.5 };
+ * ```
+ */
 export interface ClockExpectations {
   /** What to take for one unit of time in the cases; they pass about twenty of these. Default: 1 second. */
   readonly unit?: Seconds;
@@ -18,7 +34,18 @@ export interface ClockExpectations {
 
 type Create = () => Awaitable<ClockUnderTest>;
 
-/** What every clock must hold. */
+/**
+ * What every clock must hold.
+ *
+ * ```ts
+ * import { clockCases, manualClock } from 'kopf-ts/testing';
+ * const create = () => {
+ *   const clock = manualClock();
+ *   return { clock, pass: (seconds: number) => clock.advance(seconds) };
+ * };
+ * for (const { name, run } of clockCases(create)) it(name, run);
+ * ```
+ */
 export function clockCases(
   create: Create,
   { unit = 1, tolerance = 0 }: ClockExpectations = {},
@@ -169,7 +196,17 @@ export function clockCases(
   return cases;
 }
 
-/** Declares the cases above as tests. */
+/**
+ * Declares the cases above as tests.
+ *
+ * ```ts
+ * import { manualClock, testClock } from 'kopf-ts/testing';
+ * testClock(() => {
+ *   const clock = manualClock();
+ *   return { clock, pass: (seconds) => clock.advance(seconds) };
+ * }, { describe, it });
+ * ```
+ */
 export function testClock(create: Create, runner?: TestRunner, expectations?: ClockExpectations): void {
   declareCases('a clock', clockCases(create, expectations), runner);
 }

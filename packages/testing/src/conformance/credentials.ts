@@ -3,7 +3,18 @@ import { getEventListeners } from 'node:events';
 import type { Awaitable, ConnectionInfo, Credentials } from '@kopf-ts/core';
 import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
 
-/** A source of credentials that has none yet, and how new ones come into it. */
+/**
+ * A source of credentials that has none yet, and how new ones come into it.
+ *
+ * ```ts
+ * import type { CredentialsUnderTest } from 'kopf-ts/testing';
+ * const connection = { server: 'http://127.0.0.1:8001' };
+ * const subject: CredentialsUnderTest = {
+ *   credentials: kopf.client.staticCredentials(connection),
+ *   renew: () => connection,
+ * };
+ * ```
+ */
 export interface CredentialsUnderTest {
   readonly credentials: Credentials;
   /** Somebody logs in, or a file changes, or a token is issued: others than before, each time. Gives what has come. */
@@ -17,7 +28,24 @@ type Bench = Omit<CredentialsUnderTest, 'cleanUp'>;
 
 const REFUSAL = new Error('401 Unauthorized');
 
-/** What every source of credentials must hold. */
+/**
+ * What every source of credentials must hold.
+ *
+ * ```ts
+ * import { credentialsCases } from 'kopf-ts/testing';
+ * const create = () => {
+ *   const vault = kopf.reactor.vault({ clock, logger });
+ *   let count = 0;
+ *   const renew = () => {
+ *     const info = { server: 'https://cluster.example.com:6443', token: `token-${count++}` };
+ *     vault.populate(new Map([['login', info]]));
+ *     return info;
+ *   };
+ *   return { credentials: vault, renew };
+ * };
+ * for (const { name, run } of credentialsCases(create)) it(name, run);
+ * ```
+ */
 export function credentialsCases(create: Create): readonly ConformanceCase[] {
   const cases: ConformanceCase[] = [];
   const add = (name: string, run: (bench: Bench) => Promise<void>): void => {
@@ -115,7 +143,22 @@ export function credentialsCases(create: Create): readonly ConformanceCase[] {
   return cases;
 }
 
-/** Declares the cases above as tests. */
+/**
+ * Declares the cases above as tests.
+ *
+ * ```ts
+ * import { testCredentials } from 'kopf-ts/testing';
+ * let token = 0;
+ * const load = () => ({ server: 'https://cluster.example.com:6443', token: `${token}` });
+ * testCredentials(() => ({
+ *   credentials: kopf.client.reloadingCredentials(load, { clock }),
+ *   renew: () => {
+ *     token += 1;
+ *     return load();
+ *   },
+ * }), { describe, it });
+ * ```
+ */
 export function testCredentials(create: Create, runner?: TestRunner): void {
   declareCases('credentials', credentialsCases(create), runner);
 }

@@ -19,7 +19,14 @@ import { type ManualClock, manualClock } from '../manual-clock.js';
 import { recordingLogger } from '../recording-logger.js';
 import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
 
-/** What an indexer is made of: the functions that it runs, and the time by which it runs them. */
+/**
+ * What an indexer is made of: the functions that it runs, and the time by which it runs them.
+ *
+ * ```ts
+ * import { type IndexerParts, manualClock } from 'kopf-ts/testing';
+ * const parts: IndexerParts = { registry: kopf.createRegistry(), settings: kopf.settings(), clock: manualClock() };
+ * ```
+ */
 export interface IndexerParts {
   readonly registry: Registry;
   readonly settings: Settings;
@@ -42,7 +49,14 @@ const examples: Resource = makeResource({
   ...{ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', singular: 'kopfexample', kind: 'KopfExample' },
 });
 
-/** What every indexer must hold. */
+/**
+ * What every indexer must hold.
+ *
+ * ```ts
+ * import { indexerCases } from 'kopf-ts/testing';
+ * for (const { name, run } of indexerCases((parts) => kopf.indexing.memoryIndexer(parts))) it(name, run);
+ * ```
+ */
 export function indexerCases(create: Create): readonly ConformanceCase[] {
   const cases: ConformanceCase[] = [];
   const add = (name: string, run: (bench: Bench) => Promise<void>): void => {
@@ -291,7 +305,14 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
   return cases;
 }
 
-/** Declares the cases above as tests. */
+/**
+ * Declares the cases above as tests.
+ *
+ * ```ts
+ * import { testIndexer } from 'kopf-ts/testing';
+ * testIndexer((parts) => kopf.indexing.memoryIndexer(parts), { describe, it });
+ * ```
+ */
 export function testIndexer(create: Create, runner?: TestRunner): void {
   declareCases('an indexer', indexerCases(create), runner);
 }

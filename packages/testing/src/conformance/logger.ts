@@ -3,7 +3,14 @@ import { inspect } from 'node:util';
 import type { Awaitable, LogFields, Logger, LogLevel } from '@kopf-ts/core';
 import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
 
-/** One line as it was written, as far as it can be read back. */
+/**
+ * One line as it was written, as far as it can be read back.
+ *
+ * ```ts
+ * import type { WrittenLine } from 'kopf-ts/testing';
+ * const line: WrittenLine = { level: 'info', message: 'Handler succeeded.', fields: { retry: 0 } };
+ * ```
+ */
 export interface WrittenLine {
   /** The text of the line, maybe among other things: prefixes, times, stacks. */
   readonly message: string;
@@ -13,13 +20,29 @@ export interface WrittenLine {
   readonly fields?: LogFields | undefined;
 }
 
-/** A logger, and a way to read what it has written. */
+/**
+ * A logger, and a way to read what it has written.
+ *
+ * ```ts
+ * import { type LoggerUnderTest, recordingLogger } from 'kopf-ts/testing';
+ * const logger = recordingLogger();
+ * const subject: LoggerUnderTest = { logger, lines: () => logger.lines };
+ * ```
+ */
 export interface LoggerUnderTest {
   readonly logger: Logger;
   /** All lines so far. */
   lines(): Awaitable<readonly WrittenLine[]>;
 }
 
+/**
+ * What of the lines can be read back.
+ *
+ * ```ts
+ * import type { LoggerExpectations } from 'kopf-ts/testing';
+ * const onlyTexts: LoggerExpectations = { lowest: 'info', hasFields: false };
+ * ```
+ */
 export interface LoggerExpectations {
   /** The lowest level that is written. Default: `debug`. */
   readonly lowest?: LogLevel | undefined;
@@ -34,7 +57,18 @@ type Lines = LoggerUnderTest['lines'];
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** What every logger must hold. */
+/**
+ * What every logger must hold.
+ *
+ * ```ts
+ * import { loggerCases, recordingLogger } from 'kopf-ts/testing';
+ * const create = () => {
+ *   const logger = recordingLogger();
+ *   return { logger, lines: () => logger.lines };
+ * };
+ * for (const { name, run } of loggerCases(create)) it(name, run);
+ * ```
+ */
 export function loggerCases(
   create: Create,
   { lowest = 'debug', hasFields = true, hasLevels = true }: LoggerExpectations = {},
@@ -172,7 +206,18 @@ export function loggerCases(
   return cases;
 }
 
-/** Declares the cases above as tests. */
+/**
+ * Declares the cases above as tests.
+ *
+ * ```ts
+ * import { testLogger } from 'kopf-ts/testing';
+ * testLogger(() => {
+ *   const written: string[] = [];
+ *   const logger = kopf.consoleLogger({ format: 'plain', stream: { write: (text) => written.push(text) } });
+ *   return { logger, lines: () => written.map((message) => ({ message })) };
+ * }, { describe, it }, { lowest: 'info', hasFields: false, hasLevels: false });
+ * ```
+ */
 export function testLogger(create: Create, runner?: TestRunner, expectations?: LoggerExpectations): void {
   declareCases('a logger', loggerCases(create, expectations), runner);
 }

@@ -6,7 +6,14 @@ import type { ManualClock } from '../manual-clock.js';
 import { recordingLogger } from '../recording-logger.js';
 import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
 
-/** A peering in a world where there is nobody else yet, and what can be done to that world. */
+/**
+ * A peering in a world where there is nobody else yet, and what can be done to that world.
+ *
+ * ```ts
+ * import { manualClock, type PeeringUnderTest } from 'kopf-ts/testing';
+ * const alone: PeeringUnderTest = { peering: kopf.peering.standalone(), clock: manualClock() };
+ * ```
+ */
 export interface PeeringUnderTest {
   readonly peering: Peering;
   readonly clock: ManualClock;
@@ -31,6 +38,14 @@ export interface PeeringUnderTest {
   readonly cleanUp?: () => Awaitable<unknown>;
 }
 
+/**
+ * How quick a peering is.
+ *
+ * ```ts
+ * import type { PeeringExpectations } from 'kopf-ts/testing';
+ * const patient: PeeringExpectations = { promptness: 120 };
+ * ```
+ */
 export interface PeeringExpectations {
   /** How long any verdict may take, and leaving, too. Default: 30 seconds. */
   readonly promptness?: Seconds;
@@ -38,7 +53,15 @@ export interface PeeringExpectations {
 
 type Create = () => Awaitable<PeeringUnderTest>;
 
-/** What every peering must hold. The cases about others are there only if the world has others in it. */
+/**
+ * What every peering must hold. The cases about others are there only if the world has others in it.
+ *
+ * ```ts
+ * import { manualClock, peeringCases } from 'kopf-ts/testing';
+ * const create = () => ({ peering: kopf.peering.standalone(), clock: manualClock() });
+ * for (const { name, run } of peeringCases(create)) it(name, run);
+ * ```
+ */
 export function peeringCases(
   create: Create,
   { promptness = 30 }: PeeringExpectations = {},
@@ -190,7 +213,14 @@ export function peeringCases(
   return cases;
 }
 
-/** Declares the cases of a peering as tests. */
+/**
+ * Declares the cases of a peering as tests.
+ *
+ * ```ts
+ * import { manualClock, testPeering } from 'kopf-ts/testing';
+ * testPeering(() => ({ peering: kopf.peering.standalone(), clock: manualClock() }), { describe, it });
+ * ```
+ */
 export function testPeering(create: Create, runner?: TestRunner, expectations?: PeeringExpectations): void {
   declareCases('peering', peeringCases(create, expectations), runner);
 }

@@ -3,7 +3,14 @@ import type { Awaitable, Scheduler } from '@kopf-ts/core';
 import { onAbort } from '@kopf-ts/core/engine';
 import { type ConformanceCase, declareCases, type TestRunner } from './cases.js';
 
-/** A scheduler, and how to let it do what it can. */
+/**
+ * A scheduler, and how to let it do what it can.
+ *
+ * ```ts
+ * import type { SchedulerUnderTest } from 'kopf-ts/testing';
+ * const subject: SchedulerUnderTest = { scheduler: kopf.reactor.boundedScheduler({ limit: () => 2, logger }) };
+ * ```
+ */
 export interface SchedulerUnderTest {
   readonly scheduler: Scheduler;
   /** Waits until it has started all that it is going to start. Default: some turns of the event loop. */
@@ -15,7 +22,15 @@ type Create = () => Awaitable<SchedulerUnderTest>;
 /** More than any scheduler would run at once, if it has limits. */
 const MANY = 500;
 
-/** What every scheduler must hold. How many jobs run at once, and in which order, is up to it. */
+/**
+ * What every scheduler must hold. How many jobs run at once, and in which order, is up to it.
+ *
+ * ```ts
+ * import { schedulerCases } from 'kopf-ts/testing';
+ * const create = () => ({ scheduler: kopf.reactor.boundedScheduler({ limit: () => 2, logger }) });
+ * for (const { name, run } of schedulerCases(create)) it(name, run);
+ * ```
+ */
 export function schedulerCases(create: Create): readonly ConformanceCase[] {
   const cases: ConformanceCase[] = [];
   const add = (name: string, run: (scheduler: Scheduler, settle: () => Promise<void>) => Promise<void>): void => {
@@ -201,7 +216,14 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
   return cases;
 }
 
-/** Declares the cases above as tests. */
+/**
+ * Declares the cases above as tests.
+ *
+ * ```ts
+ * import { testScheduler } from 'kopf-ts/testing';
+ * testScheduler(() => ({ scheduler: kopf.reactor.boundedScheduler({ limit: () => 2, logger }) }), { describe, it });
+ * ```
+ */
 export function testScheduler(create: Create, runner?: TestRunner): void {
   declareCases('a scheduler', schedulerCases(create), runner);
 }

@@ -6,10 +6,23 @@ import { type Awaitable, getDefaultRegistry, type Registry, setDefaultRegistry }
 /**
  * Files (relative to the current folder, or as URLs: `new URL('./handlers.ts', import.meta.url)`); or a function that
  * declares the handlers, maybe by importing modules: these are imported as the test itself is, but only once.
+ *
+ * ```ts
+ * import type { HandlersSource } from 'kopf-ts/testing';
+ * const sources: HandlersSource[] = ['src/handlers.ts', new URL('./handlers.ts', import.meta.url)];
+ * ```
  */
 export type HandlersSource = string | URL | readonly (string | URL)[] | (() => unknown);
 
-/** Loads one file, as if for the first time: what it declares must be declared again. */
+/**
+ * Loads one file, as if for the first time: what it declares must be declared again.
+ *
+ * ```ts
+ * import type { LoadHandlers } from 'kopf-ts/testing';
+ * let count = 0;
+ * const load: LoadHandlers = (file) => import(`${file.href}?${count++}`);
+ * ```
+ */
 export type LoadHandlers = (file: URL) => Awaitable<unknown>;
 
 /** There is only one default registry in the process, and loading takes time. */

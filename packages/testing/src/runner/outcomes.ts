@@ -2,7 +2,14 @@
 import type { FactOf, HandlerId, ObservedHandler, ObservedObject, Observer, Seconds } from '@kopf-ts/core';
 import { onAbort } from '@kopf-ts/core/engine';
 
-/** One attempt of one handler on one object, and what became of it. */
+/**
+ * One attempt of one handler on one object, and what became of it.
+ *
+ * ```ts
+ * import type { HandledCall } from 'kopf-ts/testing';
+ * const shown = ({ handler, how, object }: HandledCall): string => `${handler} ${how} for ${object?.name}`;
+ * ```
+ */
 export interface HandledCall {
   /** The id of the handler; those of sub-handlers have the ids of their parents before them: `parent/child`. */
   readonly handler: HandlerId;
@@ -25,6 +32,14 @@ export interface HandledCall {
   readonly delay: Seconds | undefined;
 }
 
+/**
+ * The object that a handler was called for.
+ *
+ * ```ts
+ * import type { HandledObject } from 'kopf-ts/testing';
+ * const title = ({ namespace, name }: HandledObject): string => `${namespace}/${name}`;
+ * ```
+ */
 export interface HandledObject {
   readonly kind: string | undefined;
   readonly namespace: string | undefined;
@@ -32,7 +47,14 @@ export interface HandledObject {
   readonly uid: string | undefined;
 }
 
-/** Which calls are meant: all that is given must be so. */
+/**
+ * Which calls are meant: all that is given must be so.
+ *
+ * ```ts
+ * import type { CallMatch } from 'kopf-ts/testing';
+ * const firstFailure: CallMatch = { handler: 'create_fn', how: 'retried', retry: 0 };
+ * ```
+ */
 export interface CallMatch {
   readonly handler?: HandlerId | undefined;
   readonly reason?: string | undefined;
@@ -46,6 +68,13 @@ export interface CallMatch {
 /**
  * The calls so far, in the order of their ends. As an async iterable, it gives these, then the next ones as they come,
  * and ends with the operator.
+ *
+ * ```ts
+ * import { operatorRunner } from 'kopf-ts/testing';
+ * await using runner = await operatorRunner({ handlers: 'src/handlers.ts' });
+ * await runner.outcomes.next({ handler: 'create_fn', how: 'succeeded' });
+ * expect(runner.outcomes.of('delete_fn')).toHaveLength(0);
+ * ```
  */
 export interface HandledCalls extends ReadonlyArray<HandledCall>, AsyncIterable<HandledCall> {
   /** The first matching call, of those so far or of the next ones; rejects if the operator ends without it. */

@@ -5,6 +5,13 @@ import { newKeyPair, privateKeyPem } from './making/keys.js';
 import { DEFAULT_AUTHORITY_VALIDITY, lifetime } from './making/lifetimes.js';
 import { signCertificate } from './making/x509.js';
 
+/**
+ * For how long a certificate lives, and how its key is kept.
+ *
+ * ```ts
+ * const options: kopf.webhooks.BuildCertificateOptions = { validity: 24 * 60 * 60, password: 'secret' };
+ * ```
+ */
 export interface BuildCertificateOptions {
   /** Encrypts the private key. Default: not encrypted. */
   readonly password?: string;
@@ -14,6 +21,15 @@ export interface BuildCertificateOptions {
   readonly now?: Date;
 }
 
+/**
+ * A certificate with its key.
+ *
+ * ```ts
+ * import { createServer } from 'node:https';
+ * const built: kopf.webhooks.BuiltCertificate = await kopf.webhooks.buildCertificate(['localhost']);
+ * createServer({ cert: built.certificate, key: built.privateKey });
+ * ```
+ */
 export interface BuiltCertificate {
   /** In PEM. It is its own authority: clients that trust it trust the server. */
   readonly certificate: string;
@@ -24,6 +40,10 @@ export interface BuiltCertificate {
 /**
  * Makes a self-signed certificate, and its key, for a server that is reached by any of these hostnames and addresses.
  * Addresses such as `0.0.0.0` are ignored, as nobody can connect to them.
+ *
+ * ```ts
+ * const { certificate, privateKey } = await kopf.webhooks.buildCertificate(['operator.example.com', '127.0.0.1']);
+ * ```
  */
 export async function buildCertificate(
   hosts: readonly string[],

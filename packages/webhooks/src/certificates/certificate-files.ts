@@ -6,6 +6,13 @@ import { KopfError, type Seconds } from '@kopf-ts/core';
 import { describeError, isCancellation } from '@kopf-ts/core/engine';
 import type { TlsMaterial, TlsSource, TlsSurroundings } from './tls-source.js';
 
+/**
+ * Which files, and how often they are looked at.
+ *
+ * ```ts
+ * const options: kopf.webhooks.CertificateFilesOptions = { certfile: '/tls/tls.crt', pkeyfile: '/tls/tls.key' };
+ * ```
+ */
 export interface CertificateFilesOptions {
   /** PEM of the certificate, followed by those of intermediate authorities if there are any. */
   readonly certfile: string;
@@ -35,6 +42,10 @@ const GRACE: Seconds = 5;
  *
  * If the authorities change too, the callers are told of the new ones in addition to the old ones first, and the new
  * certificate is used when they have had the time to learn. The old ones are forgotten at the next check.
+ *
+ * ```ts
+ * const source = kopf.webhooks.certificateFiles({ certfile: '/tls/tls.crt', pkeyfile: '/tls/tls.key' });
+ * ```
  */
 export function certificateFiles(options: CertificateFilesOptions): TlsSource {
   const interval = options.checkInterval ?? DEFAULT_CHECK_INTERVAL;

@@ -6,6 +6,13 @@ import { type AuthorityKeeper, rotatingCertificates } from './rotation.js';
 import { debutAmong, successionTime } from './schedule.js';
 import type { TlsSource, TlsSurroundings } from './tls-source.js';
 
+/**
+ * For whom certificates are issued, and for how long.
+ *
+ * ```ts
+ * const options: kopf.webhooks.SelfSignedOptions = { hosts: ['localhost'], validity: 24 * 60 * 60 };
+ * ```
+ */
 export interface SelfSignedOptions {
   /** The hostnames and the addresses that the server is reached by. */
   readonly hosts: readonly string[];
@@ -23,6 +30,13 @@ export interface SelfSignedOptions {
  *
  * For one process behind one address: the replicas would not trust each other's authorities.
  * For several replicas, there are {@link sharedCertificates}.
+ *
+ * ```ts
+ * const source = kopf.webhooks.selfSignedCertificates({ hosts: ['localhost', '127.0.0.1'] });
+ * for await (const { authorities } of source.materials({ signal, clock, logger, client })) {
+ *   logger.info(`Trust these: ${authorities}`);
+ * }
+ * ```
  */
 export function selfSignedCertificates(options: SelfSignedOptions): TlsSource {
   const validity = checkedValidity('authorityValidity', options.authorityValidity ?? DEFAULT_AUTHORITY_VALIDITY);

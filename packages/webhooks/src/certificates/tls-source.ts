@@ -2,7 +2,14 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Clock, KubeClient, Logger } from '@kopf-ts/core';
 
-/** What a server is to speak TLS with, as of now. */
+/**
+ * What a server is to speak TLS with, as of now.
+ *
+ * ```ts
+ * import { createServer } from 'node:https';
+ * const serve = ({ secure }: kopf.webhooks.TlsMaterial) => createServer(secure).listen(9443);
+ * ```
+ */
 export interface TlsMaterial {
   /** For `tls.createSecureContext()` and `server.setSecureContext()`: the certificate, its key, the passphrase. */
   readonly secure: SecureContextOptions;
@@ -13,7 +20,13 @@ export interface TlsMaterial {
   readonly authorities: string | undefined;
 }
 
-/** What a source of certificates may use. */
+/**
+ * What a source of certificates may use.
+ *
+ * ```ts
+ * const surroundings: kopf.webhooks.TlsSurroundings = { signal, clock, logger, client };
+ * ```
+ */
 export interface TlsSurroundings {
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -21,7 +34,19 @@ export interface TlsSurroundings {
   readonly client: KubeClient;
 }
 
-/** Where a server takes its certificates from. */
+/**
+ * Where a server takes its certificates from.
+ *
+ * ```ts
+ * const fixed: kopf.webhooks.TlsSource = {
+ *   async *materials({ signal, clock }) {
+ *     const { certificate, privateKey } = await kopf.webhooks.buildCertificate(['localhost']);
+ *     yield { secure: { cert: certificate, key: privateKey }, authorities: certificate };
+ *     await clock.sleep(Number.POSITIVE_INFINITY, { wakeup: signal });
+ *   },
+ * };
+ * ```
+ */
 export interface TlsSource {
   /**
    * Yields at once, then on every change of the certificate or of the authorities; ends when aborted.

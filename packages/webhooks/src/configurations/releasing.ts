@@ -19,6 +19,13 @@ import {
 import { titleOf } from './observation.js';
 import type { AdmissionReason } from './webhook-entries.js';
 
+/**
+ * Which configurations are removed.
+ *
+ * ```ts
+ * const options: kopf.webhooks.ReleaseWebhooksOptions = { client, name: 'kopfexamples.example.com', dryRun: true };
+ * ```
+ */
 export interface ReleaseWebhooksOptions {
   readonly client: KubeClient;
   /** The name of the configurations, of both kinds, whoever has made them; by default, all that kopf-ts keeps. */
@@ -28,7 +35,13 @@ export interface ReleaseWebhooksOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** One configuration that was there, and what was done to it. */
+/**
+ * One configuration that was there, and what was done to it.
+ *
+ * ```ts
+ * const shown = ({ name, action }: kopf.webhooks.ReleasedWebhooks): string => `${name} is ${action}.`;
+ * ```
+ */
 export interface ReleasedWebhooks {
   readonly reason: AdmissionReason;
   readonly name: string;
@@ -45,6 +58,10 @@ export interface ReleasedWebhooks {
  * Removes the webhook configurations: by name, or all those that carry our mark. They can be left by operators that
  * were killed, and block the objects that they are for; running operators restore theirs at once, if they can watch
  * them. Persistent webhooks go as well. It is fine if there are none, or if the cluster knows no such things at all.
+ *
+ * ```ts
+ * for (const { name, action } of await kopf.webhooks.releaseWebhooks({ client })) logger.info(`${name}: ${action}`);
+ * ```
  */
 export async function releaseWebhooks(options: ReleaseWebhooksOptions): Promise<readonly ReleasedWebhooks[]> {
   const released: ReleasedWebhooks[] = [];

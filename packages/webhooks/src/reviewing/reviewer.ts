@@ -39,7 +39,21 @@ import { deadlineOf } from './review-deadlines.js';
 import { type Review, readReview } from './review-request.js';
 import { type Results, respond } from './review-response.js';
 
-/** What reviewing needs of an operator. */
+/**
+ * What reviewing needs of an operator.
+ *
+ * ```ts
+ * const parts: kopf.webhooks.ReviewParts = {
+ *   registry: kopf.getDefaultRegistry(),
+ *   settings,
+ *   clock,
+ *   logger,
+ *   client,
+ *   insights: kopf.reactor.liveInsights(),
+ *   memos: kopf.reactor.allObjects({ now: () => clock.now(), logger }),
+ * };
+ * ```
+ */
 export interface ReviewParts {
   // biome-ignore lint/suspicious/noExplicitAny: handlers of any environment are run alike
   readonly registry: Registry<any>;
@@ -57,6 +71,13 @@ export interface ReviewParts {
   readonly random?: (() => number) | undefined;
 }
 
+/**
+ * For how long there is somebody to answer to.
+ *
+ * ```ts
+ * const options: kopf.webhooks.ReviewerOptions = { signal: AbortSignal.timeout(10_000) };
+ * ```
+ */
 export interface ReviewerOptions {
   /** When it aborts, nobody waits for the answers any more: the handlers that still run are told so. */
   readonly signal?: AbortSignal | undefined;
@@ -65,6 +86,13 @@ export interface ReviewerOptions {
 /**
  * Makes the function that servers call for each request. It resolves with the answer of the handlers, whatever they
  * do; and rejects if nobody can answer: with a `WebhookError` if the request is to blame.
+ *
+ * ```ts
+ * async function isAllowed(parts: kopf.webhooks.ReviewParts, request: kopf.AdmissionRequest): Promise<boolean> {
+ *   const review = kopf.webhooks.reviewer(parts);
+ *   return (await review(request)).response.allowed;
+ * }
+ * ```
  */
 export function reviewer(parts: ReviewParts, { signal }: ReviewerOptions = {}): ReviewFn {
   const cancellation = signal && ((): AbortSignal => signal);

@@ -11,6 +11,12 @@ const OWNER = 'autoServer()';
 /**
  * Finds out when started by which name the cluster knows this machine, and uses that, unless `host` or `url` is given.
  * For clusters that it does not know, it is the same as {@link webhookServer}. It never makes a tunnel.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.autoServer();
+ * });
+ * ```
  */
 export function autoServer(options: WebhookServerOptions = {}): WebhookServer {
   checkServerOptions(OWNER, options);

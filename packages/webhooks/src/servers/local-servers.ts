@@ -8,17 +8,41 @@ export const K3D_HOST = 'host.k3d.internal';
 export const MINIKUBE_HOST = 'host.minikube.internal';
 export const DOCKER_DESKTOP_HOST = 'host.docker.internal';
 
-/** A server for an operator beside a cluster in k3d or k3s. */
+/**
+ * A server for an operator beside a cluster in k3d or k3s.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.k3dServer({ cadump: 'ca.pem' });
+ * });
+ * ```
+ */
 export function k3dServer(options: WebhookServerOptions = {}): WebhookServer {
   return flavouredServer(options, { owner: 'k3dServer()', defaultHost: K3D_HOST });
 }
 
-/** A server for an operator beside a cluster in Minikube. */
+/**
+ * A server for an operator beside a cluster in Minikube.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.minikubeServer({ port: 9443 });
+ * });
+ * ```
+ */
 export function minikubeServer(options: WebhookServerOptions = {}): WebhookServer {
   return flavouredServer(options, { owner: 'minikubeServer()', defaultHost: MINIKUBE_HOST });
 }
 
-/** A server for an operator beside the cluster of Docker Desktop. */
+/**
+ * A server for an operator beside the cluster of Docker Desktop.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.dockerDesktopServer();
+ * });
+ * ```
+ */
 export function dockerDesktopServer(options: WebhookServerOptions = {}): WebhookServer {
   return flavouredServer(options, { owner: 'dockerDesktopServer()', defaultHost: DOCKER_DESKTOP_HOST });
 }

@@ -21,7 +21,13 @@ import {
   TEXTS,
 } from './option-checks.js';
 
-/** Where to listen, and what to bear. */
+/**
+ * Where to listen, and what to bear.
+ *
+ * ```ts
+ * const options: kopf.webhooks.ListeningOptions = { addr: '127.0.0.1', port: 9443, bodyLimit: 4 * 1024 * 1024 };
+ * ```
+ */
 export interface ListeningOptions {
   /** The address of the interface to listen on. Default: all interfaces. */
   readonly addr?: string | undefined;
@@ -39,7 +45,13 @@ export interface ListeningOptions {
   readonly requestTimeout?: Seconds | undefined;
 }
 
-/** Where the certificates come from: given files, or a source, or a context; else they are made. */
+/**
+ * Where the certificates come from: given files, or a source, or a context; else they are made.
+ *
+ * ```ts
+ * const options: kopf.webhooks.CertificateOptions = { certfile: '/tls/tls.crt', pkeyfile: '/tls/tls.key' };
+ * ```
+ */
 export interface CertificateOptions {
   /** PEM of the authority that callers should trust. Default: what the certificates say of themselves. */
   readonly cadata?: string | Uint8Array | undefined;
@@ -67,9 +79,22 @@ export interface CertificateOptions {
   readonly certificates?: TlsSource | undefined;
 }
 
+/**
+ * Whether callers must show a certificate.
+ *
+ * ```ts
+ * const verifyMode: kopf.webhooks.VerifyMode = 'optional';
+ * ```
+ */
 export type VerifyMode = 'none' | 'optional' | 'required';
 
-/** Whether callers have to show certificates of their own, and by whom these must be signed. */
+/**
+ * Whether callers have to show certificates of their own, and by whom these must be signed.
+ *
+ * ```ts
+ * const options: kopf.webhooks.VerificationOptions = { verifyMode: 'required', verifyCafile: '/tls/callers.crt' };
+ * ```
+ */
 export interface VerificationOptions {
   /**
    * `'optional'` lets those without a certificate in, but nobody with a wrong one. Default: `'none'`; or `'optional'`
@@ -82,6 +107,13 @@ export interface VerificationOptions {
   readonly verifyCadata?: string | Uint8Array | undefined;
 }
 
+/**
+ * Where the server listens, how it is reached, and with which certificates.
+ *
+ * ```ts
+ * const options: kopf.webhooks.WebhookServerOptions = { port: 9443, host: 'operator.example.com', path: '/hooks' };
+ * ```
+ */
 export interface WebhookServerOptions extends ListeningOptions, CertificateOptions, VerificationOptions {
   /** Where admission requests are accepted: `<path>/<handler id>`. Default: directly under the root. */
   readonly path?: string | undefined;

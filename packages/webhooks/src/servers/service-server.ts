@@ -14,6 +14,16 @@ import {
 import { type ServerSurroundings, serveReviews } from './serving.js';
 import { tlsMaterials } from './tls-materials.js';
 
+/**
+ * Which Service is in front of the server, and how its certificates are shared.
+ *
+ * ```ts
+ * const options: kopf.webhooks.ServiceServerOptions = {
+ *   service: { name: 'kopfexamples', namespace: 'operators' },
+ *   secret: { name: 'kopfexamples-webhook-ca' },
+ * };
+ * ```
+ */
 export interface ServiceServerOptions
   extends ListeningOptions,
     Omit<CertificateOptions, 'secret'>,
@@ -63,6 +73,15 @@ const SERVICE_CHECKS: OptionChecks<ServiceServerOptions['service']> = {
 /**
  * An HTTPS server that is announced as a Service instead of a URL, with certificates for the names that the API server
  * uses then. Several replicas need one authority: share it through a `secret`, or give the certificates.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.serviceServer({
+ *     service: { name: 'kopfexamples', namespace: 'operators' },
+ *     secret: { name: 'kopfexamples-webhook-ca' },
+ *   });
+ * });
+ * ```
  */
 export function serviceServer(options: ServiceServerOptions): WebhookServer {
   checkOptions(OWNER, options, CHECKS);

@@ -9,6 +9,13 @@ import { plainMaterials, tlsMaterials } from './tls-materials.js';
  * An HTTPS server in this process. By default, it listens on all interfaces, on any free port, with a certificate that
  * it makes and renews by itself; and says that it is reached as `localhost`: which holds for API servers on the same
  * machine only, so elsewhere say `host` or `url`.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.webhookServer({ port: 9443, host: 'operator.example.com' });
+ *   settings.admission.managed = 'kopfexamples.example.com';
+ * });
+ * ```
  */
 export function webhookServer(options: WebhookServerOptions = {}): WebhookServer {
   return flavouredServer(options, { owner: 'webhookServer()' });

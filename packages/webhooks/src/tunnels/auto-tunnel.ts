@@ -7,12 +7,26 @@ import type { ServerSurroundings } from '../servers/serving.js';
 import { webhookServer } from '../servers/webhook-server.js';
 import { NGROK_CHECKS, type NgrokTunnelOptions, ngrokTunnel } from './ngrok-tunnel.js';
 
-/** Where to listen; and the rest, for the case that a tunnel is needed. */
+/**
+ * Where to listen; and the rest, for the case that a tunnel is needed.
+ *
+ * ```ts
+ * const options: kopf.webhooks.AutoTunnelOptions = { port: 9443 };
+ * ```
+ */
 export type AutoTunnelOptions = NgrokTunnelOptions;
 
 const OWNER = 'autoTunnel()';
 
-/** A local server if the cluster is known to be local, else a tunnel of ngrok. */
+/**
+ * A local server if the cluster is known to be local, else a tunnel of ngrok.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.autoTunnel();
+ * });
+ * ```
+ */
 export function autoTunnel(options: AutoTunnelOptions = {}): WebhookServer {
   checkOptions(OWNER, options, NGROK_CHECKS);
   return { serve: (at) => serveDetected(at, options) };

@@ -2,7 +2,15 @@
 import { abortable, describeError } from '@kopf-ts/core/engine';
 import { type OpenTunnel, type TunnelRequest, tunnelError, withoutToken } from './tunnel.js';
 
-/** What is used of the package `@ngrok/ngrok`. */
+/**
+ * What is used of the package `@ngrok/ngrok`.
+ *
+ * ```ts
+ * const withoutTunnel: kopf.webhooks.NgrokPackage = {
+ *   forward: async ({ addr }) => ({ url: () => `http://${addr}`, close: async () => undefined }),
+ * };
+ * ```
+ */
 export interface NgrokPackage {
   forward(config: {
     readonly addr: string;

@@ -18,6 +18,13 @@ import { openByBinary } from './ngrok-binary.js';
 import { type NgrokPackage, openByPackage } from './ngrok-package.js';
 import type { OpenTunnel, TunnelRequest } from './tunnel.js';
 
+/**
+ * Which tunnel leads to which server.
+ *
+ * ```ts
+ * const options: kopf.webhooks.NgrokTunnelOptions = { token: process.env.NGROK_AUTHTOKEN, region: 'eu' };
+ * ```
+ */
 export interface NgrokTunnelOptions {
   /** Where the local server listens. Default: on the loopback interface only. */
   readonly addr?: string | undefined;
@@ -49,6 +56,12 @@ const OWNER = 'ngrokTunnel()';
 /**
  * A server behind a tunnel of ngrok: requests come by the internet, with a certificate of ngrok, and go on to a plain
  * HTTP server on this machine. For development only. It needs the package `@ngrok/ngrok`, or the `binary`.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.admission.server = kopf.webhooks.ngrokTunnel({ binary: 'ngrok' });
+ * });
+ * ```
  */
 export function ngrokTunnel(options: NgrokTunnelOptions = {}): WebhookServer {
   checkOptions(OWNER, options, NGROK_CHECKS);

@@ -57,7 +57,19 @@ export interface Indices extends Iterable<readonly [HandlerId, Index]> {
   get(id: HandlerId): Index | undefined;
 }
 
-/** Keeps the indices up to date with the cluster. The only writer; all others read `indices`. */
+/**
+ * Keeps the indices up to date with the cluster. The only writer; all others read `indices`.
+ *
+ * ```ts
+ * const counted = (inner: kopf.Indexer): kopf.Indexer => ({
+ *   indices: inner.indices,
+ *   digest(at) {
+ *     logger.debug(`Indexing ${at.event.object.metadata?.name}.`);
+ *     return inner.digest(at);
+ *   },
+ * });
+ * ```
+ */
 export interface Indexer {
   readonly indices: Indices;
   /**

@@ -15,6 +15,14 @@ import {
 import { type ConformanceCase, declareCases, type TestRunner } from '../cases.js';
 import { frozen, patched, sampleBody, spoiled } from './sample-objects.js';
 
+/**
+ * What a storage may do differently.
+ *
+ * ```ts
+ * import type { DiffBaseStorageExpectations } from 'kopf-ts/testing';
+ * const asKopf: DiffBaseStorageExpectations = { secrets: 'plain', anySize: false };
+ * ```
+ */
 export interface DiffBaseStorageExpectations {
   /** How the values of Secrets are kept: `'plain'` for those who keep them as Kopf does. Default: `'digests'`. */
   readonly secrets?: 'digests' | 'plain';
@@ -29,7 +37,14 @@ const MAX_ANNOTATIONS = 256 * 1024;
 
 const GARBAGE: readonly unknown[] = ['', 'not json', '[]', '"text"', '42', 'true', '{"spec":'];
 
-/** What every diff-base storage must hold. `create` makes a storage that has nothing in it yet. */
+/**
+ * What every diff-base storage must hold. `create` makes a storage that has nothing in it yet.
+ *
+ * ```ts
+ * import { diffBaseStorageCases } from 'kopf-ts/testing';
+ * for (const { name, run } of diffBaseStorageCases(() => kopf.storage.statusDiffBaseStorage())) it(name, run);
+ * ```
+ */
 export function diffBaseStorageCases(
   create: Create,
   { secrets = 'digests', anySize = true }: DiffBaseStorageExpectations = {},
@@ -236,7 +251,14 @@ export function diffBaseStorageCases(
   return cases;
 }
 
-/** Declares the cases above as tests: the first line of the tests of any diff-base storage. */
+/**
+ * Declares the cases above as tests: the first line of the tests of any diff-base storage.
+ *
+ * ```ts
+ * import { testDiffBaseStorage } from 'kopf-ts/testing';
+ * testDiffBaseStorage(() => kopf.storage.statusDiffBaseStorage({ name: 'example' }), { describe, it });
+ * ```
+ */
 export function testDiffBaseStorage(
   create: Create,
   runner?: TestRunner,

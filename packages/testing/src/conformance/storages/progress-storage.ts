@@ -14,6 +14,14 @@ import {
 import { type ConformanceCase, declareCases, type TestRunner } from '../cases.js';
 import { frozen, patched, sampleBody, spoiled } from './sample-objects.js';
 
+/**
+ * What a storage may do differently.
+ *
+ * ```ts
+ * import type { ProgressStorageExpectations } from 'kopf-ts/testing';
+ * const asKopf: ProgressStorageExpectations = { keepsDigests: false };
+ * ```
+ */
 export interface ProgressStorageExpectations {
   /** Whether the storage keeps the `digest` of records. Those that write only what Kopf would, do not. Default: true. */
   readonly keepsDigests?: boolean;
@@ -56,7 +64,14 @@ const GARBAGE: readonly unknown[] = [
   '{"subrefs":{}}',
 ];
 
-/** What every progress storage must hold. `create` makes a storage that has nothing in it yet. */
+/**
+ * What every progress storage must hold. `create` makes a storage that has nothing in it yet.
+ *
+ * ```ts
+ * import { progressStorageCases } from 'kopf-ts/testing';
+ * for (const { name, run } of progressStorageCases(() => kopf.storage.statusProgressStorage())) it(name, run);
+ * ```
+ */
 export function progressStorageCases(
   create: Create,
   { keepsDigests = true }: ProgressStorageExpectations = {},
@@ -270,7 +285,14 @@ export function progressStorageCases(
   return cases;
 }
 
-/** Declares the cases above as tests: the first line of the tests of any progress storage. */
+/**
+ * Declares the cases above as tests: the first line of the tests of any progress storage.
+ *
+ * ```ts
+ * import { testProgressStorage } from 'kopf-ts/testing';
+ * testProgressStorage(() => kopf.storage.statusProgressStorage({ name: 'example' }), { describe, it });
+ * ```
+ */
 export function testProgressStorage(
   create: Create,
   runner?: TestRunner,

@@ -18,7 +18,17 @@ import type {
 import { type ManualClock, manualClock } from '../../manual-clock.js';
 import { recordingLogger } from '../../recording-logger.js';
 
-/** A server or a tunnel, and how to call it. */
+/**
+ * A server or a tunnel, and how to call it.
+ *
+ * ```ts
+ * import type { WebhookServerUnderTest } from 'kopf-ts/testing';
+ * const subject: WebhookServerUnderTest = {
+ *   server: kopf.webhooks.webhookServer({ addr: '127.0.0.1', host: 'operator.example.com' }),
+ *   reach: ({ url }) => ({ url: `https://127.0.0.1:${new URL(url ?? '').port}`, servername: 'operator.example.com' }),
+ * };
+ * ```
+ */
 export interface WebhookServerUnderTest {
   readonly server: WebhookServer;
   /** Default: one that stands still. */
@@ -33,12 +43,27 @@ export interface WebhookServerUnderTest {
   readonly cleanUp?: () => Awaitable<unknown>;
 }
 
+/**
+ * How quick a server is.
+ *
+ * ```ts
+ * import type { WebhookServerExpectations } from 'kopf-ts/testing';
+ * const slow: WebhookServerExpectations = { promptness: 60 };
+ * ```
+ */
 export interface WebhookServerExpectations {
   /** How long anything may take, in real seconds. Default: 10. */
   readonly promptness?: Seconds;
 }
 
-/** Where to connect to, and whose certificate to expect there. */
+/**
+ * Where to connect to, and whose certificate to expect there.
+ *
+ * ```ts
+ * import type { WebhookDestination } from 'kopf-ts/testing';
+ * const destination: WebhookDestination = { url: 'https://127.0.0.1:9443/', servername: 'webhooks.operators.svc' };
+ * ```
+ */
 export interface Destination {
   readonly url: string;
   readonly servername?: string;

@@ -32,7 +32,15 @@ const ANSWER: AdmissionResponse = {
   response: { uid: 'uid1', allowed: true, warnings: ['«a warning»'] },
 };
 
-/** What every server and every tunnel must hold. They are called for real, so the time is real, too. */
+/**
+ * What every server and every tunnel must hold. They are called for real, so the time is real, too.
+ *
+ * ```ts
+ * import { webhookServerCases } from 'kopf-ts/testing';
+ * const create = () => ({ server: kopf.webhooks.webhookServer({ addr: '127.0.0.1' }) });
+ * for (const { name, run } of webhookServerCases(create, { promptness: 30 })) it(name, run);
+ * ```
+ */
 export function webhookServerCases(
   create: Create,
   expectations: WebhookServerExpectations = {},
@@ -232,7 +240,14 @@ export function webhookServerCases(
   return cases;
 }
 
-/** Declares the cases of a server as tests. */
+/**
+ * Declares the cases of a server as tests.
+ *
+ * ```ts
+ * import { testWebhookServer } from 'kopf-ts/testing';
+ * testWebhookServer(() => ({ server: kopf.webhooks.webhookServer({ addr: '127.0.0.1' }) }), { describe, it });
+ * ```
+ */
 export function testWebhookServer(create: Create, runner?: TestRunner, expectations?: WebhookServerExpectations): void {
   declareCases('webhook server', webhookServerCases(create, expectations), runner);
 }

@@ -12,6 +12,13 @@ import { describeError, makeResource, resourceUrl } from '@kopf-ts/core/engine';
 import type { Authority } from '../making/authority.js';
 import { isForAuthorities, type Secret, writeAuthorities } from './authority-records.js';
 
+/**
+ * A Secret, by its place.
+ *
+ * ```ts
+ * const secret: kopf.webhooks.SecretReference = { namespace: 'operators', name: 'kopfexamples-webhook-ca' };
+ * ```
+ */
 export interface SecretReference {
   readonly namespace: string;
   readonly name: string;

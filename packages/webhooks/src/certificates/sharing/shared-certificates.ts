@@ -10,6 +10,16 @@ import type { TlsSource, TlsSurroundings } from '../tls-source.js';
 import { readAuthorities, type Secret } from './authority-records.js';
 import { type AuthoritySecret, authoritySecret, type RequestLimits, type SecretReference } from './authority-secret.js';
 
+/**
+ * Where the authority is shared, and for whom certificates are issued.
+ *
+ * ```ts
+ * const options: kopf.webhooks.SharedCertificatesOptions = {
+ *   hosts: ['kopfexamples.operators.svc'],
+ *   secret: { namespace: 'operators', name: 'kopfexamples-webhook-ca' },
+ * };
+ * ```
+ */
 export interface SharedCertificatesOptions extends SelfSignedOptions {
   /** Where the authorities are kept: made if it does not exist, adopted if it is ours or empty. */
   readonly secret: SecretReference;
@@ -41,6 +51,11 @@ const MAX_CONFLICTS = 10;
  * use them at the moments that are written in the Secret, so that all of them announce the same at the same time.
  *
  * Needs the permissions to get, create and update this one Secret.
+ *
+ * ```ts
+ * const secret = { namespace: 'operators', name: 'kopfexamples-webhook-ca' };
+ * const source = kopf.webhooks.sharedCertificates({ hosts: ['kopfexamples.operators.svc'], secret });
+ * ```
  */
 export function sharedCertificates(options: SharedCertificatesOptions): TlsSource {
   return shared(options);
