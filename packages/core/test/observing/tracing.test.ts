@@ -1,6 +1,6 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { safeTracing } from '../../src/observing/tracing.js';
+import { safeTracing } from '../../src/observing/safe-tracing.js';
 import type { TracedWork, Tracing } from '../../src/seams/inspection/tracing.js';
 
 const work: TracedWork = { kind: 'review', uid: 'u', operation: 'CREATE' };
