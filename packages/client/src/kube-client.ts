@@ -11,8 +11,9 @@ import {
   type Logger,
   type Seconds,
   type Settings,
+  type Tracing,
 } from '@kopf-ts/core';
-import { anySignal } from '@kopf-ts/core/engine';
+import { anySignal, type Facts, NO_FACTS, safeTracing, toError } from '@kopf-ts/core/engine';
 import { credentialsKey } from './auth/authorization.js';
 import { staticCredentials } from './auth/credentials.js';
 import { maskUrl } from './auth/secret-masking.js';
@@ -24,7 +25,7 @@ import { fairSemaphore } from './http/fair-semaphore.js';
 import { lossyIntegers } from './http/lossy-integers.js';
 import type { Environment } from './http/proxies.js';
 import { type Address, addressOf } from './http/request-address.js';
-import { requestHeaders } from './http/request-headers.js';
+import { requestHeaders, withTracing } from './http/request-headers.js';
 import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './http/request-kind.js';
 import { type RetryPolicy, retrying } from './http/retrying.js';
 import { gates } from './http/throttling.js';
@@ -59,6 +60,10 @@ export interface KubeClientOptions {
   readonly env?: Environment;
   /** From 0 to 1. Spreads the requests that were held back together. Default: `Math.random`. */
   readonly random?: () => number;
+  /** Where it is told how requests end. Default: nowhere. */
+  readonly facts?: Facts | undefined;
+  /** Spans around requests and around the opening of streams, and headers for the server. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /**
@@ -105,6 +110,12 @@ class Sending {
   address: Address | undefined;
   /** Which credentials were tried in vain. */
   refused: Set<string> | undefined;
+  /** How often it was sent. */
+  tries = 0;
+  /** In queues, before it was sent. */
+  waited: Seconds = 0;
+  /** Of the last answer. */
+  code: number | undefined;
   #waiting: ReturnType<typeof anySignal> | undefined;
 
   constructor(request: KubeRequest, purpose: Purpose, signals: readonly (AbortSignal | undefined)[]) {
@@ -148,6 +159,8 @@ class UndiciKubeClient implements HttpKubeClient {
   readonly #turns = fairSemaphore(MAX_CALLS);
   readonly #gates;
   readonly #integers = lossyIntegers();
+  readonly #facts: Facts;
+  readonly #tracing: Tracing | undefined;
 
   constructor(options: KubeClientOptions) {
     this.#credentials = credentialsOf(options);
@@ -157,32 +170,23 @@ class UndiciKubeClient implements HttpKubeClient {
     this.#headers = requestHeaders(options.userAgent ?? defaultUserAgent(), options.logger);
     this.#gates = gates(options.clock, options.random ?? Math.random);
     this.#dispatchers = dispatchers(options.env ?? process.env);
+    this.#facts = options.facts ?? NO_FACTS;
+    this.#tracing = options.tracing && safeTracing({ tracing: options.tracing, logger: options.logger });
   }
 
-  async request<T = unknown>(request: KubeRequest): Promise<T> {
+  request<T = unknown>(request: KubeRequest): Promise<T> {
     const signals = [request.signal, this.#closing.signal];
     const sending = new Sending(request, request.urgent ? 'urgent' : 'call', signals);
-    try {
-      return (await this.#attempt(sending)) as T;
-    } catch (error) {
-      if (request.retries === 'none') throw error;
-      return (await this.#retry(sending, error)) as T;
-    } finally {
-      sending.dispose();
+    const sent = this.#tracing === undefined ? this.#send(sending) : this.#traced(sending, () => this.#send(sending));
+    if (this.#facts.wants['request.ended']) {
+      const tell = this.#teller(sending);
+      sent.then(() => tell(undefined), tell);
     }
+    return sent as Promise<T>;
   }
 
   stream<T = unknown>(request: KubeRequest): AsyncIterable<T> {
-    const open = async (leaving: AbortSignal): Promise<StreamedAnswer> => {
-      const sending = new Sending(request, 'stream', [request.signal, this.#closing.signal, leaving]);
-      try {
-        return (await this.#attempt(sending)) as StreamedAnswer;
-      } finally {
-        sending.dispose();
-      }
-    };
-    const lines = (): JsonLines => new JsonLines(this.#settings.watching.maxLineSize, this.#integers.parse);
-    return { [Symbol.asyncIterator]: () => new LineStream<T>(open, request, lines()) };
+    return { [Symbol.asyncIterator]: () => this.#lineStream<T>(request) };
   }
 
   async close(): Promise<void> {
@@ -192,6 +196,62 @@ class UndiciKubeClient implements HttpKubeClient {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #send(sending: Sending): Promise<unknown> {
+    try {
+      return await this.#attempt(sending);
+    } catch (error) {
+      if (sending.request.retries === 'none') throw error;
+      return await this.#retry(sending, error);
+    } finally {
+      sending.dispose();
+    }
+  }
+
+  #lineStream<T>(request: KubeRequest): LineStream<T> {
+    const leaving = new AbortController();
+    const sending = new Sending(request, 'stream', [request.signal, this.#closing.signal, leaving.signal]);
+    let onOver: ((error: unknown) => void) | undefined;
+    const open = async (): Promise<StreamedAnswer> => {
+      if (this.#facts.wants['request.ended']) onOver = this.#teller(sending);
+      try {
+        return (await this.#attempt(sending)) as StreamedAnswer;
+      } finally {
+        sending.dispose();
+      }
+    };
+    return new LineStream<T>({
+      open: this.#tracing === undefined ? open : () => this.#traced(sending, open),
+      leaving,
+      lines: new JsonLines(this.#settings.watching.maxLineSize, this.#integers.parse),
+      signal: request.signal,
+      onProgress: request.onProgress,
+      onOver: (error) => onOver?.(error),
+    });
+  }
+
+  #traced<R>({ request: { method, path } }: Sending, send: () => R): R {
+    return (this.#tracing as Tracing).around({ kind: 'request', method, path: maskUrl(path) }, send);
+  }
+
+  /** Tells what has become of the request that begins now, when called with its error or without any. */
+  #teller(sending: Sending): (error: unknown) => void {
+    const since = this.#clock.now();
+    return (error) => {
+      const { request, kind, code, tries, waited } = sending;
+      this.#facts.tell({
+        kind: 'request.ended',
+        method: request.method,
+        ...kind,
+        path: maskUrl(request.path),
+        code,
+        error: error === undefined ? undefined : toError(error),
+        tries,
+        duration: this.#clock.now() - since,
+        waited,
+      });
+    };
   }
 
   #retry(sending: Sending, failure: unknown): Promise<unknown> {
@@ -230,10 +290,13 @@ class UndiciKubeClient implements HttpKubeClient {
         hasTurn = this.#mayGo(sending);
         let spent = 0;
         if (!hasTurn) {
+          const since = this.#clock.now();
           spent = await this.#enter(sending, limits.totalLimit);
+          sending.waited += this.#clock.now() - since;
           hasTurn = true;
         }
         const call = this.#callOf(sending, info, limits, spent);
+        sending.tries += 1;
         if (purpose !== 'stream') return this.#objectOf(sending, await exchange(call));
         const answer = await streamedExchange(call);
         this.#check(sending, answer);
@@ -275,7 +338,7 @@ class UndiciKubeClient implements HttpKubeClient {
       origin,
       path,
       method: request.method,
-      headers: this.#headers(request, info, isForeign),
+      headers: this.#headersOf(request, info, isForeign),
       body: request.body === undefined ? null : this.#textOf(request),
       mayBegin: request.mayBegin,
       clock: this.#clock,
@@ -287,6 +350,11 @@ class UndiciKubeClient implements HttpKubeClient {
       signals,
       onConnectionLost: this.#onConnectionLost,
     };
+  }
+
+  #headersOf(request: KubeRequest, info: ConnectionInfo, isForeign: boolean): HttpCall['headers'] {
+    const headers = this.#headers(request, info, isForeign);
+    return this.#tracing === undefined || isForeign ? headers : withTracing(headers, this.#tracing.headers());
   }
 
   readonly #onConnectionLost = (dispatcher: HttpCall['dispatcher']): void => this.#dispatchers.retire(dispatcher);
@@ -302,6 +370,7 @@ class UndiciKubeClient implements HttpKubeClient {
   /** Throws what the answer means, if it is not a success. */
   #check(sending: Sending, answer: WholeAnswer): void {
     const { origin } = sending.address as Address;
+    sending.code = answer.status;
     if (answer.status >= 400) {
       const refusal = refusalOf(answer, this.#clock, this.#settings.networking.maxRetryAfter);
       this.#holdBack(sending, origin, refusal);

@@ -56,7 +56,9 @@ export function operator(options: OperatorOptions = {}): Operator {
   const health = makeHealth({ clock, settings });
   const vault = makeVault({ clock, logger });
   const ownClient =
-    options.client === undefined ? kubeClient({ credentials: vault, settings, clock, logger }) : undefined;
+    options.client === undefined
+      ? kubeClient({ credentials: vault, settings, clock, logger, facts, tracing })
+      : undefined;
   const client = options.client ?? (ownClient as KubeClient);
   const ownIndexer =
     options.indexer === undefined ? memoryIndexer({ registry, settings, clock, client, facts, tracing }) : undefined;

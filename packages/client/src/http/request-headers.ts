@@ -45,3 +45,29 @@ export function requestHeaders(userAgent: string, logger: Logger): RequestHeader
     return made;
   };
 }
+
+/** As HTTP has them. What is anything else would fail the request. */
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** What the connection itself is led by. */
+const OF_CONNECTIONS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** With what a tracing adds to them: it replaces nothing, and breaks nothing. */
+export function withTracing(headers: Headers, added: Readonly<Record<string, string>>): Headers {
+  const all: Record<string, string | string[]> = {};
+  for (const [title, value] of Object.entries(added)) {
+    const name = title.toLowerCase();
+    if (NAME.test(name) && VALUE.test(value) && !OF_CONNECTIONS.has(name)) all[name] = value;
+  }
+  return Object.assign(all, headers);
+}

@@ -12,6 +12,19 @@ interface Reader<T> {
 
 const NO_MORE = { done: true, value: undefined } as const;
 
+export interface LineStreamOptions {
+  /** Opens the stream, once; it breaks when any of the two signals aborts, that of the caller or that of `leaving`. */
+  readonly open: () => Promise<StreamedAnswer>;
+  /** Aborted by the stream itself, when nobody wants it any more. */
+  readonly leaving: AbortController;
+  readonly lines: JsonLines;
+  /** Of the caller. When it aborts, that is an error for whoever reads. */
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: KubeRequest['onProgress'] | undefined;
+  /** Called once, if it was opened at all; with the error that it has ended with, if any. */
+  readonly onOver: (error: unknown) => void;
+}
+
 /**
  * The lines of an answer, as they come. Nothing is sent before the first one is asked for.
  *
@@ -19,10 +32,7 @@ const NO_MORE = { done: true, value: undefined } as const;
  * the loop breaks the connection also while the next line is being waited for.
  */
 export class LineStream<T> implements AsyncIterator<T, undefined> {
-  readonly #open: (leaving: AbortSignal) => Promise<StreamedAnswer>;
-  readonly #signal: AbortSignal | undefined;
-  readonly #onProgress: KubeRequest['onProgress'];
-  readonly #leaving = new AbortController();
+  readonly #options: LineStreamOptions;
   readonly #lines: JsonLines;
   #isAsked = false;
   #answer: StreamedAnswer | undefined;
@@ -30,19 +40,9 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
   /** Those who ask for several lines at once get them in order. */
   readonly #readers: Reader<T>[] = [];
 
-  /**
-   * The function opens the stream, once; and breaks it when any of the two signals aborts: that of the caller, which
-   * is an error for whoever reads, or its argument, which is not.
-   */
-  constructor(
-    open: (leaving: AbortSignal) => Promise<StreamedAnswer>,
-    { signal, onProgress }: Pick<KubeRequest, 'signal' | 'onProgress'>,
-    lines: JsonLines,
-  ) {
-    this.#open = open;
-    this.#signal = signal;
-    this.#onProgress = onProgress;
-    this.#lines = lines;
+  constructor(options: LineStreamOptions) {
+    this.#options = options;
+    this.#lines = options.lines;
   }
 
   next(): Promise<Result<T>> {
@@ -62,7 +62,7 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
   }
 
   async return(): Promise<Result<T>> {
-    this.#finish();
+    this.#finish(undefined);
     this.#serve();
     return NO_MORE;
   }
@@ -71,22 +71,23 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
   #take(): JsonLine | undefined {
     if (this.#isOver) return undefined;
     try {
-      this.#signal?.throwIfAborted();
+      this.#options.signal?.throwIfAborted();
       for (;;) {
         const line = this.#lines.take();
         if (line !== undefined) return line;
         const chunk = this.#answer?.take();
         if (chunk === undefined) break;
-        this.#onProgress?.({ bytes: chunk.length });
+        this.#options.onProgress?.({ bytes: chunk.length });
         this.#lines.feed(chunk);
       }
       if (!this.#answer?.isOver) return undefined;
       if (this.#answer.failure !== undefined) throw this.#answer.failure.error;
-      this.#isOver = true;
       // What remains may be a line without an end.
-      return this.#lines.end();
+      const last = this.#lines.end();
+      this.#end(undefined);
+      return last;
     } catch (error) {
-      this.#finish();
+      this.#finish(error);
       throw error;
     }
   }
@@ -94,10 +95,10 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
   async #ask(): Promise<void> {
     this.#isAsked = true;
     try {
-      this.#answer = await this.#open(this.#leaving.signal);
+      this.#answer = await this.#options.open();
     } catch (error) {
       const isLeft = this.#isOver;
-      this.#isOver = true;
+      this.#end(error);
       if (!isLeft) this.#readers.shift()?.reject(error);
       this.#serve();
       return;
@@ -105,7 +106,7 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
     if (this.#isOver) {
       this.#answer.abandon();
     } else {
-      this.#onProgress?.({ bytes: 0 });
+      this.#options.onProgress?.({ bytes: 0 });
       this.#answer.onNews = () => this.#serve();
     }
     this.#serve();
@@ -126,12 +127,19 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
     }
   }
 
-  #finish(): void {
+  /** Nobody wants it any more, or can use it. */
+  #finish(error: unknown): void {
     if (this.#isOver) return;
-    this.#isOver = true;
     // What is left is no news.
     if (this.#answer !== undefined) this.#answer.onNews = () => {};
-    this.#leaving.abort();
+    this.#end(error);
+    this.#options.leaving.abort();
     this.#answer?.abandon();
+  }
+
+  #end(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.onOver(error);
   }
 }

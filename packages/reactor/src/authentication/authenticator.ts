@@ -1,6 +1,6 @@
 /** Keeps the vault filled: logs in when there are no credentials, when they are refused, and ahead of their end. */
 import { ActivityError, type HandlerId, LoginError, type Seconds, type Service } from '@kopf-ts/core';
-import { childController, describeError, sleepAmong, terseLogger } from '@kopf-ts/core/engine';
+import { childController, describeError, NO_FACTS, sleepAmong, terseLogger, toError } from '@kopf-ts/core/engine';
 import { runActivity } from '../activities/run-activity.js';
 import type { OperatorParts } from '../parts.js';
 import type { Trouble } from '../probing/health.js';
@@ -36,7 +36,7 @@ const PAUSES: readonly Seconds[] = [1, 2, 5, 10, 30];
 const GOOD_AFTER: Seconds = 60;
 
 export function authenticator(parts: AuthenticatorParts): Authenticator {
-  const { vault, clock, logger, random = Math.random } = parts;
+  const { vault, clock, logger, random = Math.random, facts = NO_FACTS } = parts;
   /** Logins in a row that did not help: those that gave nothing, or whose credentials were refused soon. */
   let fruitless = 0;
   let populatedAt = Number.NEGATIVE_INFINITY;
@@ -66,7 +66,7 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
     // There are tokens that have to be read again each minute; it is of no interest, unless somebody waits for that.
     const level = want === 'ahead' ? 'debug' : 'info';
     logger[level](`${title} has been initiated.`);
-    const { found, whyNone } = await runLogins(want, signal);
+    const { found, whyNone } = await toldLogins(want, signal);
     if (found.size === 0) {
       logger.warn(`${title} has failed: no credentials were retrieved from the login handlers.`);
       if (isInitial) throw whyNone();
@@ -98,6 +98,23 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
   const pause = async (signal: AbortSignal): Promise<void> => {
     const seconds = fruitless === 0 ? 0 : (PAUSES[fruitless - 1] ?? Math.max(...PAUSES));
     await sleepAmong(clock, seconds * (1 - random() / 4), { signal });
+  };
+
+  const toldLogins = async (want: Want, signal: AbortSignal): Promise<Found> => {
+    const since = clock.now();
+    const tell = (error: Error | undefined): void => {
+      if (!facts.wants['login.ended']) return;
+      const outcome = error === undefined ? 'succeeded' : 'failed';
+      facts.tell({ kind: 'login.ended', outcome, error, duration: clock.now() - since });
+    };
+    try {
+      const logins = await runLogins(want, signal);
+      tell(logins.found.size > 0 ? undefined : logins.whyNone());
+      return logins;
+    } catch (error) {
+      if (!signal.aborted) tell(toError(error));
+      throw error;
+    }
   };
 
   /** Throws if it makes no sense to try it again. */

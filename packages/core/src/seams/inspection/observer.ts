@@ -312,17 +312,27 @@ type OperatorFact =
       readonly namespaces: readonly (string | null)[];
     }
   | { readonly kind: 'discovery.failed'; readonly error: Error; readonly failures: number }
-  /** One request of the client, with all its tries. */
+  /**
+   * One request of the client, with all its tries. A stream is one as well, told of when it is over: its duration is
+   * that of the whole stream, and its error is what has ended it, if it is one.
+   */
   | {
       readonly kind: 'request.ended';
       readonly method: string;
+      /** As in roles: get, list, watch, create, update, patch, delete, deletecollection; else the method. */
+      readonly verb: string;
+      /** As kubectl names it: `pods`, `kopfexamples.kopf.dev`; for other addresses, the beginning of the path. */
+      readonly resource: string;
+      /** Such as `status`. */
+      readonly subresource: string | undefined;
       readonly path: string;
       /** Of the last answer; absent if there was none. */
       readonly code: number | undefined;
       readonly error: Error | undefined;
+      /** How often it was sent. */
       readonly tries: number;
       readonly duration: Seconds;
-      /** Spent in queues before it was sent. */
+      /** Of that, spent in waiting for its turn, and for the pauses that the server has asked for. */
       readonly waited: Seconds;
     }
   /** An error that nobody awaits. */
