@@ -107,14 +107,14 @@ describeOnRealCluster('watching a real cluster through a line that fails', () =>
       const outage = fail();
       proxy.faults.resetStreams();
       expect(await becomesTrue(() => outage.hits >= 3)).toBe(true);
-      expect(await becomesTrue(() => watching.states.at(-1)?.state === 'down')).toBe(true);
+      expect(await becomesTrue(() => watching.phases.at(-1)?.phase === 'down')).toBe(true);
       await create('meanwhile');
       outage.remove();
       const isThere = (name: string) => () => sinceListed(watching).some((line) => line.endsWith(` ${name}`));
       expect(await becomesTrue(isThere('meanwhile'), 40_000)).toBe(true);
       await create('after');
       expect(await watching.saw('ADDED after')).toBe(true);
-      expect(watching.states.at(-1)).toMatchObject({ state: 'watching', error: undefined });
+      expect(watching.phases.at(-1)).toMatchObject({ phase: 'watching', error: undefined });
       expect(watching.logger.messages('warn').filter((line) => line.includes('is down'))).toHaveLength(1);
     });
 
@@ -123,7 +123,7 @@ describeOnRealCluster('watching a real cluster through a line that fails', () =>
       const refusal = proxy.faults.refuseConnections();
       proxy.faults.cutConnections();
       await create('meanwhile');
-      expect(await becomesTrue(() => watching.states.at(-1)?.state === 'down')).toBe(true);
+      expect(await becomesTrue(() => watching.phases.at(-1)?.phase === 'down')).toBe(true);
       refusal.remove();
       expect(await watching.saw('ADDED meanwhile')).toBe(true);
       expect(watching.seen).toEqual(['LISTED', 'ADDED meanwhile']);

@@ -1,18 +1,20 @@
 /** Streams of `watch()` over the real client and real sockets, from a cluster that can be made to fail. */
 import { type FaultMatch, type LocalCluster, type LocalClusterOptions, localCluster } from '@kopf-ts/apiserver';
 import { kubeClient } from '@kopf-ts/client';
-import { type AnyObject, type SettingsOverrides, settings } from '@kopf-ts/core';
+import { type AnyObject, type FactOf, type SettingsOverrides, settings } from '@kopf-ts/core';
 import {
-  type AttemptLimiter,
+  type ConnectionLimiter,
+  facts,
   makeResource,
   type ServerCapabilities,
-  type StreamState,
   type ToggleView,
   type WatchSignal,
   watch,
+  watchTarget,
 } from '@kopf-ts/core/engine';
 import { type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { realClock } from './client.js';
+import { phasesInto } from './phases.js';
 import { isVersionCheck } from './version-checks.js';
 
 const examples = makeResource({ group: 'example.com', version: 'v1', plural: 'examples', namespaced: true });
@@ -54,13 +56,13 @@ interface WatchingOptions {
   readonly overrides?: SettingsOverrides;
   readonly capabilities?: ServerCapabilities;
   readonly paused?: ToggleView;
-  readonly limiter?: AttemptLimiter;
+  readonly limiter?: ConnectionLimiter;
 }
 
 export interface Watching {
   /** As `ADDED name`, in the order of coming; `- name` in a listing, `DELETED name (vanished)` after one. */
   readonly seen: string[];
-  readonly states: StreamState[];
+  readonly phases: FactOf<'stream.phase'>[];
   readonly logger: RecordingLogger;
   /** Waits until this has been seen for so many times. */
   saw(what: string, times?: number): Promise<void>;
@@ -124,7 +126,7 @@ function described(text: string): SeenRequest {
 function startWatching(cluster: LocalCluster, options: WatchingOptions): Watching {
   const { url = cluster.url, overrides = {}, capabilities = {}, paused, limiter } = options;
   const [logger, stopping] = [recordingLogger(), new AbortController()];
-  const [seen, states]: [string[], StreamState[]] = [[], []];
+  const [seen, phases]: [string[], FactOf<'stream.phase'>[]] = [[], []];
   const config = settings(overrides);
   const client = kubeClient({
     connection: { server: url, token: cluster.token },
@@ -134,8 +136,7 @@ function startWatching(cluster: LocalCluster, options: WatchingOptions): Watchin
     userAgent: USER_AGENT,
   });
   const running = (async () => {
-    const signals = watch(client, examples, {
-      namespace: 'default',
+    const signals = watch(client, watchTarget(examples, { namespace: 'default' }), {
       settings: config,
       clock: realClock,
       logger,
@@ -143,13 +144,13 @@ function startWatching(cluster: LocalCluster, options: WatchingOptions): Watchin
       capabilities,
       paused,
       limiter,
-      onState: (state) => states.push(state),
+      facts: facts({ observers: [phasesInto(phases)], operator: 'me', clock: realClock, logger }),
     });
     for await (const signal of signals) seen.push(titleOf(signal));
   })();
   return {
     seen,
-    states,
+    phases,
     logger,
     saw: (what, times = 1) =>
       until(

@@ -1,7 +1,8 @@
-import { type KubeClient, type Resource, type SettingsOverrides, settings } from '@kopf-ts/core';
-import { type ServerCapabilities, type StreamState, type WatchSignal, watch } from '@kopf-ts/core/engine';
+import { type FactOf, type KubeClient, type Resource, type SettingsOverrides, settings } from '@kopf-ts/core';
+import { facts, type ServerCapabilities, type WatchSignal, watch, watchTarget } from '@kopf-ts/core/engine';
 import { type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { type RecordingClient, realClock, recordingClient } from './client.js';
+import { phasesInto } from './phases.js';
 import { becomesTrue } from './waiting.js';
 
 export interface Watching {
@@ -10,7 +11,7 @@ export interface Watching {
   readonly client: RecordingClient;
   readonly logger: RecordingLogger;
   readonly capabilities: ServerCapabilities;
-  readonly states: StreamState[];
+  readonly phases: FactOf<'stream.phase'>[];
   /** Waits until this has been seen for so many times. */
   saw(what: string, times?: number): Promise<boolean>;
 }
@@ -25,17 +26,16 @@ export function watchers() {
   ): Watching => {
     const stopping = new AbortController();
     const [client, logger, capabilities] = [recordingClient(inner), recordingLogger(), options.capabilities ?? {}];
-    const [seen, states]: [string[], StreamState[]] = [[], []];
+    const [seen, phases]: [string[], FactOf<'stream.phase'>[]] = [[], []];
     const running = (async () => {
-      const signals = watch(client, resource, {
-        namespace: options.namespace,
+      const signals = watch(client, watchTarget(resource, { namespace: options.namespace }), {
         settings: settings(options.overrides ?? {}),
         clock: realClock,
         logger,
         signal: stopping.signal,
         capabilities,
         pageSize: options.pageSize,
-        onState: (state) => states.push(state),
+        facts: facts({ observers: [phasesInto(phases)], operator: 'me', clock: realClock, logger }),
       });
       for await (const signal of signals) seen.push(describeSignal(signal));
     })();
@@ -46,7 +46,7 @@ export function watchers() {
     // Pauses between attempts grow, so that it may take a while after a long outage.
     const saw = (what: string, times = 1) =>
       becomesTrue(() => seen.filter((line) => line === what).length >= times, 45_000);
-    return { seen, client, logger, capabilities, states, saw };
+    return { seen, client, logger, capabilities, phases, saw };
   };
   const end = async () => {
     await Promise.all(ending.splice(0).map((stop) => stop()));

@@ -49,7 +49,7 @@ const attempts = (fault: FaultHandle, count: number): Promise<void> =>
 const isToldOnce = (watching: Watching): void => {
   expect(watching.logger.messages('warn').filter((line) => line.includes('is down'))).toHaveLength(1);
   expect(watching.logger.messages('info').filter((line) => line.includes('works again'))).toHaveLength(1);
-  expect(watching.states.at(-1)).toMatchObject({ state: 'watching', error: undefined });
+  expect(watching.phases.at(-1)).toMatchObject({ phase: 'watching', error: undefined });
 };
 
 describe('an outage of the server during the watching is outlived:', () => {
@@ -61,8 +61,8 @@ describe('an outage of the server during the watching is outlived:', () => {
     cluster.faults.resetStreams();
     await attempts(outage, 5);
     await until(
-      () => watching.states.at(-1)?.state === 'down',
-      () => `It is not known that the stream is down: ${watching.states.at(-1)?.state}.`,
+      () => watching.phases.at(-1)?.phase === 'down',
+      () => `It is not known that the stream is down: ${watching.phases.at(-1)?.phase}.`,
     );
     await create('meanwhile');
     outage.remove();
@@ -220,7 +220,7 @@ it('a kind that is gone, and comes back, is watched again, each time', async () 
     await undefine();
     await watching.saw(`DELETED ${name}`);
     await until(
-      () => watching.states.at(-1)?.state === 'down',
+      () => watching.phases.at(-1)?.phase === 'down',
       () => 'It is not known that the kind is gone.',
     );
     await define();

@@ -1,5 +1,5 @@
 import type { FaultRule } from '@kopf-ts/apiserver';
-import { attemptLimiter } from '@kopf-ts/core/engine';
+import { connectionLimiter } from '@kopf-ts/core/engine';
 import { describe, expect, it, vi } from 'vitest';
 import { realClock } from '../../support/client.js';
 import { ofWatchers, until, watchedCluster } from '../../support/embedded.js';
@@ -47,7 +47,7 @@ describe('a stream that fails all the time makes no more than an attempt a secon
 it('all streams together come back no sooner than the limit of the process permits', async () => {
   await using watched = await watchedCluster();
   const count = 20;
-  const limiter = attemptLimiter(realClock, { perSecond: 20, burst: 5 });
+  const limiter = connectionLimiter(realClock, { perSecond: 20, burst: 5 });
   const streams = Array.from({ length: count }, () => watched.watch({ limiter }));
   for (const stream of streams) await stream.saw('LISTED');
 

@@ -43,7 +43,7 @@ describe.each([
     expect(relay.open).toBe(1);
     paused.turn(true);
     await isDisconnected();
-    expect(watching.states.at(-1)?.state).toBe('paused');
+    expect(watching.phases.at(-1)?.phase).toBe('paused');
     expect(hanging.hits).toBe(1);
 
     // This comes later than the leaving: so the server knows of that by now.
@@ -112,10 +112,10 @@ it('a server that accepts connections and never answers is known to be down, and
     () => hanging.hits >= 3,
     () => 'There are too few attempts.',
   );
-  expect(watching.states.at(-1)).toMatchObject({ state: 'down', error: { name: 'KubeTimeoutError' } });
+  expect(watching.phases.at(-1)).toMatchObject({ phase: 'down', error: { name: 'KubeTimeoutError' } });
   expect(relay.open).toBeLessThanOrEqual(2);
   hanging.remove();
   await watched.create('after');
   await watching.saw('ADDED after');
-  expect(watching.states.at(-1)?.state).toBe('watching');
+  expect(watching.phases.at(-1)?.phase).toBe('watching');
 });

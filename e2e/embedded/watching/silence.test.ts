@@ -106,7 +106,7 @@ describe('bookmarks', () => {
       kind: 'ConfigMap',
       metadata: { name: 'foreign', namespace: 'default' },
     });
-    const lastEventAt = () => watching.states.at(-1)?.lastEventAt;
+    const lastEventAt = () => watching.phases.at(-1)?.lastEventAt;
     const listedAt = lastEventAt();
     await clock.advance(61);
     await until(

@@ -83,6 +83,7 @@ export {
   uniqueResources,
 } from './values/resources/resource.js';
 export { parseSelector, type Selector } from './values/resources/selector.js';
+export { formatWatchTarget, watchTarget, watchTargetKey } from './values/resources/watch-target.js';
 export { exactNamespaces, matchesAnyNamespace, type NamespacePattern } from './values/resources/namespaces.js';
 export { describeError, stackOf, toError } from './errors.js';
 
@@ -94,17 +95,10 @@ export { isDenied, type OwnWrite, type PatchOutcome, patchObject } from './clust
 export type { Address } from './cluster/patching/patch-payloads.js';
 export { findByName } from './cluster/find.js';
 export { cutEventMessage, type EventRepeats, postEvent } from './cluster/events.js';
-export {
-  type ServerCapabilities,
-  type StreamState,
-  type WatchedEvent,
-  type WatchOptions,
-  type WatchSignal,
-  watch,
-  watchInto,
-} from './cluster/watch.js';
+export type { ServerCapabilities, WatchedEvent, WatchOptions, WatchSignal } from './cluster/watch/signals.js';
+export { watch, watchInto } from './cluster/watch/watch.js';
 export { backoffDelay } from './cluster/backoff.js';
-export { type AttemptLimiter, attemptLimiter } from './cluster/limiter.js';
+export { type ConnectionLimiter, connectionLimiter } from './cluster/watch/connection-limiter.js';
 
 // Waiting for each other. Aborting takes one listener per signal, however many wait for it.
 export {

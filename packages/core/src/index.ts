@@ -33,6 +33,7 @@ export {
 } from './values/resources/selector.js';
 export { type Resource, type ResourceToken, resource, type TypedObject } from './values/resources/resource.js';
 export type { StandardSchema } from './values/standard-schema.js';
+export type { WatchTarget } from './values/resources/watch-target.js';
 
 // What handlers get.
 export type {

@@ -45,15 +45,15 @@ export function operator(options: OperatorOptions = {}): Operator {
   registry.verify({ logger });
   warnOfIdleness(registry, logger);
 
+  const health = makeHealth({ clock, settings });
   const blocking = blockingMonitor({ clock, logger });
   const facts = makeFacts({
-    observers: [blocking.observer, ...(options.observers ?? [])],
+    observers: [health.observer, blocking.observer, ...(options.observers ?? [])],
     operator: options.identity ?? process.env.POD_ID ?? `${hostname()}/${process.pid}`,
     clock,
     logger,
   });
   const tracing = options.tracing && safeTracing({ tracing: options.tracing, logger });
-  const health = makeHealth({ clock, settings });
   const vault = makeVault({ clock, logger });
   const ownClient =
     options.client === undefined
@@ -82,7 +82,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     indices: indexer.indices,
     lifecycle: options.lifecycle,
     objects: allObjects({ memo, now: () => clock.now(), logger }),
-    insights: liveInsights(),
+    insights: liveInsights(facts),
   };
   const logins = { vault: ownClient && vault, fallbackLogins: fallbackLogins(clock) };
   const life = activities({ ...shared, ...logins, liveness: options.liveness });

@@ -11,10 +11,10 @@ export { supervise, type Operator, type Plan, type SuperviseOptions } from './ru
 export { activities, type Activities, type ActivitiesParts } from './activities/activities.js';
 export { reactor, type Reactor, type ReactorOptions } from './reactor.js';
 export type { OperatorParts } from './parts.js';
-export type { Scope } from './observation/observer.js';
+export type { Scope } from './discovery/discovery.js';
 
 // What its parts share.
-export { liveInsights, type LiveInsights } from './observation/insights.js';
+export { liveInsights, type LiveInsights } from './discovery/insights.js';
 export { type AllObjects, type AllObjectsOptions, allObjects } from './objects/all-objects.js';
 export { vault, type Vault, type VaultOptions } from './authentication/vault.js';
 export type { FallbackLogin, FallbackLoginOptions } from './authentication/logins.js';

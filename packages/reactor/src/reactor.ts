@@ -1,13 +1,13 @@
 /** The services of an operator that bring events to handlers and patches back, in the order of the flow. */
 import type { Indexer, Peering, Scheduler, Service } from '@kopf-ts/core';
-import { aborted, attemptLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
+import { aborted, connectionLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
 import { cycleOf } from './cycle/cycle.js';
 import { runningDaemons } from './daemons/daemons.js';
 import { daemonKiller } from './daemons/killer.js';
+import { discoveryServices, type Scope } from './discovery/discovery.js';
+import type { LiveInsights } from './discovery/insights.js';
+import { statusSchemas } from './discovery/status-schemas.js';
 import type { AllObjects } from './objects/all-objects.js';
-import type { LiveInsights } from './observation/insights.js';
-import { observers, type Scope } from './observation/observer.js';
-import { statusSchemas } from './observation/status-schemas.js';
 import { orchestrator } from './orchestration/orchestrator.js';
 import type { OperatorParts } from './parts.js';
 import type { Health } from './probing/health.js';
@@ -50,8 +50,8 @@ export interface Reactor {
   working(signal: AbortSignal): Promise<void>;
 }
 
-/** No more attempts than this of all streams together: a server that comes back is not to be stormed. */
-const ATTEMPTS = { perSecond: 20, burst: 100 };
+/** All streams together make no more connections than this: a server that comes back must not be stormed. */
+const CONNECTIONS = { perSecond: 20, burst: 100 };
 
 /**
  * The loops of an operator, as services for {@link supervise}.
@@ -68,7 +68,7 @@ export function reactor(options: ReactorOptions): Reactor {
     ...options,
     indices: options.indices ?? indexer?.indices,
     capabilities: {} as ServerCapabilities,
-    limiter: attemptLimiter(clock, ATTEMPTS),
+    limiter: connectionLimiter(clock, CONNECTIONS),
     statusSchemas: statusSchemas(),
     paused: toggleSet('any'),
     writeGuards: writeGuards(),
@@ -109,7 +109,7 @@ export function reactor(options: ReactorOptions): Reactor {
     },
   };
   return {
-    services: [killingDaemons, ...observers(shared), opening, orchestration],
+    services: [killingDaemons, ...discoveryServices(shared), opening, orchestration],
     working: (signal) => orchestration.working(signal),
   };
 }

@@ -9,7 +9,9 @@ import { checkedList, type KubeList } from './list-answers.js';
 
 export interface ListOptions {
   /** Of all namespaces unless given. */
-  readonly namespace?: string | undefined;
+  readonly namespace?: string | null | undefined;
+  /** Only the objects with these labels: `app=web,tier in (front, back)`. */
+  readonly labelSelector?: string | undefined;
   /** Only the objects with these fields: usually, `metadata.name=<name>` for one of them. */
   readonly fieldSelector?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -77,10 +79,10 @@ export async function* listPages(
 async function requestPage(
   client: KubeClient,
   resource: Resource,
-  { namespace, fieldSelector, signal, retries }: ListOptions,
+  { namespace, labelSelector, fieldSelector, signal, retries }: ListOptions,
   { limit, token }: { readonly limit: number; readonly token: string | undefined },
 ): Promise<KubeList> {
-  const query = { fieldSelector, limit: limit > 0 ? limit : undefined, continue: token };
+  const query = { labelSelector, fieldSelector, limit: limit > 0 ? limit : undefined, continue: token };
   const answer = await client.request({
     method: 'GET',
     path: resourceUrl(resource, { namespace, query }),

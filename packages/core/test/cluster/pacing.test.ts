@@ -1,7 +1,7 @@
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { backoffDelay } from '../../src/cluster/backoff.js';
-import { attemptLimiter } from '../../src/cluster/limiter.js';
+import { connectionLimiter } from '../../src/cluster/watch/connection-limiter.js';
 
 describe('a backoff', () => {
   it('doubles with each failure, up to the cap', () => {
@@ -21,10 +21,10 @@ describe('a backoff', () => {
   });
 });
 
-describe('a limiter of attempts', () => {
+describe('a limiter of connections', () => {
   async function timesOf(count: number, perSecond: number, burst: number): Promise<number[]> {
     const clock = manualClock();
-    const limiter = attemptLimiter(clock, { perSecond, burst });
+    const limiter = connectionLimiter(clock, { perSecond, burst });
     const times: number[] = [];
     for (let index = 0; index < count; index++) void limiter.acquire().then(() => times.push(clock.now()));
     await clock.advance(100);
@@ -37,7 +37,7 @@ describe('a limiter of attempts', () => {
 
   it('lets a burst through again only after a period of quiet', async () => {
     const clock = manualClock();
-    const limiter = attemptLimiter(clock, { perSecond: 1, burst: 2 });
+    const limiter = connectionLimiter(clock, { perSecond: 1, burst: 2 });
     await limiter.acquire();
     await limiter.acquire();
     await clock.advance(1);
@@ -49,7 +49,7 @@ describe('a limiter of attempts', () => {
 
   it('does not count those who have given up', async () => {
     const clock = manualClock();
-    const limiter = attemptLimiter(clock, { perSecond: 1, burst: 1 });
+    const limiter = connectionLimiter(clock, { perSecond: 1, burst: 1 });
     await limiter.acquire();
     const controller = new AbortController();
     const abandoned = limiter.acquire(controller.signal);

@@ -8,7 +8,7 @@ import {
   type Seconds,
   type Settings,
 } from '@kopf-ts/core';
-import { childController, describeError, onAbort, sleepAmong, watch } from '@kopf-ts/core/engine';
+import { childController, describeError, onAbort, sleepAmong, watch, watchTarget } from '@kopf-ts/core/engine';
 import { impatient, urgent, withinTime } from '../urgent-requests.js';
 import { membershipLog } from './membership-log.js';
 import { removeRecords, touch } from './peering-records.js';
@@ -173,15 +173,14 @@ export async function takePart(options: MembershipOptions): Promise<void> {
   };
 
   const followOthers = async (): Promise<void> => {
-    const events = watch(urgent(scope.client), resource, {
-      namespace,
+    const events = watch(urgent(scope.client), watchTarget(resource, { namespace }), {
       settings,
       clock,
       logger,
       signal,
       random,
-      onState({ state, error }) {
-        access = { ...access, canRead: !(state === 'down' && error instanceof ApiForbiddenError) };
+      onTrouble(error) {
+        access = { ...access, canRead: !(error instanceof ApiForbiddenError) };
         if (presence === 'unknown') conclude();
       },
     });

@@ -1,26 +1,18 @@
-/** Service: one watcher per kind × namespace, one peering per namespace; they come and go with what is served. */
-import type { Peering, Resource, Seconds, Service } from '@kopf-ts/core';
-import {
-  container,
-  formatResource,
-  resourceKey,
-  type StreamState,
-  type ToggleView,
-  toggle,
-} from '@kopf-ts/core/engine';
+/** Service: one watcher per target, one peering per namespace; they come and go with what is served. */
+import type { Peering, Seconds, Service, WatchTarget } from '@kopf-ts/core';
+import { container, formatResource, type ToggleView, toggle, watchTarget, watchTargetKey } from '@kopf-ts/core/engine';
 import { settlesWithin } from '../settles-within.js';
 import { taskGroup } from '../task-group.js';
 import { type JoinedPeers, joinPeers, type PeersParts } from './peers.js';
 import { type RestartingTask, restartingTask, whenEnded } from './restarting-task.js';
+import { streamLife } from './stream-life.js';
 
-/** Watches one kind in one namespace (`null` for the whole cluster), and handles what comes; until aborted. */
+/** Watches the target, and handles what comes; until aborted. */
 export type RunWatcher = (at: {
-  readonly resource: Resource;
-  readonly namespace: string | null;
+  readonly target: WatchTarget;
   /** On if anything at all tells the operator to pause. */
   readonly paused: ToggleView;
   readonly signal: AbortSignal;
-  readonly onState: (state: StreamState) => void;
 }) => Promise<void>;
 
 export interface OrchestratorParts extends PeersParts {
@@ -66,16 +58,16 @@ export function orchestrator(parts: OrchestratorParts): Orchestrator {
   };
 }
 
-/** How long the new ones wait for those that are being stopped: normally that is a moment, or else for ever. */
+/** How long the new tasks wait for the ones being stopped: normally that is a moment, or else for ever. */
 const STOPPING_PATIENCE: Seconds = 10;
 
 interface Watcher {
-  readonly resource: Resource;
-  readonly namespace: string | null;
+  readonly target: WatchTarget;
+  readonly task: RestartingTask;
 }
 
 interface Ensemble {
-  /** Makes it such as it should be by what is known now. */
+  /** Starts and stops what has to be, by what is known now. */
   adjust(): Promise<void>;
   /** Stops everything, and waits for it. */
   end(): Promise<void>;
@@ -83,17 +75,17 @@ interface Ensemble {
 
 interface EnsembleOptions {
   readonly signal: AbortSignal;
-  /** Someone has left at last, so that maybe someone else can take the place. */
+  /** A stopped task has ended at last: another one may take its place. */
   readonly onVacancy: () => void;
 }
 
 function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOptions): Ensemble {
   const { insights, settings, clock, logger } = parts;
-  const watchers = new Map<string, Watcher & { readonly task: RestartingTask }>();
+  const watchers = new Map<string, Watcher>();
   const peers = new Map<string | null, JoinedPeers>();
   // Not with the operator's signal: the peers are left last.
   const staying = new AbortController().signal;
-  /** Those told to stop. Two of the same key at once would handle the same objects twice. */
+  /** The tasks that are told to stop. Two of the same key at once would handle the same objects twice. */
   const leaving = new Map<string, RestartingTask>();
 
   const leave = (key: string, task: RestartingTask): void => {
@@ -111,8 +103,8 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
   const stopGone = async (): Promise<void> => {
     const gone: JoinedPeers[] = [];
     const tasks: RestartingTask[] = [];
-    for (const [key, { resource, namespace, task }] of watchers) {
-      if (insights.watched.has(resource) && !isNamespaceGone(namespace)) continue;
+    for (const [key, { target, task }] of watchers) {
+      if (insights.watched.has(target.resource) && !isNamespaceGone(target.namespace)) continue;
       watchers.delete(key);
       leave(key, task);
       tasks.push(task);
@@ -137,10 +129,10 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
         peers.set(namespace, joinPeers(peering, namespace, { ...parts, signal: staying }));
       }
     }
-    for (const watcher of wantedWatchers(insights)) {
-      const key = watcherKey(watcher);
+    for (const target of targetsOf(insights)) {
+      const key = watchTargetKey(target);
       if (watchers.has(key) || leaving.has(key)) continue;
-      watchers.set(key, { ...watcher, task: startWatcher(parts, watcher, signal) });
+      watchers.set(key, { target, task: startWatcher(parts, target, signal) });
     }
   };
 
@@ -164,36 +156,31 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
   };
 }
 
-function wantedWatchers({ watched, namespaces }: OrchestratorParts['insights']): Watcher[] {
+/** What is to be watched: every kind in every namespace; kinds without namespaces, in the whole cluster. */
+function targetsOf({ watched, namespaces }: OrchestratorParts['insights']): WatchTarget[] {
   if (namespaces.size === 0) return [];
   return [...watched].flatMap((resource) => {
     const places = resource.namespaced === false ? [null] : [...namespaces];
-    return places.map((namespace) => ({ resource, namespace }));
+    return places.map((namespace) => watchTarget(resource, { namespace }));
   });
-}
-
-function watcherKey({ resource, namespace }: Watcher): string {
-  return `${resourceKey(resource)}@${namespace ?? ''}`;
 }
 
 function peersKey(namespace: string | null): string {
   return `@${namespace ?? ''}`;
 }
 
-function startWatcher(parts: OrchestratorParts, { resource, namespace }: Watcher, signal: AbortSignal): RestartingTask {
-  const { runWatcher, health, paused, clock, logger, random = Math.random } = parts;
-  const name = formatResource(resource);
-  const stream = health.follow(`${name} ${namespace === null ? 'cluster-wide' : `in namespace ${namespace}`}`);
+function startWatcher(parts: OrchestratorParts, target: WatchTarget, signal: AbortSignal): RestartingTask {
+  const { runWatcher, paused, clock, logger, random = Math.random } = parts;
+  const life = streamLife(target, parts);
   const task = restartingTask({
-    title: `Watcher for ${name}@${namespace ?? 'none'}`,
+    title: `Watcher for ${formatResource(target.resource)}@${target.namespace ?? 'none'}`,
     clock,
     logger,
     random,
     signal,
-    run: (ofTask) =>
-      runWatcher({ resource, namespace, paused, signal: ofTask, onState: (state) => stream.update(state) }),
-    onFailure: (error) => stream.fail(error),
+    run: (ofTask) => runWatcher({ target, paused, signal: ofTask }),
+    onFailure: (error) => life.crashed(error),
   });
-  void task.ended.then(() => stream.drop());
+  void task.ended.then(() => life.ended());
   return task;
 }

@@ -1,7 +1,7 @@
 /** The peering of one namespace or of the cluster, as it is seen by the orchestrator. */
 import type { Peering, Seconds, Toggle } from '@kopf-ts/core';
 import { alarm, type ToggleSet } from '@kopf-ts/core/engine';
-import type { LiveInsights } from '../observation/insights.js';
+import type { LiveInsights } from '../discovery/insights.js';
 import type { OperatorParts } from '../parts.js';
 import type { Health } from '../probing/health.js';
 import type { WriteGuards } from '../write-guards.js';
@@ -21,12 +21,12 @@ export interface JoinedPeers {
   dispose(): void;
 }
 
-/** How long the first word of a peering may take until it is told that the operator waits for it: it may never come. */
+/** How long the first ruling of a peering may take until the operator warns that it waits for it: it may never come. */
 const PATIENCE: Seconds = 30;
 
 /**
- * Joins the peers, and goes on with that until stopped. Nothing is done by the operator until the peering says for
- * the first time who is to do it. If the peering fails, its last word is still in force while it is restarted.
+ * Joins the peers, and stays with them until stopped. The operator does nothing until the first ruling of the peering.
+ * If the peering fails, its last ruling is in force while it is restarted.
  */
 export function joinPeers(
   peering: Peering,
@@ -36,23 +36,23 @@ export function joinPeers(
   const { insights, client, clock, logger, health, paused, writeGuards, random = Math.random } = parts;
   const place = namespace === null ? 'cluster-wide' : `in namespace ${namespace}`;
   const requirement = health.demand(`peering ${place}`);
-  const verdict = paused.make(true, { name: `peering ${place}` });
+  const ruling = paused.make(true, { name: `peering ${place}` });
   let removeGuard = (): void => {};
   let isDisposed = false;
   const forgetPatience = alarm(clock, PATIENCE, () => {
-    logger.warn(`Peering ${place} has not said yet, by paused.turn(), who is to work: the operator waits for that.`);
+    logger.warn(`Peering ${place} has not ruled yet, by paused.turn(), who works: the operator waits for that.`);
   });
   const observed: Toggle = {
     get isOn() {
-      return verdict.isOn;
+      return ruling.isOn;
     },
     turn(on) {
       forgetPatience();
-      verdict.turn(on);
+      ruling.turn(on);
       requirement.turn(true);
     },
-    whenOn: (signal) => verdict.whenOn(signal),
-    whenOff: (signal) => verdict.whenOff(signal),
+    whenOn: (signal) => ruling.whenOn(signal),
+    whenOff: (signal) => ruling.whenOff(signal),
   };
 
   const task = restartingTask({
@@ -83,7 +83,7 @@ export function joinPeers(
       isDisposed = true;
       forgetPatience();
       removeGuard();
-      paused.drop(verdict);
+      paused.drop(ruling);
       requirement.drop();
     },
   };

@@ -1,4 +1,4 @@
-/** Tasks that go on for ever: whatever happens to them, they are started again. */
+/** Tasks that go on until stopped: whenever one fails or ends, it is started again. */
 import { type Clock, KopfError, type Logger, type Seconds } from '@kopf-ts/core';
 import { backoffDelay, childController, describeError, toError } from '@kopf-ts/core/engine';
 
@@ -24,7 +24,7 @@ export interface RestartingTaskOptions {
 }
 
 const RESTARTS = { base: 0.5, cap: 30 };
-/** Whoever has lived for so long was well: its next failure is the first one. */
+/** A task that has run for so long was well: its next failure is the first one. */
 const WELL_AFTER: Seconds = 60;
 
 export function restartingTask(options: RestartingTaskOptions): RestartingTask {
@@ -54,7 +54,7 @@ async function runForever(options: RestartingTaskOptions, signal: AbortSignal): 
     let error: Error;
     try {
       await run(signal);
-      error = new KopfError('It has ended, though nobody has stopped it.', { code: 'KOPF_ENDED_TOO_EARLY' });
+      error = new KopfError('It has ended without being stopped.', { code: 'KOPF_ENDED_TOO_EARLY' });
     } catch (thrown) {
       error = toError(thrown);
     }
@@ -71,7 +71,7 @@ async function runForever(options: RestartingTaskOptions, signal: AbortSignal): 
     const delay = backoffDelay(failures, { ...RESTARTS, random });
     const message = `${title} has failed: ${describeError(error)}`;
     // The same again and again is no news; that it is still down can be seen in the probes.
-    if (message === told) logger.debug(`${message} (for the ${failures}th time in a row)`, { error });
+    if (message === told) logger.debug(`${message} (${failures} failures in a row)`, { error });
     else logger.error(message, { error });
     told = message;
     onFailure?.(error);
@@ -91,7 +91,7 @@ async function sleepUnlessStopped(clock: Clock, delay: Seconds, signal: AbortSig
   }
 }
 
-/** How often to remind of those who do not end. */
+/** How often to remind of tasks that do not end. */
 const STUCK_AFTER: Seconds = 10;
 
 export interface EndingOptions {
@@ -103,7 +103,7 @@ export interface EndingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits for the stopped tasks to end. Those which take their time are named in the logs, again and again. */
+/** Waits for the stopped tasks to end. Slow ones are named in the logs, again and again. */
 export async function whenEnded(tasks: readonly RestartingTask[], options: EndingOptions): Promise<void> {
   const { clock, logger, patience = Number.POSITIVE_INFINITY, signal } = options;
   const isOver = childController(signal);

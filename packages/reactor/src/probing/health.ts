@@ -1,19 +1,19 @@
 /**
- * How the operator is doing, by facts: what each of its streams says, and what else must hold. For the probes.
+ * How the operator is doing: the phases of its streams, as it observes them, and what else must hold. For the probes.
  *
- * Readiness tells of everything at once. Liveness is for whoever restarts us, so it complains only of what a restart
- * may cure, and only when it has lasted: a server that is away for a minute is no reason to restart its operators.
+ * Readiness tells of everything at once. Liveness decides on restarts, so it complains only of what a restart may cure,
+ * and only when it has lasted: a server that is away for a minute is no reason to restart its operators.
  */
-import type { Clock, Seconds, Settings } from '@kopf-ts/core';
-import { describeError, type StreamState } from '@kopf-ts/core/engine';
+import type { Clock, FactOf, ObservedStream, Observer, Seconds, Settings } from '@kopf-ts/core';
+import { describeError, formatWatchTarget } from '@kopf-ts/core/engine';
 import { type WatchedWrites, type Writes, watchedWrites } from './writes.js';
 
 interface StreamReport {
-  /** As it was given by whoever runs the stream. */
+  /** What it watches: `pods.v1 in namespace default`. */
   readonly name: string;
-  /** A stream is starting until it says anything else. */
-  readonly state: StreamState['state'] | 'starting';
-  /** When it has come into this state; by the monotonic clock, as all times here. */
+  /** A stream is starting until it says anything else; a crashed one is down until it works. */
+  readonly phase: 'starting' | 'listing' | 'watching' | 'down' | 'paused';
+  /** When the phase has begun; by the monotonic clock, as all times here. */
   readonly since: Seconds;
   readonly lastEventAt: Seconds | undefined;
   /** When it was last known to work, even if there was nothing to receive. */
@@ -30,19 +30,12 @@ export interface Trouble {
   readonly since: Seconds;
 }
 
-interface FollowedStream {
-  update(state: StreamState): void;
-  /** The stream has crashed, and will be restarted: it is down until it works, not only until it is started. */
-  fail(error: Error): void;
-  drop(): void;
-}
-
 export interface Requirement {
   turn(isMet: boolean, why?: string): void;
   drop(): void;
 }
 
-interface Verdict {
+interface Judgement {
   readonly report: object;
 }
 
@@ -54,8 +47,8 @@ interface Verdict {
  * ```
  */
 export interface Health {
-  /** A stream, until dropped. Names are for people: streams of the same name are still different streams. */
-  follow(name: string): FollowedStream;
+  /** Sees the phases of the streams, from their starting to their end. */
+  readonly observer: Observer;
   /** A condition that must hold for the operator to be ready; it does not hold until told so. */
   demand(name: string): Requirement;
   /**
@@ -66,20 +59,20 @@ export interface Health {
   /** What becomes of the writes. If all of some kind fail for long, the operator is not ready; a restart cures nothing. */
   readonly writes: Writes;
   streams(): readonly StreamReport[];
-  readiness(): Verdict & { readonly isReady: boolean };
+  readiness(): Judgement & { readonly isReady: boolean };
   /** It is told whether the server answers; that is asked only if it matters. */
-  liveness(options: { readonly answers: () => Promise<boolean> }): Promise<Verdict & { readonly isAlive: boolean }>;
+  liveness(options: { readonly answers: () => Promise<boolean> }): Promise<Judgement & { readonly isAlive: boolean }>;
 }
 
 /** A stream that works for that long after a crash has recovered; if it crashes earlier, it was never well. */
 const STEADY_AFTER: Seconds = 60;
-/** What is not a timeout takes time, too: pauses between attempts, waiting for a turn, a busy machine. */
+/** What is not a timeout takes time, too: pauses between connections, waiting for a turn, a busy machine. */
 const MARGIN: Seconds = 30;
 /** A stream that reconnects after a silence may have bad luck in a row. */
 const SILENCES_IN_ROW = 3;
 
 /**
- * The health of an operator that has not begun.
+ * The health of an operator that has not begun. Its observer has to be among the observers of that operator.
  *
  * ```ts
  * const health = kopf.reactor.health({ clock, settings });
@@ -87,7 +80,7 @@ const SILENCES_IN_ROW = 3;
  * ```
  */
 export function health({ clock, settings }: { readonly clock: Clock; readonly settings: Settings }): Health {
-  const streams = new Set<{ report(): StreamReport }>();
+  const streams = new Map<ObservedStream, FollowedStream>();
   const conditions = new Set<Condition>();
   const writes = watchedWrites({ clock, settings });
 
@@ -100,7 +93,7 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
     conditions.add(condition);
     return () => void conditions.delete(condition);
   };
-  const reports = (): readonly StreamReport[] => [...streams].map((stream) => stream.report());
+  const reports = (): readonly StreamReport[] => [...streams.values()].map((stream) => stream.report());
   const shown = (): object => ({
     conditions: [...conditions].map(({ name, ask }) => {
       const trouble = ask();
@@ -112,10 +105,19 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
   });
 
   return {
-    follow(name) {
-      const stream = followedStream(name, clock);
-      streams.add(stream);
-      return { update: stream.update, fail: stream.fail, drop: () => void streams.delete(stream) };
+    observer: {
+      wants: ['stream.phase'],
+      observe(fact) {
+        if (fact.kind !== 'stream.phase') return;
+        const { stream } = fact;
+        if (fact.phase === 'ended') {
+          streams.delete(stream);
+          return;
+        }
+        const known = streams.get(stream);
+        if (known === undefined) streams.set(stream, new FollowedStream(fact));
+        else known.enter(fact);
+      },
     },
     demand(name) {
       let trouble: Trouble | undefined = { why: 'not yet', since: clock.now() };
@@ -139,7 +141,7 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
       const { unhealthyAfter } = settings.watching;
       const lasts = (since: Seconds): boolean => clock.now() - since > unhealthyAfter;
       const unmet = troublesOf(({ isVital }) => isVital).filter(({ since }) => lasts(since));
-      const down = reports().filter(({ state, since }) => state === 'down' && lasts(since));
+      const down = reports().filter(({ phase, since }) => phase === 'down' && lasts(since));
       const silent = reports().filter((report) => isSilentForTooLong(report, clock, settings));
       // If the server does not answer anyone, then the silence is not ours.
       const stuck = silent.length > 0 && (await answers()) ? silent : [];
@@ -160,61 +162,72 @@ interface Condition {
   ask(): Trouble | undefined;
 }
 
-type StreamEntry = Omit<FollowedStream, 'drop'> & { report(): StreamReport };
+type PhaseFact = FactOf<'stream.phase'>;
 
-function followedStream(name: string, clock: Clock): StreamEntry {
-  const followedSince = clock.now();
-  let told: StreamState | undefined;
-  let isListed = false;
+class FollowedStream {
+  readonly #name: string;
+  /** What the stream itself has told last. */
+  #told: PhaseFact;
+  #isListed = false;
   /** The last one; but the time is of the first one in a row. */
-  let crash: { readonly since: Seconds; readonly error: Error } | undefined;
+  #crash: { readonly since: Seconds; readonly error: Error } | undefined;
   /** When the stream came to work again after the last crash, if it did. */
-  let worksSince: Seconds | undefined;
+  #worksSince: Seconds | undefined;
 
-  return {
-    update(state) {
-      told = state;
-      if (state.state === 'watching') isListed = true;
-      if (state.state === 'watching' || state.state === 'paused') worksSince ??= clock.now();
-    },
-    fail(error) {
-      const hasRecovered = worksSince !== undefined && clock.now() - worksSince >= STEADY_AFTER;
-      const since = told?.state === 'down' ? told.since : clock.now();
-      crash = { error, since: crash === undefined || hasRecovered ? since : crash.since };
-      worksSince = undefined;
-    },
-    report() {
-      const { lastEventAt, lastGoodAt } = told ?? { lastEventAt: undefined, lastGoodAt: undefined };
-      const common = { name, lastEventAt, lastGoodAt, isListed };
-      if (crash !== undefined && worksSince === undefined) {
-        return { ...common, state: 'down', since: crash.since, error: describeError(crash.error) };
-      }
-      if (told === undefined) return { ...common, state: 'starting', since: followedSince, error: undefined };
-      const { state, since, error } = told;
-      return { ...common, state, since, error: error && describeError(error) };
-    },
-  };
+  constructor(fact: PhaseFact) {
+    this.#name = formatWatchTarget(fact.stream);
+    this.#told = fact;
+    this.enter(fact);
+  }
+
+  enter(fact: PhaseFact): void {
+    if (fact.phase === 'crashed') {
+      this.#fail(fact);
+      return;
+    }
+    this.#told = fact;
+    if (fact.phase === 'watching') this.#isListed = true;
+    if (fact.phase === 'watching' || fact.phase === 'paused') this.#worksSince ??= fact.at;
+  }
+
+  /** The stream has crashed, and is restarted: it is down until it works, not only until it is started. */
+  #fail({ at, error = new Error('unknown') }: PhaseFact): void {
+    const hasRecovered = this.#worksSince !== undefined && at - this.#worksSince >= STEADY_AFTER;
+    const since = this.#told.phase === 'down' ? this.#told.since : at;
+    this.#crash = { error, since: this.#crash === undefined || hasRecovered ? since : this.#crash.since };
+    this.#worksSince = undefined;
+  }
+
+  report(): StreamReport {
+    const { phase, since, error, lastEventAt, lastGoodAt } = this.#told;
+    const common = { name: this.#name, lastEventAt, lastGoodAt, isListed: this.#isListed };
+    if (this.#crash !== undefined && this.#worksSince === undefined) {
+      return { ...common, phase: 'down', since: this.#crash.since, error: describeError(this.#crash.error) };
+    }
+    if (phase === 'crashed' || phase === 'ended') return { ...common, phase: 'starting', since, error: undefined };
+    return { ...common, phase, since, error: error && describeError(error) };
+  }
 }
 
 /** A stream that lists anew, after it had everything once, still has what it had. */
-function isStreamReady({ state, isListed }: StreamReport): boolean {
-  return state === 'watching' || state === 'paused' || (state === 'listing' && isListed);
+function isStreamReady({ phase, isListed }: StreamReport): boolean {
+  return phase === 'watching' || phase === 'paused' || (phase === 'listing' && isListed);
 }
 
 /** Whether a stream claims to work, but has shown no signs of it for longer than its own timers permit. */
 function isSilentForTooLong(report: StreamReport, clock: Clock, settings: Settings): boolean {
-  const { state, since, lastEventAt, lastGoodAt } = report;
-  if (state !== 'watching' && state !== 'listing') return false;
+  const { phase, since, lastEventAt, lastGoodAt } = report;
+  if (phase !== 'watching' && phase !== 'listing') return false;
   const seenAt = Math.max(since, lastEventAt ?? since, lastGoodAt ?? since);
-  return clock.now() - seenAt > longestSilence(state, settings);
+  return clock.now() - seenAt > longestSilence(phase, settings);
 }
 
-function longestSilence(state: 'watching' | 'listing', { watching, networking }: Settings): Seconds {
+function longestSilence(phase: 'watching' | 'listing', { watching, networking }: Settings): Seconds {
   const { inactivityTimeout, connectTimeout: connecting = networking.connectTimeout ?? MARGIN } = watching;
   const { headersTimeout: answering = MARGIN, requestTimeout = Number.POSITIVE_INFINITY } = networking;
   const ofWatching = inactivityTimeout * SILENCES_IN_ROW + connecting + answering + MARGIN;
   // A page of a listing is one request, and may be on its way for as long as any other request.
-  return state === 'watching' ? ofWatching : Math.max(ofWatching, requestTimeout + connecting + answering + MARGIN);
+  return phase === 'watching' ? ofWatching : Math.max(ofWatching, requestTimeout + connecting + answering + MARGIN);
 }
 
 /** Only if there is something to say of them. */
@@ -223,10 +236,10 @@ function shownWrites(writes: WatchedWrites, clock: Clock): object {
   return failing.length === 0 ? {} : { failingWrites: failing };
 }
 
-function shownStream({ name, state, since, lastEventAt, error }: StreamReport, clock: Clock): object {
+function shownStream({ name, phase, since, lastEventAt, error }: StreamReport, clock: Clock): object {
   return {
     name,
-    state,
+    state: phase,
     secondsInState: elapsed(clock, since),
     ...(lastEventAt === undefined ? {} : { secondsSinceLastEvent: elapsed(clock, lastEventAt) }),
     ...(error === undefined ? {} : { error }),

@@ -1,12 +1,11 @@
-/** One kind in one namespace: its events go to the index first, and then to the objects' workers. */
-import { KopfError, type Scheduler, type Seconds, type Settings } from '@kopf-ts/core';
+/** One target: what its stream brings goes to the objects. */
+import { KopfError, type Scheduler, type Seconds, type Settings, type WatchTarget } from '@kopf-ts/core';
 import {
-  type AttemptLimiter,
+  type ConnectionLimiter,
   childController,
   describeError,
   formatResource,
   type ServerCapabilities,
-  type StreamState,
   type ToggleView,
   toError,
   type WatchSignal,
@@ -19,26 +18,25 @@ export interface WatcherParts extends StreamObjectsParts {
   /** A new one for each stream; the title is for logs: `pods.v1`. */
   readonly scheduler: (of: { readonly title: string }) => Scheduler;
   readonly capabilities?: ServerCapabilities | undefined;
-  readonly limiter?: AttemptLimiter | undefined;
+  readonly limiter?: ConnectionLimiter | undefined;
 }
 
-interface WatcherOptions extends StreamObjectsOptions {
-  /** `null` for the whole cluster. */
-  readonly namespace: string | null;
-  readonly onState?: ((state: StreamState) => void) | undefined;
+interface WatcherOptions extends Omit<StreamObjectsOptions, 'resource'> {
+  readonly target: WatchTarget;
 }
 
 /** How long handlers that are told to end may take for that, at the exit; and which part of the whole time for it. */
 const HUNG_GRACE: Seconds = 5;
 const HUNG_SHARE = 0.25;
 
-/** Watches the kind and handles its objects until the signal aborts. Rejects only if something is broken in ourselves. */
+/** Watches the target and handles its objects until the signal aborts. Rejects only if something in ourselves is broken. */
 export type RunWatcher = (options: WatcherOptions) => Promise<void>;
 
 export function watcherOf(parts: WatcherParts): RunWatcher {
   return async (options) => {
-    const { resource, namespace, paused, signal } = options;
-    const { client, settings, clock, logger, capabilities, limiter, random } = parts;
+    const { target, paused, signal } = options;
+    const { resource } = target;
+    const { client, settings, clock, logger, capabilities, limiter, random, facts } = parts;
     const scheduler = parts.scheduler({ title: formatResource(resource) });
     const streamControl = childController(signal);
     let failure: unknown;
@@ -47,7 +45,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       streamControl.abort(error);
     };
     scheduler.failed.catch(fail);
-    const objects = streamObjects(parts, options, scheduler);
+    const objects = streamObjects(parts, { resource, paused, signal }, scheduler);
     const stopPausing = whenever(paused, () => objects.pause(), streamControl.signal);
     try {
       const onSignal = (event: WatchSignal): void => {
@@ -61,14 +59,8 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
         }
       };
       const { signal: streamSignal } = streamControl;
-      const { onState } = options;
-      const streamOptions = { settings, clock, logger, paused, capabilities, limiter, random, onState };
-      await watchInto(
-        client,
-        resource,
-        { ...streamOptions, namespace: namespace ?? undefined, signal: streamSignal },
-        onSignal,
-      );
+      const shared = { settings, clock, logger, paused, capabilities, limiter, random, facts };
+      await watchInto(client, target, { ...shared, signal: streamSignal }, onSignal);
     } finally {
       stopPausing();
       streamControl.dispose();

@@ -1,22 +1,16 @@
 import { settings as makeSettings, type SettingsOverrides } from '@kopf-ts/core';
-import type { StreamState } from '@kopf-ts/core/engine';
 import { manualClock } from '@kopf-ts/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { health } from '../../src/probing/health.js';
+import { observedStream } from '../support/observed-stream.js';
 
 function underTest(overrides: SettingsOverrides = {}) {
   const clock = manualClock();
   const subject = health({ clock, settings: makeSettings(overrides) });
-  const state = (name: StreamState['state'], rest: Partial<StreamState> = {}): StreamState => ({
-    state: name,
-    since: clock.now(),
-    lastEventAt: undefined,
-    error: undefined,
-    ...rest,
-  });
+  const follow = (plural: string) => observedStream(subject, clock, plural);
   const answers = vi.fn(async () => true);
   const isAlive = async () => (await subject.liveness({ answers })).isAlive;
-  return { clock, health: subject, state, answers, isAlive };
+  return { clock, health: subject, follow, answers, isAlive };
 }
 
 describe('Readiness', () => {
@@ -25,35 +19,35 @@ describe('Readiness', () => {
   });
 
   it('is not there while a stream is starting', () => {
-    const { health } = underTest();
-    health.follow('pods');
+    const { health, follow } = underTest();
+    follow('pods');
     expect(health.readiness()).toMatchObject({ isReady: false, report: { streams: [{ state: 'starting' }] } });
   });
 
   it('is not there until the first listing is over', () => {
-    const { health, state } = underTest();
-    const stream = health.follow('pods');
-    stream.update(state('listing'));
+    const { health, follow } = underTest();
+    const stream = follow('pods');
+    stream.enter('listing');
     expect(health.readiness().isReady).toBe(false);
-    stream.update(state('watching'));
+    stream.enter('watching');
     expect(health.readiness().isReady).toBe(true);
   });
 
   it('remains while a stream lists anew', () => {
-    const { health, state } = underTest();
-    const stream = health.follow('pods');
-    stream.update(state('watching'));
-    stream.update(state('listing'));
+    const { health, follow } = underTest();
+    const stream = follow('pods');
+    stream.enter('watching');
+    stream.enter('listing');
     expect(health.readiness().isReady).toBe(true);
   });
 
   it('is lost at once when any stream is down, with what is known of it', async () => {
-    const { health, state, clock } = underTest();
-    health.follow('configmaps').update(state('watching', { lastEventAt: 0 }));
-    const stream = health.follow('pods');
-    stream.update(state('watching'));
+    const { health, clock, follow } = underTest();
+    follow('configmaps').enter('watching', { lastEventAt: 0 });
+    const stream = follow('pods');
+    stream.enter('watching');
     await clock.advance(5);
-    stream.update(state('down', { error: new Error('HTTP 503'), lastEventAt: 2 }));
+    stream.enter('down', { error: new Error('HTTP 503'), lastEventAt: 2 });
     await clock.advance(10);
     expect(health.readiness()).toEqual({
       isReady: false,
@@ -61,26 +55,32 @@ describe('Readiness', () => {
         ready: false,
         conditions: [],
         streams: [
-          { name: 'configmaps', state: 'watching', secondsInState: 15, secondsSinceLastEvent: 15 },
-          { name: 'pods', state: 'down', secondsInState: 10, secondsSinceLastEvent: 13, error: 'HTTP 503' },
+          { name: 'configmaps.v1 cluster-wide', state: 'watching', secondsInState: 15, secondsSinceLastEvent: 15 },
+          {
+            name: 'pods.v1 cluster-wide',
+            state: 'down',
+            secondsInState: 10,
+            secondsSinceLastEvent: 13,
+            error: 'HTTP 503',
+          },
         ],
       },
     });
   });
 
   it('is there while a stream is paused, and the pause is shown', () => {
-    const { health, state } = underTest();
-    health.follow('pods').update(state('paused'));
+    const { health, follow } = underTest();
+    follow('pods').enter('paused');
     expect(health.readiness()).toMatchObject({ isReady: true, report: { streams: [{ state: 'paused' }] } });
   });
 
   it('forgets the streams that are dropped, and only these', () => {
-    const { health, state } = underTest();
-    const one = health.follow('pods');
-    const another = health.follow('pods');
-    another.update(state('watching'));
-    one.drop();
-    expect(health.streams().map(({ name, state }) => [name, state])).toEqual([['pods', 'watching']]);
+    const { health, follow } = underTest();
+    const one = follow('pods');
+    const another = follow('pods');
+    another.enter('watching');
+    one.enter('ended');
+    expect(health.streams().map(({ name, phase }) => [name, phase])).toEqual([['pods.v1 cluster-wide', 'watching']]);
     expect(health.readiness().isReady).toBe(true);
   });
 
@@ -112,26 +112,26 @@ describe('Readiness', () => {
 
 describe('Liveness', () => {
   it('is there while streams start, and while conditions are not met', async () => {
-    const { health, isAlive, clock } = underTest();
-    health.follow('pods');
+    const { health, isAlive, clock, follow } = underTest();
+    follow('pods');
     health.demand('started');
     await clock.advance(10_000);
     expect(await isAlive()).toBe(true);
   });
 
   it('is lost only if a stream is down for longer than the settings permit', async () => {
-    const { health, state, isAlive, clock, answers } = underTest({ watching: { unhealthyAfter: 100 } });
-    const stream = health.follow('pods');
-    stream.update(state('down', { error: new Error('HTTP 503') }));
+    const { health, isAlive, clock, answers, follow } = underTest({ watching: { unhealthyAfter: 100 } });
+    const stream = follow('pods');
+    stream.enter('down', { error: new Error('HTTP 503') });
     await clock.advance(100);
     expect(await isAlive()).toBe(true);
     await clock.advance(1);
     expect(await isAlive()).toBe(false);
     expect((await health.liveness({ answers })).report).toMatchObject({
       alive: false,
-      reasons: ['the stream for pods is down: HTTP 503'],
+      reasons: ['the stream for pods.v1 cluster-wide is down: HTTP 503'],
     });
-    stream.update(state('watching'));
+    stream.enter('watching');
     expect(await isAlive()).toBe(true);
     expect(answers).not.toHaveBeenCalled();
   });
@@ -140,49 +140,49 @@ describe('Liveness', () => {
     const clock = manualClock();
     const settings = makeSettings();
     const subject = health({ clock, settings });
-    subject.follow('pods').update({ state: 'down', since: 0, lastEventAt: 0, error: new Error('boo') });
+    observedStream(subject, clock, 'pods').enter('down', { lastEventAt: 0, error: new Error('boo') });
     await clock.advance(20);
     settings.watching.unhealthyAfter = 10;
     expect((await subject.liveness({ answers: async () => true })).isAlive).toBe(false);
   });
 
   it('is lost if a stream crashes again and again, though it comes back for a moment each time', async () => {
-    const { health, state, isAlive, clock } = underTest();
-    const stream = health.follow('pods');
+    const { health, isAlive, clock, follow } = underTest();
+    const stream = follow('pods');
     for (let restart = 0; restart < 10; restart++) {
-      stream.update(state('listing'));
-      stream.update(state('watching'));
+      stream.enter('listing');
+      stream.enter('watching');
       await clock.advance(5);
-      stream.fail(new Error('crashed'));
+      stream.enter('crashed', { error: new Error('crashed') });
       await clock.advance(30);
-      stream.update(state('listing'));
+      stream.enter('listing');
     }
-    expect(health.streams()).toMatchObject([{ state: 'down', since: 5, error: 'crashed' }]);
+    expect(health.streams()).toMatchObject([{ phase: 'down', since: 5, error: 'crashed' }]);
     expect(await isAlive()).toBe(false);
   });
 
   it('forgets the crashes of a stream that works steadily after them', async () => {
-    const { health, state, isAlive, clock } = underTest();
-    const stream = health.follow('pods');
-    stream.fail(new Error('crashed'));
+    const { health, isAlive, clock, follow } = underTest();
+    const stream = follow('pods');
+    stream.enter('crashed', { error: new Error('crashed') });
     expect(health.readiness().isReady).toBe(false);
     await clock.advance(250);
-    stream.update(state('watching'));
+    stream.enter('watching');
     await clock.advance(60);
-    stream.update(state('listing'));
-    expect(health.streams()).toMatchObject([{ state: 'listing', error: undefined }]);
-    stream.fail(new Error('crashed once more'));
-    expect(health.streams()).toMatchObject([{ state: 'down', since: 310, error: 'crashed once more' }]);
+    stream.enter('listing');
+    expect(health.streams()).toMatchObject([{ phase: 'listing', error: undefined }]);
+    stream.enter('crashed', { error: new Error('crashed once more') });
+    expect(health.streams()).toMatchObject([{ phase: 'down', since: 310, error: 'crashed once more' }]);
     expect(await isAlive()).toBe(true);
   });
 
   it('counts a crash of a stream that is down from when it went down', async () => {
-    const { health, state, clock } = underTest();
-    const stream = health.follow('pods');
-    stream.update(state('down', { error: new Error('HTTP 503') }));
+    const { health, clock, follow } = underTest();
+    const stream = follow('pods');
+    stream.enter('down', { error: new Error('HTTP 503') });
     await clock.advance(20);
-    stream.fail(new Error('crashed'));
-    expect(health.streams()).toMatchObject([{ state: 'down', since: 0 }]);
+    stream.enter('crashed', { error: new Error('crashed') });
+    expect(health.streams()).toMatchObject([{ phase: 'down', since: 0 }]);
   });
 
   describe('with a stream that is silent for longer than it could be', () => {
@@ -190,9 +190,9 @@ describe('Liveness', () => {
       ['is lost if the server answers', true, false],
       ['is there if the server does not answer either', false, true],
     ])('%s', async (_, doesAnswer, expected) => {
-      const { health, state, isAlive, clock, answers } = underTest();
+      const { isAlive, clock, answers, follow } = underTest();
       answers.mockResolvedValue(doesAnswer);
-      health.follow('pods').update(state('watching', { lastEventAt: 0 }));
+      follow('pods').enter('watching', { lastEventAt: 0 });
       await clock.advance(275);
       expect(await isAlive()).toBe(true);
       expect(answers).not.toHaveBeenCalled();
@@ -202,8 +202,8 @@ describe('Liveness', () => {
     });
 
     it('gives more time to a listing, since a page of it may take as long as any request', async () => {
-      const { health, state, isAlive, clock } = underTest();
-      health.follow('pods').update(state('listing'));
+      const { isAlive, clock, follow } = underTest();
+      follow('pods').enter('listing');
       await clock.advance(365);
       expect(await isAlive()).toBe(true);
       await clock.advance(1);
@@ -211,22 +211,20 @@ describe('Liveness', () => {
     });
 
     it.each(['paused', 'down'] as const)('does not ask the server about those that are %s', async (name) => {
-      const { health, state, isAlive, clock, answers } = underTest();
-      health.follow('pods').update(state(name));
+      const { isAlive, clock, answers, follow } = underTest();
+      follow('pods').enter(name);
       await clock.advance(290);
       expect(await isAlive()).toBe(true);
       expect(answers).not.toHaveBeenCalled();
     });
 
     it('is there if the stream is known to work, though there is nothing to receive', async () => {
-      const { health, isAlive, clock } = underTest();
-      const live = { state: 'watching', since: 0, lastEventAt: 0, lastGoodAt: 0, error: undefined } as const;
-      const quiet = { ...live, lastGoodAt: 900 };
-      const stream = health.follow('pods');
-      stream.update(live);
+      const { isAlive, clock, follow } = underTest();
+      const stream = follow('pods');
+      stream.enter('watching', { lastEventAt: 0, lastGoodAt: 0 });
       await clock.advance(1000);
       expect(await isAlive()).toBe(false);
-      stream.update(quiet);
+      stream.enter('watching', { since: 0, lastEventAt: 0, lastGoodAt: 900 });
       expect(await isAlive()).toBe(true);
     });
   });

@@ -2,7 +2,7 @@
  * The reactor from the stream to the patches, for one kind: the only file of these tests that knows how it is wired.
  */
 import type { Clock, KubeClient, LifeCycle, Logger, Registry, Resource, Settings } from '@kopf-ts/core';
-import { toggle, toggleSet } from '@kopf-ts/core/engine';
+import { toggle, toggleSet, watchTarget } from '@kopf-ts/core/engine';
 import { cycleOf } from '../../src/cycle/cycle.js';
 import { runningDaemons } from '../../src/daemons/daemons.js';
 import { allObjects } from '../../src/objects/all-objects.js';
@@ -41,7 +41,7 @@ export function startEngine(options: EngineOptions): Engine {
     process: cycleOf({ ...all, apply, paused, daemons: runningDaemons() }),
   });
   const control = new AbortController();
-  const running = run({ resource, namespace: null, paused, signal: control.signal, onState: () => {} });
+  const running = run({ target: watchTarget(resource), paused, signal: control.signal });
   running.catch(() => {});
   return {
     async stop() {

@@ -8,6 +8,7 @@ import {
   settings,
 } from '@kopf-ts/core';
 import {
+  facts,
   formatResource,
   makeResource,
   onAbort,
@@ -17,7 +18,7 @@ import {
 } from '@kopf-ts/core/engine';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
-import { type LiveInsights, liveInsights } from '../../src/observation/insights.js';
+import { type LiveInsights, liveInsights } from '../../src/discovery/insights.js';
 import { type Orchestrator, orchestrator, type RunWatcher } from '../../src/orchestration/orchestrator.js';
 import { type Health, health } from '../../src/probing/health.js';
 import { type WriteGuards, writeGuards } from '../../src/write-guards.js';
@@ -47,6 +48,8 @@ export interface Orchestration {
   readonly clock: ManualClock;
   readonly logger: RecordingLogger;
   readonly health: Health;
+  /** Tells that the watcher's stream works. */
+  watches(watcher: Started<Parameters<RunWatcher>[0]> | undefined): void;
   readonly paused: ToggleSet;
   readonly writeGuards: WriteGuards;
   readonly service: Orchestrator;
@@ -74,6 +77,7 @@ export async function orchestrate(options: OrchestrationOptions = {}): Promise<O
   const insights = liveInsights();
   const operatorSettings = settings(options.settings);
   const ofHealth = health({ clock, settings: operatorSettings });
+  const ofOperator = facts({ observers: [ofHealth.observer], operator: 'me', clock, logger });
   const paused = toggleSet('any');
   const allGuards = writeGuards();
   const story: string[] = [];
@@ -117,7 +121,7 @@ export async function orchestrate(options: OrchestrationOptions = {}): Promise<O
   const runWatcher: RunWatcher = (at) => {
     crashes -= 1;
     if (crashes >= 0) throw new Error('crashed at once');
-    return start(watchers, `${formatResource(at.resource)}@${at.namespace ?? 'none'}`, at);
+    return start(watchers, `${formatResource(at.target.resource)}@${at.target.namespace ?? 'none'}`, at);
   };
   const peering: Peering = { join: (scope) => start(peers, `peers@${scope.namespace ?? 'none'}`, scope) };
 
@@ -133,6 +137,7 @@ export async function orchestrate(options: OrchestrationOptions = {}): Promise<O
     health: ofHealth,
     paused,
     writeGuards: allGuards,
+    facts: ofOperator,
     runWatcher,
     ...(options.withPeering ? { peering: options.peering ?? peering } : {}),
   });
@@ -162,6 +167,12 @@ export async function orchestrate(options: OrchestrationOptions = {}): Promise<O
     clock,
     logger,
     health: ofHealth,
+    watches(watcher) {
+      if (watcher === undefined) throw new Error('There is no such watcher.');
+      const times = { since: clock.now(), lastEventAt: undefined, lastGoodAt: undefined };
+      const stream = watcher.at.target;
+      ofOperator.tell({ kind: 'stream.phase', stream, phase: 'watching', ...times, error: undefined });
+    },
     paused,
     writeGuards: allGuards,
     service,

@@ -25,8 +25,8 @@ describe('what is watched', () => {
     const { running, serve, watchers } = await orchestrate();
     await serve([ONES, NODES], [null]);
     expect(running()).toEqual(['nodes.v1@none', 'ones.v1.g1@none']);
-    expect(watchers.map(({ at }) => at.namespace)).toEqual([null, null]);
-    expect(watchers[0]?.at.resource).toBe(ONES);
+    expect(watchers.map(({ at }) => at.target.namespace)).toEqual([null, null]);
+    expect(watchers[0]?.at.target.resource).toBe(ONES);
   });
 
   it('is a cluster-scoped resource once, also if there are several namespaces', async () => {
@@ -79,7 +79,7 @@ describe('what is watched', () => {
     const changed = resource('ones', { subresources: ['status'] });
     await serve([changed], ['ns1']);
     expect(story).toEqual(['+ones.v1.g1@ns1', '-ones.v1.g1@ns1', '+ones.v1.g1@ns1']);
-    expect(watchers[1]?.at.resource).toBe(changed);
+    expect(watchers[1]?.at.target.resource).toBe(changed);
   });
 
   it('comes and goes many times', async () => {
@@ -200,11 +200,11 @@ describe('a watcher that fails', () => {
 });
 
 describe('the health', () => {
-  it('has each stream by its name and state, until it is gone', async () => {
-    const { watchers, serve, health } = await orchestrate();
+  it('has each stream by its name and phase, until it is gone', async () => {
+    const { watchers, serve, health, watches } = await orchestrate();
     await serve([ONES, NODES], ['ns1']);
-    watchers[0]?.at.onState({ state: 'watching', since: 0, lastEventAt: undefined, error: undefined });
-    expect(health.streams().map(({ name, state }) => [name, state])).toEqual([
+    watches(watchers[0]);
+    expect(health.streams().map(({ name, phase }) => [name, phase])).toEqual([
       ['ones.v1.g1 in namespace ns1', 'watching'],
       ['nodes.v1 cluster-wide', 'starting'],
     ]);
@@ -213,13 +213,13 @@ describe('the health', () => {
   });
 
   it('knows of the failed ones', async () => {
-    const { watchers, serve, health, clock } = await orchestrate();
+    const { watchers, serve, health, clock, watches } = await orchestrate();
     await serve([ONES], ['ns1']);
     watchers[0]?.fail(new Error('boom'));
     await clock.advance(1);
-    expect(health.streams()).toMatchObject([{ state: 'down', error: 'boom' }]);
-    watchers[1]?.at.onState({ state: 'watching', since: 0, lastEventAt: undefined, error: undefined });
-    expect(health.streams()).toMatchObject([{ state: 'watching', error: undefined }]);
+    expect(health.streams()).toMatchObject([{ phase: 'down', error: 'boom' }]);
+    watches(watchers[1]);
+    expect(health.streams()).toMatchObject([{ phase: 'watching', error: undefined }]);
   });
 });
 
@@ -284,7 +284,7 @@ describe('a watcher that is gone but does not end', () => {
     expect(watchers.filter(({ name }) => name.startsWith('ones'))).toHaveLength(1);
     watchers[0]?.end();
     await clock.settle();
-    expect(watchers.filter(({ name }) => name.startsWith('ones')).map(({ at }) => at.resource)).toEqual([
+    expect(watchers.filter(({ name }) => name.startsWith('ones')).map(({ at }) => at.target.resource)).toEqual([
       ONES,
       changed,
     ]);

@@ -1,6 +1,7 @@
 import { apiError, PermanentError, TemporaryError } from '@kopf-ts/core';
 import { describe, expect, it, vi } from 'vitest';
 import { deferred, eventually, followed } from '../activities/operator-parts.js';
+import { observedStream } from '../support/observed-stream.js';
 import { probing } from './probing-harness.js';
 
 describe('The liveness endpoint', () => {
@@ -167,7 +168,7 @@ describe('The liveness endpoint', () => {
     const fn = vi.fn(() => 1);
     const { get, clock, health } = await probing(({ registry }) => registry.on.probe({ id: 'fn' }, fn));
     const error = new Error('HTTP 503');
-    health.follow('pods').update({ state: 'down', since: clock.now(), lastEventAt: undefined, error });
+    observedStream(health, clock, 'pods').enter('down', { error });
     await clock.advance(300);
     expect((await get()).status).toBe(200);
     await clock.advance(1);
@@ -175,8 +176,8 @@ describe('The liveness endpoint', () => {
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({
       alive: false,
-      reasons: ['the stream for pods is down: HTTP 503'],
-      streams: [{ name: 'pods', state: 'down', secondsInState: 301, error: 'HTTP 503' }],
+      reasons: ['the stream for pods.v1 cluster-wide is down: HTTP 503'],
+      streams: [{ name: 'pods.v1 cluster-wide', state: 'down', secondsInState: 301, error: 'HTTP 503' }],
     });
     expect(fn).toHaveBeenCalledTimes(1);
   });
@@ -186,7 +187,7 @@ describe('If a stream is stuck, the liveness endpoint', () => {
   const stuck = async (request: () => Promise<unknown>) => {
     const client = { request: vi.fn(request), stream: () => Promise.reject() };
     const operator = await probing(undefined, { client: client as never });
-    operator.health.follow('pods').update({ state: 'watching', since: 0, lastEventAt: 0, error: undefined });
+    observedStream(operator.health, operator.clock, 'pods').enter('watching', { lastEventAt: 0 });
     await operator.clock.advance(600);
     return { ...operator, client };
   };

@@ -6,6 +6,7 @@ import { activities } from '../../src/activities/activities.js';
 import { parseEndpoint } from '../../src/probing/endpoint.js';
 import { health } from '../../src/probing/health.js';
 import { deferred, eventually, partsUnderTest } from '../activities/operator-parts.js';
+import { observedStream } from '../support/observed-stream.js';
 import { probing } from './probing-harness.js';
 
 describe('An endpoint', () => {
@@ -126,7 +127,7 @@ describe('The readiness endpoint', () => {
   it('tells the state of all streams and conditions at once', async () => {
     const { get, health, clock } = await probing();
     expect((await get('/readyz')).status).toBe(200);
-    const stream = health.follow('kopfexamples.v1.kopf.dev');
+    const stream = observedStream(health, clock, 'pods');
     const indexed = health.demand('indices populated');
     await clock.advance(3);
     const response = await get('/readyz');
@@ -135,9 +136,9 @@ describe('The readiness endpoint', () => {
     expect(await response.json()).toEqual({
       ready: false,
       conditions: [{ name: 'indices populated', met: false, why: 'not yet', secondsInState: 3 }],
-      streams: [{ name: 'kopfexamples.v1.kopf.dev', state: 'starting', secondsInState: 3 }],
+      streams: [{ name: 'pods.v1 cluster-wide', state: 'starting', secondsInState: 3 }],
     });
-    stream.update({ state: 'watching', since: clock.now(), lastEventAt: clock.now(), error: undefined });
+    stream.enter('watching', { lastEventAt: clock.now() });
     indexed.turn(true);
     expect((await get('/readyz')).status).toBe(200);
     expect((await get('/readyz', { method: 'HEAD' })).status).toBe(200);

@@ -17,7 +17,7 @@ import {
   type SettingsOverrides,
   type Tracing,
 } from '@kopf-ts/core';
-import { facts, makeResource, type StreamState, toggle, toggleSet } from '@kopf-ts/core/engine';
+import { facts, makeResource, toggle, toggleSet, watchTarget } from '@kopf-ts/core/engine';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { cycleOf } from '../../src/cycle/cycle.js';
@@ -84,7 +84,6 @@ export interface Operated extends AsyncDisposable {
   /** All that was sent to the objects by the operator, in order. */
   readonly patches: SentPatch[];
   readonly events: KubeEvent[];
-  readonly states: StreamState[];
   /** Begins to watch and handle; returns when there is nothing to do at the moment. */
   start(): Promise<void>;
   /** Everything that can happen without the time moving, happens. */
@@ -116,7 +115,6 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
 
   const patches: SentPatch[] = [];
   const events: KubeEvent[] = [];
-  const states: StreamState[] = [];
   const client = (options.through ?? ((same: KubeClient) => same))(recording(cluster.client, patches));
   const resource = options.status ? EXAMPLES_WITH_STATUS : EXAMPLES;
   const all = allObjects({ memo: options.memo, now: () => clock.now(), logger });
@@ -174,11 +172,10 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
     paused,
     patches,
     events,
-    states,
     settle,
     stop,
     async start() {
-      running = run({ resource, namespace: null, paused, signal: control.signal, onState: (s) => void states.push(s) });
+      running = run({ target: watchTarget(resource), paused, signal: control.signal });
       running
         .catch(() => {})
         .finally(() => {

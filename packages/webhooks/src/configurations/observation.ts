@@ -8,7 +8,7 @@ import {
   type Seconds,
   type Settings,
 } from '@kopf-ts/core';
-import { childController, describeError, watchInto } from '@kopf-ts/core/engine';
+import { childController, describeError, watchInto, watchTarget } from '@kopf-ts/core/engine';
 import type { ConfigurationAddress } from './configuration-object.js';
 
 /** When to ask again for what was not permitted. */
@@ -69,14 +69,13 @@ export function observation({ at, settings, clock, logger, random, onNews }: Obs
     let outcome: 'forbidden' | undefined;
     let isSeen = false;
     const options = {
-      fieldSelector: `metadata.name=${name}`,
       settings,
       clock,
       logger: quieter(logger),
       signal: own,
       ...(random === undefined ? {} : { random }),
-      onState: ({ state: stream, error }: { state: string; error: Error | undefined }) => {
-        if (stream !== 'down') return;
+      onTrouble: (error: Error | undefined) => {
+        if (error === undefined) return;
         isWatched = false;
         if (!(error instanceof ApiForbiddenError)) return;
         tellOfRefusal(error);
@@ -84,7 +83,8 @@ export function observation({ at, settings, clock, logger, random, onNews }: Obs
         abort();
       },
     };
-    await watchInto(client, resource, options, (event) => {
+    const target = watchTarget(resource, { fieldSelector: `metadata.name=${name}` });
+    await watchInto(client, target, options, (event) => {
       isWatched = true;
       if (event.type === 'LISTED') {
         if (!isSeen) lose();

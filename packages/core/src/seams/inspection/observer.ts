@@ -1,6 +1,7 @@
 import type { FieldPath } from '../../values/fields.js';
 import type { HandlerId } from '../../values/ids.js';
 import type { Resource } from '../../values/resources/resource.js';
+import type { WatchTarget } from '../../values/resources/watch-target.js';
 import type { Seconds } from '../clock.js';
 import type { Logger } from '../logger.js';
 
@@ -35,18 +36,15 @@ export interface ObservedHandler {
 }
 
 /**
- * The stream that a fact is about: one kind of objects in one place.
+ * The stream that a fact is about, by what it watches. It is the same object in all facts of one stream, also after the
+ * stream is restarted; two streams of the same target have different objects.
  *
  * ```ts
  * const title = ({ resource, namespace }: kopf.ObservedStream): string =>
  *   `${resource.plural} in ${namespace ?? 'all namespaces'}`;
  * ```
  */
-export interface ObservedStream {
-  readonly resource: Resource;
-  /** `null` for the whole cluster. */
-  readonly namespace: string | null;
-}
+export type ObservedStream = WatchTarget;
 
 /**
  * What every fact has, whatever it is about.
@@ -93,15 +91,21 @@ type StreamFact =
       readonly failures: number;
       readonly delay: Seconds;
     }
-  /** The phase has changed: what readiness is judged by. */
+  /**
+   * The phase has changed: what readiness is judged by. A stream is `down` until it works again, and `crashed` if it has
+   * failed by a fault of the operator, until it is restarted; nothing follows after `ended`.
+   */
   | {
       readonly kind: 'stream.phase';
       readonly stream: ObservedStream;
-      readonly phase: 'listing' | 'watching' | 'down' | 'paused' | 'ended';
+      readonly phase: 'starting' | 'listing' | 'watching' | 'down' | 'crashed' | 'paused' | 'ended';
       /** When the phase has begun, by the monotonic clock. */
       readonly since: Seconds;
-      /** When something has come by the stream for the last time. */
+      /** When something has come by the stream for the last time: up to date whenever it is read, also later on. */
       readonly lastEventAt: Seconds | undefined;
+      /** When the stream was known to work for the last time, even if there was nothing to come; up to date as well. */
+      readonly lastGoodAt: Seconds | undefined;
+      /** Why it is down or crashed. */
       readonly error: Error | undefined;
     };
 

@@ -31,7 +31,7 @@ export interface EssenceOptions {
 const SYSTEM_STANZAS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 /** kubectl keeps here a copy of the very object: every change would be there twice. */
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * Takes the essence out of a body, as a copy:

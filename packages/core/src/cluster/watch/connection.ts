@@ -1,0 +1,225 @@
+/** One connection to list or to watch, and the lines that come by it. */
+import type { Awaitable } from '../../seams/awaitable.js';
+import type { KubeClient, KubeRequest } from '../../seams/client.js';
+import type { Clock, Seconds } from '../../seams/clock.js';
+import { type ChildController, childController, onAbort } from '../../sync/abort.js';
+import { alarm } from '../../sync/alarm.js';
+import type { ToggleView } from '../../sync/named-toggle.js';
+
+/**
+ * Why we have ended a connection before its time:
+ *
+ * - `paused`: the operator is paused;
+ * - `inactive`: not a single byte has come for too long;
+ * - `overdue`: the bytes of one line come, but the line is not complete for too long;
+ * - `endless`: the initial listing goes on for too long;
+ * - `doubtful`: something malformed has come, so that only a new listing can tell what there is;
+ * - `rewound`: the cluster was restored to an earlier state.
+ */
+export type Interruption = 'paused' | 'inactive' | 'overdue' | 'endless' | 'doubtful' | 'rewound';
+
+/** It ends with the whole stream, or when the stream is to be paused. */
+export class Connection {
+  readonly #controller: ChildController;
+  #interruption: Interruption | undefined;
+
+  constructor(signal: AbortSignal, paused: ToggleView | undefined) {
+    this.#controller = childController(signal);
+    paused?.whenOn(this.signal).then(
+      () => this.interrupt('paused'),
+      () => {}, // It has ended before any pause.
+    );
+  }
+
+  /** Covers everything: connecting, waiting for headers, reading, and the waiting before and in between. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get interruption(): Interruption | undefined {
+    return this.#interruption;
+  }
+
+  interrupt(why: Interruption): void {
+    if (this.signal.aborted) return;
+    this.#interruption = why;
+    this.#controller.abort(new Error(`The connection is interrupted: ${why}.`));
+  }
+
+  /** Ends whatever still goes on. */
+  close(): void {
+    this.#controller.abort();
+  }
+}
+
+/** What to do with the lines, and how long to wait for them. The limits are asked for anew each time. */
+export interface LineReaderOptions {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  /** One line. If it returns a promise, no more lines are read until it is settled. */
+  accept(line: unknown): Awaitable<void>;
+  /** How long there may be nothing at all. */
+  silenceLimit(): Seconds;
+  /** How long one line may be on its way. */
+  lineLimit(): Seconds;
+  /** How long the initial listing may take, from the beginning of the connection on; infinite once it is over. */
+  listingLimit(): Seconds;
+  /** After this time without errors, the connection must have been made. */
+  readonly steadyAfter: Seconds;
+  /** The same, once the client has told that the server has agreed. */
+  readonly steadyAfterOpening: Seconds;
+  /** Called once. */
+  onSteady(): void;
+  /** Called once: the server has agreed, or something has come. */
+  onOpened(): void;
+  /** Something has come, even if it is only a part of a line. */
+  onProgress(): void;
+}
+
+/**
+ * Reads the lines until the stream ends. Silence for too long interrupts the connection; the time when nobody reads
+ * from here is not silence. Ends in time even if the client does not obey the signal.
+ *
+ * There is one promise for the whole reading, and no closure per line: otherwise, most of the time between a line and
+ * its handlers would be spent on promises.
+ */
+export class LineReader {
+  readonly #options: LineReaderOptions;
+  readonly #iterator: AsyncIterator<unknown>;
+  readonly #whole: Promise<void>;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+  /** Since when somebody waits for the next line. */
+  #waitsSince: Seconds | undefined;
+  /** When the first bytes of the next line came. */
+  #lineSince: Seconds | undefined;
+  #lastByteAt = Number.NEGATIVE_INFINITY;
+  #isOpen = false;
+  #isSteady = false;
+  #isOver = false;
+  #forgetSteady: () => void = () => {};
+  readonly #stopListening: () => void;
+
+  constructor(client: KubeClient, request: Omit<KubeRequest, 'signal' | 'onProgress'>, options: LineReaderOptions) {
+    const { connection, clock } = options;
+    const { signal } = connection;
+    this.#options = options;
+    const onProgress = ({ bytes }: { readonly bytes: number }): void => this.#progress(bytes);
+    this.#iterator = client.stream({ ...request, onProgress, signal })[Symbol.asyncIterator]();
+    if (!this.#isOpen) this.#forgetSteady = alarm(clock, options.steadyAfter, () => this.#beSteady());
+    this.#whole = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // The line that is being accepted is waited for: only the reading is cut off at once.
+    this.#stopListening = onAbort(signal, (reason) => {
+      if (this.#waitsSince !== undefined) this.#reject(reason);
+    });
+    void this.#guard();
+  }
+
+  /** Resolves at the end of the stream. Rejects with its error, or with the reason of the signal. */
+  read(): Promise<void> {
+    this.#next();
+    return this.#whole;
+  }
+
+  close(): void {
+    this.#isOver = true;
+    this.#forgetSteady();
+    this.#stopListening();
+    // Not awaited: an iterator that ignores the signal would keep us here for as long as its connection hangs.
+    closeQuietly(this.#iterator);
+  }
+
+  readonly #next = (): void => {
+    const { connection, clock } = this.#options;
+    if (connection.signal.aborted) {
+      this.#reject(connection.signal.reason);
+      return;
+    }
+    this.#waitsSince = clock.now();
+    this.#iterator.next().then(this.#onLine, this.#onFailure);
+  };
+
+  readonly #onLine = (result: IteratorResult<unknown, unknown>): void => {
+    if (this.#isOver) return;
+    this.#waitsSince = undefined;
+    this.#lineSince = undefined;
+    if (result.done) {
+      this.#resolve();
+      return;
+    }
+    this.#open();
+    try {
+      const accepted = this.#options.accept(result.value);
+      if (accepted === undefined) this.#next();
+      else accepted.then(this.#next, this.#onFailure);
+    } catch (error) {
+      this.#reject(error);
+    }
+  };
+
+  readonly #onFailure = (error: unknown): void => this.#reject(error);
+
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#options.onOpened();
+  }
+
+  #progress(bytes: number): void {
+    if (this.#isOver) return;
+    const { clock, steadyAfterOpening, steadyAfter } = this.#options;
+    const isFirst = this.#lastByteAt === Number.NEGATIVE_INFINITY;
+    this.#lastByteAt = clock.now();
+    if (bytes > 0) this.#lineSince ??= this.#lastByteAt;
+    if (isFirst) {
+      this.#open();
+      if (!this.#isSteady) {
+        this.#forgetSteady();
+        this.#forgetSteady = alarm(clock, Math.min(steadyAfterOpening, steadyAfter), () => this.#beSteady());
+      }
+    }
+    this.#options.onProgress();
+  }
+
+  #beSteady(): void {
+    if (this.#isOver || this.#isSteady) return;
+    this.#isSteady = true;
+    this.#options.onSteady();
+  }
+
+  /** How long nothing has come, though somebody has waited. */
+  #silenceAt(now: Seconds): Seconds {
+    return this.#waitsSince === undefined ? 0 : now - Math.max(this.#waitsSince, this.#lastByteAt);
+  }
+
+  /** One loop for the whole connection, instead of a timer for each event: there can be thousands of them in a second. */
+  async #guard(): Promise<void> {
+    const { connection, clock } = this.#options;
+    const startedAt = clock.now();
+    try {
+      while (!this.#isOver) {
+        const now = clock.now();
+        const untilInactive = this.#options.silenceLimit() - this.#silenceAt(now);
+        if (untilInactive <= 0) return connection.interrupt('inactive');
+        const isLineAwaited = this.#waitsSince !== undefined && this.#lineSince !== undefined;
+        const untilOverdue = this.#options.lineLimit() - (isLineAwaited ? now - (this.#lineSince ?? now) : 0);
+        if (untilOverdue <= 0) return connection.interrupt('overdue');
+        const untilEndless = this.#options.listingLimit() - (now - startedAt);
+        if (untilEndless <= 0) return connection.interrupt('endless');
+        await clock.sleep(Math.min(untilInactive, untilOverdue, untilEndless), { signal: connection.signal });
+      }
+    } catch {
+      // The connection is over: there is nothing to guard.
+    }
+  }
+}
+
+function closeQuietly(iterator: AsyncIterator<unknown>): void {
+  iterator.return?.().then(
+    () => {},
+    () => {},
+  );
+}

@@ -1,0 +1,130 @@
+/** Service: finds the namespaces to serve, and notices as they come and go. */
+import type { AnyObject, Logger, Seconds, Service } from '@kopf-ts/core';
+import {
+  exactNamespaces,
+  matchesAnyNamespace,
+  type NamespacePattern,
+  untilAborted,
+  type WatchSignal,
+  watchTarget,
+} from '@kopf-ts/core/engine';
+import type { DiscoveryParts } from './discovery-parts.js';
+import { type Refusal, watchIfPermitted } from './permitted-watch.js';
+
+/** As it is in the probes. */
+const REQUIREMENT = 'namespaces known';
+const NAMESPACES = { group: '', plural: 'namespaces' };
+
+/** How often to look whether it is permitted by now. */
+const RECHECK: Seconds = 600;
+
+/** Makes it known which namespaces to serve. */
+type Serve = (namespaces: Iterable<string | null>) => void;
+
+/** Without patterns, it is the whole cluster, whatever namespaces are there. */
+export function namespaceDiscovery(parts: DiscoveryParts, patterns: readonly NamespacePattern[] | undefined): Service {
+  return {
+    name: 'namespace discovery',
+    async run(signal) {
+      const requirement = parts.health.demand(REQUIREMENT);
+      const serve: Serve = (namespaces) => {
+        parts.insights.revise({ namespaces: new Set(namespaces) });
+        requirement.turn(true);
+      };
+      try {
+        if (patterns === undefined) serve([null]);
+        else if (parts.settings.scanning.disabled) serveExactNames(parts.logger, patterns, serve);
+        else await discover(parts, patterns, serve, signal);
+        await untilAborted(signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        requirement.drop();
+      }
+    },
+  };
+}
+
+async function discover(
+  parts: DiscoveryParts,
+  patterns: readonly NamespacePattern[],
+  serve: Serve,
+  signal: AbortSignal,
+): Promise<void> {
+  const { insights, client, clock, logger } = parts;
+  const resource = await insights.whenFound(NAMESPACES, signal);
+  for (let reported: Refusal | undefined; !signal.aborted; ) {
+    const accept = namespacesAcceptor(patterns, logger, serve);
+    const refusal = await watchIfPermitted(client, watchTarget(resource), { ...parts, signal, accept });
+    if (refusal === undefined) return;
+    if (refusal !== reported) reportRefusal(logger, refusal);
+    if (refusal === 'list' && reported === undefined) serveExactNames(logger, patterns, serve);
+    reported = refusal;
+    await clock.sleep(RECHECK, { signal });
+  }
+}
+
+function reportRefusal(logger: Logger, refusal: Refusal): void {
+  const what = refusal === 'list' ? 'list namespaces' : 'watch for namespaces';
+  const effect =
+    refusal === 'list'
+      ? 'only those given by their exact names are served'
+      : 'those created or deleted from now on will not be noticed';
+  logger.warn(`Not enough permissions to ${what}: ${effect}, until it is permitted or the operator is restarted.`);
+}
+
+function serveExactNames(logger: Logger, patterns: readonly NamespacePattern[], serve: Serve): void {
+  const names = exactNamespaces(patterns);
+  const others = patterns.filter((pattern) => exactNamespaces([pattern]).length === 0);
+  if (others.length > 0) {
+    logger.warn(
+      `These patterns of namespaces cannot be served without the list of namespaces: ${others.join('; ')}. ` +
+        `Served are only: ${names.join(', ') || 'none'}.`,
+    );
+  }
+  serve(names);
+}
+
+/** All at once when the first listing is complete; then, one by one. */
+function namespacesAcceptor(
+  patterns: readonly NamespacePattern[],
+  logger: Logger,
+  serve: Serve,
+): (signal: WatchSignal) => void {
+  const served = new Set<string>();
+  let isListed = false;
+  return (event) => {
+    if (event.type === 'REWOUND') return;
+    if (event.type === 'LISTED') {
+      isListed = true;
+    } else {
+      const name = event.object.metadata?.name ?? '';
+      const isServed = matchesAnyNamespace(name, patterns) && isStillInUse(event, logger);
+      if (isServed === served.has(name)) return;
+      if (isServed) served.add(name);
+      else served.delete(name);
+    }
+    if (isListed) serve(served);
+  };
+}
+
+interface NamespaceCondition {
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** A namespace that is going away is served until there is nothing left in it: maybe it waits for us. */
+function isStillInUse(
+  { type, object }: { readonly type: string | null; readonly object: AnyObject },
+  logger: Logger,
+): boolean {
+  if (type === 'DELETED') return false;
+  const conditions: readonly NamespaceCondition[] = object['status']?.conditions ?? [];
+  if (!object.metadata?.deletionTimestamp || conditions.length === 0) return true;
+  const blockers = conditions.filter(({ status }) => status === 'True');
+  if (blockers.length === 0) return false;
+  const reasons = blockers.map(({ reason, message }) => `${reason}: ${message}`).join('; ');
+  logger.debug(`Namespace ${object.metadata.name} termination pending: ${reasons}`);
+  return true;
+}
