@@ -85,6 +85,38 @@ describeOnClusters('handlers of reviews', (cluster) => {
     expect(users[0]).not.toBe(users[1]);
   });
 
+  it('are asked about our own marks if somebody else writes them, and not if we do', async () => {
+    const operator = await startAdmission(
+      cluster(),
+      ({ on }) => {
+        on.delete(things.selector, function clean() {});
+        on.validate(things.selector, { operations: ['UPDATE'] }, function strict() {
+          throw new AdmissionError('Nothing is to be changed.', { code: 403 });
+        });
+      },
+      { namespaces: [namespace] },
+    );
+    await usage.create('one');
+    // The operator puts its finalizer on, past the strict handler.
+    await expect.poll(async () => (await stored('one'))?.metadata?.finalizers, { timeout: 20_000 }).toHaveLength(1);
+    const { group, plural } = things;
+    const stranger = usageOf(await cluster().newUser({ namespace, group, plural }), things, namespace);
+    const record = { started: '2020-01-01T00:00:00+00:00', retries: 1, success: true };
+    for (const metadata of [
+      { finalizers: null },
+      { annotations: { 'kopf.zalando.org/clean': JSON.stringify(record) } },
+    ]) {
+      expect(await stranger.patch('one', { metadata })).toMatchObject({
+        status: 403,
+        body: { message: expect.stringMatching(/denied the request: Nothing is to be changed\.$/) },
+      });
+    }
+    expect((await stored('one'))?.metadata?.finalizers).toHaveLength(1);
+    expect(operator.logger.messages('warn').filter((line) => line.includes('own user'))).toEqual([]);
+    await usage.delete('one');
+    await expect.poll(() => stored('one'), { timeout: 20_000 }).toBeUndefined();
+  });
+
   it('can keep objects from being deleted', async () => {
     await startAdmission(
       cluster(),
@@ -137,7 +169,7 @@ describeOnClusters('handlers of reviews', (cluster) => {
     }
   });
 
-  it('that fail deny what they are asked about, with the error but without its stack', async () => {
+  it('that fail deny what they are asked about, and the person is told where to look for the error', async () => {
     const operator = await startAdmission(
       cluster(),
       ({ on }) => {
@@ -149,8 +181,14 @@ describeOnClusters('handlers of reviews', (cluster) => {
     );
     const { status, body } = await usage.create('one');
     expect(status).toBe(500);
-    expect(body['message']).toMatch(/denied the request: .*Cannot read properties of undefined \(reading 'is'\)/);
-    expect(JSON.stringify(body)).not.toMatch(/ at |\.ts|node:/);
+    const [, uid = ''] =
+      /denied the request: Webhook 'broken' has failed unexpectedly\. .* the review (\S+) there\.$/.exec(
+        String(body['message']),
+      ) ?? [];
+    expect(uid).not.toBe('');
+    expect(JSON.stringify(body)).not.toMatch(/ at |\.ts|node:|Cannot read/);
+    const line = operator.logger.messages('error').find((text) => text.includes(uid));
+    expect(line).toContain("Cannot read properties of undefined (reading 'is')");
     expect(await stored('one')).toBeUndefined();
     expect(operator.logger.messages('error').join()).toContain("'broken'");
   });

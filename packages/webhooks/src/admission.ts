@@ -58,6 +58,7 @@ function admissionServer(
       const { server } = settings.admission;
       if (server === undefined && registry.handlers.webhooks.size > 0) throw noServer();
       if (server === undefined) return await untilAborted(signal);
+      warnOfUnmanaged(parts);
       // Else, whoever asks too early would be told that there is no such resource.
       await insights.whenReady(signal);
       // Both last longer than the operator: as long as API servers ask, they should be answered.
@@ -114,6 +115,16 @@ async function announce(
   if (awaited.size > 0) return;
   served?.turn(true);
   if (settings.admission.managed !== undefined) await clock.sleep(PROPAGATION, { wakeup: signal });
+}
+
+/** It can be meant so: by people who register the webhooks on their own. All others would wait for reviews in vain. */
+function warnOfUnmanaged({ registry, settings, logger }: AdmissionParts): void {
+  if (settings.admission.managed !== undefined || registry.handlers.webhooks.size === 0) return;
+  logger.warn(
+    'There are admission handlers, but settings.admission.managed is not set: no API server calls them, unless you keep ' +
+      'the webhook configurations in the cluster by yourself. To have the operator keep them, set it to a domain, such ' +
+      "as 'auto.kopf.dev'.",
+  );
 }
 
 function isManaged({ settings }: AdmissionParts, configs: Container<Announcement>): boolean {

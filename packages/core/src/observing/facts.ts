@@ -48,6 +48,7 @@ const NOTHING: Readonly<Record<FactKind, boolean>> = Object.freeze({
   'daemon.stopped': false,
   'daemon.waiting': false,
   'review.answered': false,
+  'review.refused': false,
   'peering.ruled': false,
   'login.ended': false,
   'discovery.revised': false,

@@ -1,6 +1,6 @@
 /**
- * Our own bookkeeping on the objects: the finalizer, the progress of handlers, the last handled state. A handler that
- * finds fault with an object which is there already would block them, and with them all the other handlers.
+ * Our own marks on the objects: the finalizer, the progress of handlers, the last handled state. A handler that finds
+ * fault with an object which is there already would block them, and with them all the other handlers.
  */
 import {
   type AnyObject,
@@ -25,7 +25,7 @@ const REVISION_FIELDS: ReadonlySet<string> = new Set(['managedFields', 'resource
  * Whether the object is updated in our own marks, and in nothing else. An update that changes nothing at all is not
  * that: people make such updates for the sake of the handlers.
  */
-export function isBookkeeping(review: Pick<Review, 'operation' | 'old' | 'new'>, settings: Settings): boolean {
+export function onlyMarksDiffer(review: Pick<Review, 'operation' | 'old' | 'new'>, settings: Settings): boolean {
   const { operation, old, new: updated } = review;
   if (operation !== 'UPDATE' || old === undefined || updated === undefined) return false;
   if (settings.persistence.compat === 'kopf') return false;

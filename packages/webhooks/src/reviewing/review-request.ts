@@ -43,16 +43,27 @@ export function readReview(source: unknown): Review {
   return {
     apiVersion: textIn(source, 'apiVersion', 'apiVersion') ?? 'admission.k8s.io/v1',
     kind: textIn(source, 'kind', 'kind') ?? 'AdmissionReview',
-    uid: textIn(request, 'uid', 'request.uid') ?? '',
+    uid: requiredTextIn(request, 'uid', 'request.uid'),
     resource: resourceIn(request),
     subresource: textIn(request, 'subResource', 'request.subResource') || undefined,
-    operation: requiredTextIn(request, 'operation', 'request.operation'),
+    operation: operationIn(request),
     userinfo,
     dryrun: flagIn(request, 'dryRun', 'request.dryRun'),
     old: oldObject,
     new: newObject,
     body,
   };
+}
+
+/** All that Kubernetes has. Handlers are declared for some of them: of another one, nobody would be asked. */
+const OPERATIONS: ReadonlySet<string> = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
+
+function operationIn(request: Mapping): string {
+  const operation = requiredTextIn(request, 'operation', 'request.operation');
+  if (OPERATIONS.has(operation)) return operation;
+  throw new MissingDataError(
+    `The admission review is malformed: request.operation must be one of ${[...OPERATIONS].join(', ')}.`,
+  );
 }
 
 function resourceIn(request: Mapping): Review['resource'] {

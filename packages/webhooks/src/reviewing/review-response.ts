@@ -6,31 +6,42 @@ import {
   PermanentError,
   type ReviewStatus,
   TemporaryError,
+  WebhookError,
 } from '@kopf-ts/core';
 import { describeError } from '@kopf-ts/core/engine';
 import type { Review } from './review-request.js';
 
+/** An error, and where it comes from: for the log, and for the person. */
+export interface Failure {
+  readonly error: Error;
+  /** The beginning of a sentence: `Webhook 'check'`. */
+  readonly by: string;
+}
+
 /** What the handlers have left. */
 export interface Results {
   /** In the order in which they happened. */
-  readonly errors: readonly Error[];
+  readonly failures: readonly Failure[];
   readonly warnings: readonly unknown[];
   /** A JSON-patch, as JSON. */
   readonly patch: string | undefined;
+  /** As Kopf does: the texts of all errors are told. */
+  readonly isTellingAll: boolean;
 }
 
 /** Allowed, unless there is any error. Whatever there is nothing to say about, is not mentioned at all. */
-export function respond({ apiVersion, kind, uid }: Review, { errors, warnings, patch }: Results): AdmissionResponse {
-  const [error] = [...errors].sort((one, another) => rankOf(one) - rankOf(another));
+export function respond({ apiVersion, kind, uid }: Review, results: Results): AdmissionResponse {
+  const { failures, warnings, patch, isTellingAll } = results;
+  const [failure] = [...failures].sort((one, another) => rankOf(one.error) - rankOf(another.error));
   return {
     apiVersion,
     kind,
     response: {
       uid,
-      allowed: error === undefined,
+      allowed: failure === undefined,
       ...(warnings.length > 0 && { warnings: warnings.map(asText) }),
       ...(patch !== undefined && { patch: Buffer.from(patch).toString('base64'), patchType: 'JSONPatch' as const }),
-      ...(error !== undefined && { status: statusOf(error) }),
+      ...(failure !== undefined && { status: statusOf(failure, uid, isTellingAll) }),
     },
   };
 }
@@ -43,9 +54,18 @@ function rankOf(error: Error): number {
   return 9;
 }
 
+/** Errors of these classes are meant for people; in all others, there may be anything: addresses, names, passwords. */
+export function isMeant(error: Error): boolean {
+  return error instanceof PermanentError || error instanceof TemporaryError || error instanceof WebhookError;
+}
+
 /** Never the stack: it is for the logs, not for the outer world. */
-function statusOf(error: Error): ReviewStatus {
-  return { message: asText(describeError(error)), code: codeOf(error) };
+function statusOf({ error, by }: Failure, uid: string, isTellingAll: boolean): ReviewStatus {
+  const isTold = isTellingAll || isMeant(error);
+  const message = isTold
+    ? asText(describeError(error))
+    : `${by} has failed unexpectedly. The log of the operator tells why: look for the review ${uid} there.`;
+  return { message, code: codeOf(error) };
 }
 
 function codeOf(error: Error): number {

@@ -1,5 +1,6 @@
 /** From a review to the cause, from the cause to the handlers, from the handlers to the response. */
 import {
+  type AdmissionResponse,
   AmbiguousResourceError,
   type Clock,
   type EventPoster,
@@ -25,19 +26,23 @@ import {
   isEnabled,
   isThenable,
   NO_FACTS,
+  observedObject,
   quoteId,
   stackOf,
   tellerOfConsidered,
+  titleOf,
   toError,
   type WebhookCause,
   type WebhookHandler,
 } from '@kopf-ts/core/engine';
 import { withHandlerId } from '../configurations/webhook-names.js';
-import { isBookkeeping } from './own-marks.js';
+import { quoted } from '../quoting.js';
+import { onlyMarksDiffer } from './own-marks.js';
+import { ownUser } from './own-user.js';
 import { ReviewCause, understand } from './review-cause.js';
 import { deadlineOf } from './review-deadlines.js';
 import { type Review, readReview } from './review-request.js';
-import { type Results, respond } from './review-response.js';
+import { type Failure, isMeant, type Results, respond } from './review-response.js';
 
 /**
  * What reviewing needs of an operator.
@@ -95,27 +100,101 @@ export interface ReviewerOptions {
  * ```
  */
 export function reviewer(parts: ReviewParts, { signal }: ReviewerOptions = {}): ReviewFn {
-  const cancellation = signal && ((): AbortSignal => signal);
-  return async (request, given = {}) => {
-    const begunAt = parts.clock.now();
-    const hints = withHandlerId(given, parts.registry.handlers.webhooks);
-    const review = readReview(request);
-    const resource = requireResource(review, parts.insights);
-    requireHandler(parts.registry.handlers.webhooks.of(resource), resource, hints);
-    const cause = new ReviewCause(review, resource, hints, parts);
-    if (understand(() => isBookkeeping(review, parts.settings))) {
-      if (isEnabled(cause.logger, 'debug')) cause.logger.debug('Only our own marks are updated. That needs no review.');
-      return respond(review, { errors: [], warnings: [], patch: undefined });
+  const { facts = NO_FACTS, tracing, clock } = parts;
+  const reviewing = new Reviewing(parts, signal && ((): AbortSignal => signal));
+  const reviewed: ReviewFn = (request, hints = {}) => {
+    try {
+      const review = readReview(request);
+      if (tracing === undefined) return reviewing.answer(review, hints);
+      const { uid, operation } = review;
+      return tracing.around({ kind: 'review', uid, operation }, () => reviewing.answer(review, hints));
+    } catch (error) {
+      return Promise.reject(error);
     }
-    const selected = select(cause, parts);
-    const errors = selected.error === undefined ? [] : [selected.error];
-    for (const handler of selected.handlers) {
-      const ending = errorOf(handler, cause, { parts, begunAt, patience: hints.timeout, cancellation });
-      const error = isThenable(ending) ? await ending : ending;
-      if (error !== undefined) errors.push(error);
-    }
-    return respond(review, resultsOf(cause, errors));
   };
+  if (!facts.wants['review.refused']) return reviewed;
+  return async (request, hints) => {
+    const begunAt = clock.now();
+    try {
+      return await reviewed(request, hints);
+    } catch (error) {
+      facts.tell({ kind: 'review.refused', error: toError(error), duration: clock.now() - begunAt });
+      throw error;
+    }
+  };
+}
+
+class Reviewing {
+  readonly #parts: ReviewParts;
+  readonly #cancellation: (() => AbortSignal) | undefined;
+  readonly #isOwnUser: ReturnType<typeof ownUser>;
+
+  constructor(parts: ReviewParts, cancellation: (() => AbortSignal) | undefined) {
+    this.#parts = parts;
+    this.#cancellation = cancellation;
+    this.#isOwnUser = ownUser(parts);
+  }
+
+  async answer(review: Review, given: ReviewHints): Promise<AdmissionResponse> {
+    const { clock, registry, insights, settings } = this.#parts;
+    const begunAt = clock.now();
+    const hints = withHandlerId(given, registry.handlers.webhooks);
+    const resource = requireResource(review, insights);
+    requireHandler(registry.handlers.webhooks.of(resource), resource, hints);
+    const cause = new ReviewCause(review, resource, hints, this.#parts);
+    const isTellingAll = settings.persistence.compat === 'kopf';
+    if (understand(() => onlyMarksDiffer(review, settings)) && (await this.#isOwnUser(review.userinfo))) {
+      if (isEnabled(cause.logger, 'debug')) cause.logger.debug('Only our own marks are updated. That needs no review.');
+      const nothing = { failures: [], warnings: [], patch: undefined, isTellingAll };
+      return this.#told(respond(review, nothing), cause, { review, begunAt, handlers: [] });
+    }
+    const selected = select(cause, this.#parts);
+    const failures = selected.failure === undefined ? [] : [selected.failure];
+    for (const handler of selected.handlers) {
+      const patience = hints.timeout;
+      const ending = errorOf(handler, cause, {
+        parts: this.#parts,
+        begunAt,
+        patience,
+        cancellation: this.#cancellation,
+      });
+      const error = isThenable(ending) ? await ending : ending;
+      if (error !== undefined) failures.push({ error, by: titleOf(handler) });
+    }
+    const results = resultsOf(cause, failures);
+    if (!isTellingAll) logUnexpected(results.failures, review, cause.logger);
+    const response = respond(review, { ...results, isTellingAll });
+    return this.#told(response, cause, { review, begunAt, handlers: selected.handlers });
+  }
+
+  #told(
+    answer: AdmissionResponse,
+    cause: WebhookCause,
+    { review, begunAt, handlers }: { review: Review; begunAt: Seconds; handlers: readonly WebhookHandler[] },
+  ): AdmissionResponse {
+    const { facts, clock } = this.#parts;
+    if (facts?.wants['review.answered']) {
+      facts.tell({
+        kind: 'review.answered',
+        uid: review.uid,
+        operation: review.operation,
+        object: observedObject(cause),
+        allowed: answer.response.allowed,
+        code: answer.response.status?.code,
+        handlers: handlers.map(({ id }) => id),
+        duration: clock.now() - begunAt,
+      });
+    }
+    return answer;
+  }
+}
+
+/** The person is told only which review it was: so here it is told what was wrong with it. */
+function logUnexpected(failures: readonly Failure[], { uid }: Review, logger: Logger): void {
+  for (const { error, by } of failures) {
+    if (isMeant(error)) continue;
+    logger.error(`Review ${quoted(uid)} is denied: ${by} has failed unexpectedly: ${describeError(error)}`);
+  }
 }
 
 function requireResource({ resource }: Review, insights: Insights): Resource {
@@ -154,7 +233,7 @@ function requireHandler(
 
 interface Selected {
   readonly handlers: readonly WebhookHandler[];
-  readonly error?: Error;
+  readonly failure?: Failure;
 }
 
 /** If a filter fails, it is not known whom it would have let through: so nobody is asked, and nothing is allowed. */
@@ -165,7 +244,7 @@ function select(cause: WebhookCause, { registry, facts = NO_FACTS }: ReviewParts
   } catch (thrown) {
     const error = toError(thrown);
     cause.logger.error(`A filter of admission handlers has failed: ${describeError(error)}`, { error });
-    return { handlers: [], error };
+    return { handlers: [], failure: { error, by: 'A filter of admission handlers' } };
   }
 }
 
@@ -214,13 +293,16 @@ function errorIn(outcome: object): Error | undefined {
 }
 
 /** The functions of the patch are the user's code, too, and what they make can be anything. */
-function resultsOf({ patch, body, warnings, logger }: WebhookCause, errors: readonly Error[]): Results {
+function resultsOf(
+  { patch, body, warnings, logger }: WebhookCause,
+  failures: readonly Failure[],
+): Omit<Results, 'isTellingAll'> {
   try {
     const ops = asJsonPatch(patch, body);
-    return { errors, warnings, patch: ops.length > 0 ? JSON.stringify(ops) : undefined };
+    return { failures, warnings, patch: ops.length > 0 ? JSON.stringify(ops) : undefined };
   } catch (thrown) {
     const error = toError(thrown);
     logger.error(`The patch of the admission handlers cannot be made: ${describeError(error)}`, stackOf(error));
-    return { errors: [...errors, error], warnings, patch: undefined };
+    return { failures: [...failures, { error, by: 'Making the patch' }], warnings, patch: undefined };
   }
 }

@@ -36,6 +36,23 @@ describe('the server', () => {
     expect(server.story).toEqual(['entered', 'asked']);
   });
 
+  it('is not asked by anybody if nothing is managed, which is told once', async () => {
+    const { logger } = await served({ server: fakeServer() });
+    expect(logger.messages('warn')).toEqual([
+      expect.stringMatching(
+        /settings\.admission\.managed is not set: no API server calls them, unless you keep .*'auto/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ['if it is managed', { managed: NAME }],
+    ['if there are no handlers', { declare: () => {} }],
+  ])('is not warned about %s', async (_title, options) => {
+    const { logger } = await served({ server: fakeServer(), ...options });
+    expect(logger.messages('warn')).toEqual([]);
+  });
+
   it('is given all that it may need', async () => {
     const server = fakeServer();
     const info = { server: 'https://cluster' };

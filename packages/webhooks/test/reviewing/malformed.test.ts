@@ -42,9 +42,13 @@ describe('what is not a review is refused:', () => {
 });
 
 describe('a review is refused without its', () => {
-  it.each(['userInfo', 'resource', 'operation'] as const)('%s', async (field) => {
+  it.each(['uid', 'userInfo', 'resource', 'operation'] as const)('%s', async (field) => {
     await expectRefusal(reviewOf({ [field]: null }), new RegExp(`has no request.${field}`));
     await expectRefusal(reviewOf({ [field]: undefined }), new RegExp(`has no request.${field}`));
+  });
+
+  it('uid, if it is empty', async () => {
+    await expectRefusal(reviewOf({ uid: '' }), /has no request.uid/);
   });
 
   it.each(['group', 'version', 'resource'])('resource.%s', async (field) => {
@@ -73,6 +77,10 @@ describe('a review is refused with a wrong', () => {
     ...WRONG_FLAGS.map((value) => ['dryRun', value] as const),
   ])('%s: %j', async (field, value) => {
     await expectRefusal(reviewOf({ [field]: value }), new RegExp(`malformed: request.${field} must be`));
+  });
+
+  it.each(['FOO', 'create', 'CREATE ', '*', '__proto__', 'PATCH'])('operation: %s', async (operation) => {
+    await expectRefusal(reviewOf({ operation }), /request.operation must be one of CREATE, UPDATE, DELETE, CONNECT/);
   });
 
   it.each(['group', 'version', 'resource'])('resource.%s', async (field) => {

@@ -1,10 +1,13 @@
 import { type Admission, AdmissionError, PermanentError, TemporaryError } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { objectOf, patchIn, reviewed, reviewOf } from './reviewed.js';
+import { objectOf, patchIn, reviewed, reviewOf, settingsWithStorages } from './reviewed.js';
 
 type Kind = 'validate' | 'mutate';
 const KINDS: readonly Kind[] = ['validate', 'mutate'];
 const ALLOWED = { uid: 'review-uid', allowed: true };
+
+const UNEXPECTED =
+  "Webhook 'fn0' has failed unexpectedly. The log of the operator tells why: look for the review review-uid there.";
 
 /** The response to handlers that throw these errors, one each. */
 async function afterErrors(...errors: readonly unknown[]) {
@@ -51,18 +54,18 @@ describe('the response tells which review it is for', () => {
 
   it.each([undefined, null])('by the usual words where the request has none: %s', async (nothing) => {
     const { review } = reviewed();
-    const { request } = reviewOf({ uid: nothing });
+    const { request } = reviewOf();
     expect(await review({ apiVersion: nothing, kind: nothing, request } as never)).toEqual({
       apiVersion: 'admission.k8s.io/v1',
       kind: 'AdmissionReview',
-      response: { uid: '', allowed: true },
+      response: { uid: 'review-uid', allowed: true },
     });
   });
 });
 
 describe('an error denies the review', () => {
   it.each<[string, unknown, object]>([
-    ['any error', new Error('No!'), { message: 'No!', code: 500 }],
+    ['any error', new Error('No!'), { message: UNEXPECTED, code: 500 }],
     ['a permanent error', new PermanentError('No!'), { message: 'No!', code: 500 }],
     ['a temporary error', new TemporaryError('No!'), { message: 'No!', code: 500 }],
     ['an admission error', new AdmissionError('No!'), { message: 'No!', code: 500 }],
@@ -77,8 +80,8 @@ describe('an error denies the review', () => {
       new (class NoQuota extends AdmissionError {})('', { code: 429 }),
       { message: "NoQuota('')", code: 429 },
     ],
-    ['any error with no text', new TypeError(), { message: 'TypeError()', code: 500 }],
-    ['not an error at all', 'No!', { message: 'No!', code: 500 }],
+    ['any error with no text', new TypeError(), { message: UNEXPECTED, code: 500 }],
+    ['not an error at all', 'No!', { message: UNEXPECTED, code: 500 }],
   ])('%s', async (_title, error, status) => {
     expect(await afterErrors(error)).toEqual({ uid: 'review-uid', allowed: false, status });
   });
@@ -94,9 +97,50 @@ describe('an error denies the review', () => {
   });
 
   it('without telling where it comes from', async () => {
-    const error = new Error('No!', { cause: new Error('a secret') });
-    const text = JSON.stringify(await afterErrors(error));
-    expect(text).not.toMatch(/secret|\.ts|stack/);
+    for (const kind of [Error, PermanentError]) {
+      const text = JSON.stringify(await afterErrors(new kind('No!', { cause: new Error('a secret') })));
+      expect(text).not.toMatch(/secret|\.ts|stack/);
+    }
+  });
+
+  it('without telling what it was if it was not meant for people; the log tells it, and of which review', async () => {
+    const { ask, logger } = reviewed(({ on }) =>
+      on.validate('kopfexamples', async function quota() {
+        await Promise.resolve();
+        throw new Error('connect to db://user:hunter2@db.internal failed');
+      }),
+    );
+    const response = await ask({ uid: 'a17' });
+    expect(response.status?.message).toMatch(/^Webhook 'quota' has failed unexpectedly\. .* the review a17 there\.$/);
+    expect(JSON.stringify(response)).not.toMatch(/hunter2|db/);
+    expect(logger.find('Review "a17" is denied: Webhook \'quota\' has failed unexpectedly: connect to')).toMatchObject({
+      level: 'error',
+    });
+  });
+
+  it('with what it was in any case, if all has to be as in Kopf', async () => {
+    const settings = settingsWithStorages();
+    settings.persistence.compat = 'kopf';
+    const { ask } = reviewed(
+      ({ on }) =>
+        on.validate('kopfexamples', function fn() {
+          throw new TypeError('No!');
+        }),
+      { settings },
+    );
+    expect((await ask()).status).toEqual({ message: 'No!', code: 500 });
+  });
+
+  it('cannot write lines into the log by the uid of the review', async () => {
+    const { ask, logger } = reviewed(({ on }) =>
+      on.validate('kopfexamples', function fn() {
+        throw new Error('No!');
+      }),
+    );
+    await ask({ uid: `x\r\n${'y'.repeat(1000)}` });
+    const line = logger.messages('error').find((text) => text.startsWith('Review ')) ?? '';
+    expect(line).toContain('"x\\r\\ny');
+    expect(line.length).toBeLessThan(400);
   });
 
   it('and is logged with where it comes from, if it was not meant', async () => {
@@ -121,8 +165,8 @@ describe('of several errors, the one that is most for people is told', () => {
   const admission = new AdmissionError('admission');
 
   it.each([
-    [plain, other, 'plain'],
-    [other, plain, 'other'],
+    [plain, other, UNEXPECTED],
+    [other, plain, UNEXPECTED],
     [new AdmissionError('first'), new AdmissionError('second'), 'first'],
     [plain, temporary, 'temporary'],
     [plain, permanent, 'permanent'],
@@ -173,7 +217,7 @@ describe('warnings', () => {
         warnings.push('two');
       });
     });
-    expect(await ask()).toMatchObject({ allowed: false, warnings: ['one', 'two'], status: { message: 'No!' } });
+    expect(await ask()).toMatchObject({ allowed: false, warnings: ['one', 'two'], status: { code: 500 } });
   });
 });
 
@@ -268,7 +312,7 @@ describe('patches', () => {
         void patch.fns.push(() => {
           throw new Error('Cannot patch!');
         }),
-      /^Cannot patch!$/,
+      /: Cannot patch!$/,
     ],
     [
       'that are not data',
@@ -286,8 +330,11 @@ describe('patches', () => {
     expect(await ask()).toEqual({
       uid: 'review-uid',
       allowed: false,
-      status: { message: expect.stringMatching(message), code: 500 },
+      status: { message: expect.stringMatching(/^Making the patch has failed unexpectedly\. /), code: 500 },
     });
-    expect(logger.messages('error')).toEqual([expect.stringMatching(/^The patch of the admission handlers cannot/)]);
+    const [first, second] = logger.messages('error');
+    expect(first).toMatch(/^The patch of the admission handlers cannot/);
+    expect(second).toMatch(/^Review "review-uid" is denied: Making the patch has failed unexpectedly: /);
+    for (const line of [first, second]) expect(line).toMatch(message);
   });
 });

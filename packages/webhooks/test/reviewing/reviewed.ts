@@ -7,12 +7,14 @@ import {
   type Indices,
   type Insights,
   type KubeClient,
+  type KubeRequest,
   settings as makeSettings,
   type Registry,
   type Resource,
   type ReviewHints,
   type ReviewRequest,
   type Settings,
+  type Tracing,
 } from '@kopf-ts/core';
 import { type Facts, makeResource } from '@kopf-ts/core/engine';
 import { allObjects } from '@kopf-ts/reactor';
@@ -27,8 +29,15 @@ export const EXAMPLES: Resource = makeResource({
   kind: 'KopfExample',
 });
 
+/** The user of the operator, and of all reviews unless told otherwise. */
+const OPERATOR = 'someone';
+
+/** Knows who asks, and nothing else. */
 export const CLIENT: KubeClient = {
-  request: () => Promise.reject(new Error('nobody should ask')),
+  request: <T>({ path }: KubeRequest) =>
+    path === '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+      ? Promise.resolve({ status: { userInfo: { username: OPERATOR } } } as T)
+      : Promise.reject(new Error('nobody should ask')),
   stream: () => {
     throw new Error('nobody should ask');
   },
@@ -68,7 +77,7 @@ export function reviewOf(fields: Partial<Record<keyof ReviewRequest, unknown>> =
       kind: { group: 'kopf.dev', version: 'v1', kind: 'KopfExample' },
       resource: { group: 'kopf.dev', version: 'v1', resource: 'kopfexamples' },
       operation: 'CREATE',
-      userInfo: { username: 'someone', groups: ['people'] },
+      userInfo: { username: OPERATOR, groups: ['people'] },
       object: objectOf(),
       oldObject: null,
       dryRun: false,
@@ -83,6 +92,8 @@ export interface ReviewedOptions {
   readonly memo?: object;
   readonly indices?: Indices;
   readonly facts?: Facts;
+  readonly tracing?: Tracing;
+  readonly client?: KubeClient;
   readonly poster?: NonNullable<ReviewParts['poster']>;
   readonly signal?: AbortSignal;
 }

@@ -296,6 +296,8 @@ type OperatorFact =
       readonly handlers: readonly HandlerId[];
       readonly duration: Seconds;
     }
+  /** A review that nobody could answer: it was malformed, or for a resource or a handler that is not there. */
+  | { readonly kind: 'review.refused'; readonly error: Error; readonly duration: Seconds }
   /** Who is to work on a namespace, or on the cluster. */
   | {
       readonly kind: 'peering.ruled';

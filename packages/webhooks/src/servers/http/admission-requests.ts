@@ -10,10 +10,10 @@ import {
   WebhookError,
 } from '@kopf-ts/core';
 import { describeError, stackOf } from '@kopf-ts/core/engine';
+import { quoted } from '../../quoting.js';
 import type { BodyAccount, BodyBudget } from './body-budget.js';
 import { parseDuration } from './go-durations.js';
 import { ClientGone, headersOf, Refusal, reasonPhrase } from './http-refusals.js';
-import { quoted } from './quoting.js';
 import { parseReview, readBody } from './request-bodies.js';
 
 export interface RequestParts {

@@ -55,6 +55,7 @@ export function jsonCosts(text: Uint8Array): JsonCosts {
       case CLOSING_BRACE:
         level--;
         break;
+      default:
     }
   }
   return { memory: containers * CONTAINER + pairs * PAIR + items * ITEM, depth };

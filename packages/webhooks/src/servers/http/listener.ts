@@ -5,8 +5,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
 import { type Clock, KopfError, type Logger, type Seconds } from '@kopf-ts/core';
 import { alarm, toError } from '@kopf-ts/core/engine';
+import { quoted } from '../../quoting.js';
 import { connectionKeeper } from './connections.js';
-import { quoted } from './quoting.js';
 
 /** What to speak TLS with: what a context is made of, or a ready one. */
 export type Credentials = SecureContextOptions | { readonly ready: SecureContext };
