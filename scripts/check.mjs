@@ -37,6 +37,7 @@ const checks = [
   { name: 'the embedded server against the real one', groups: ['differential'], apart: true, run: differentialTests },
   // Not among `all`: it takes as long as it is told to.
   { name: 'the model of a nasty server, whole', groups: ['proof', 'model'], apart: true, run: nastyModel },
+  { name: 'bad admission requests, all of them', groups: ['proof', 'fuzzing'], apart: true, run: fuzzing },
   { name: 'an operator in many minutes of faults', groups: ['proof'], apart: true, run: proof },
 ];
 
@@ -110,6 +111,13 @@ function nastyModel() {
   process.env.KOPF_MODEL_RUNS ??= '20000';
   process.env.KOPF_MODEL_SEED ??= 'random';
   return tests(['--project=reactor', 'packages/reactor/test/model/nasty-server.test.ts']);
+}
+
+/** Where a sample is enough, it is among the tests on a real cluster; though it needs none. */
+function fuzzing() {
+  process.env.KOPF_FUZZ_INPUTS ??= '60000';
+  process.env.KOPF_FUZZ_SEED ??= 'random';
+  return tests(['--config=e2e/vitest.config.ts', 'e2e/embedded/admission/fuzzing.test.ts']);
 }
 
 function proof(args) {

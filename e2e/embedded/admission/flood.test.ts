@@ -10,7 +10,7 @@ import { program } from '../../scenarios/programs.js';
 
 /** What Node takes by itself in a container of 256 MiB. */
 const HEAP_MIB = 128;
-const REQUESTS = 140;
+const REQUESTS = 105;
 const CONNECTIONS = 12;
 
 const MIB = 1024 * 1024;

@@ -14,7 +14,10 @@ import { onAbort } from '@kopf-ts/core/engine';
  * ```
  */
 export interface ManualClockOptions {
-  /** The wall-clock time to begin with. Default: the beginning of 2020, UTC. */
+  /**
+   * The wall-clock time to begin with. Default: the beginning of 2020, UTC, so that tests are the same every day. TLS
+   * checks certificates by the real time: where something makes them by this clock, start it now, `start: new Date()`.
+   */
   readonly start?: Date | string;
 }
 

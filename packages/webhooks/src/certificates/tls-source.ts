@@ -29,6 +29,7 @@ export interface TlsMaterial {
  */
 export interface TlsSurroundings {
   readonly signal: AbortSignal;
+  /** Of servers, its `utc()` is the real time: callers check certificates by that, also where tests move a clock. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly client: KubeClient;

@@ -1,6 +1,6 @@
 /** The life of a server: certificates, the open listener, the announcements, the end. */
 import { writeFile } from 'node:fs/promises';
-import type { WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
+import type { Clock, WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
 import { childController, describeError, isCancellation, onAbort, stackOf, untilAborted } from '@kopf-ts/core/engine';
 import { requestListener } from './http/admission-requests.js';
 import { bodyBudget, defaultBodyBudget } from './http/body-budget.js';
@@ -44,7 +44,7 @@ export async function* serveReviews(
   const forget = onAbort(life.signal, () => void close());
   try {
     let announced: string | undefined;
-    for await (const material of plan.materials({ signal: life.signal, clock, logger, client })) {
+    for await (const material of plan.materials({ signal: life.signal, clock: realTime(clock), logger, client })) {
       if (life.signal.aborted) break;
       if (listener === undefined) {
         listener = await open(at, plan, material);
@@ -67,6 +67,11 @@ export async function* serveReviews(
     life.abort();
     await close();
   }
+}
+
+/** Callers check certificates by the real time, whatever a clock of tests says: so they are made by it, too. */
+function realTime(clock: Clock): Clock {
+  return { now: () => clock.now(), sleep: (delay, options) => clock.sleep(delay, options), utc: () => new Date() };
 }
 
 async function open(at: ServerSurroundings, plan: ServingPlan, material: Material): Promise<Listener> {

@@ -30,7 +30,7 @@ export const EXAMPLES: Resource = makeResource({
 });
 
 /** The user of the operator, and of all reviews unless told otherwise. */
-const OPERATOR = 'someone';
+export const OPERATOR = 'someone';
 
 /** Knows who asks, and nothing else. */
 export const CLIENT: KubeClient = {

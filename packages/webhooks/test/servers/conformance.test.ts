@@ -5,7 +5,7 @@ import { certificatesOnDemand, localMaterial } from './support.js';
 
 const runner = { describe, it };
 /** Certificates are looked at in real time. */
-const clock = (): ManualClock => manualClock({ start: new Date() });
+const clock = (): ManualClock => manualClock();
 const ADDR = '127.0.0.1';
 
 describe('the plain server', () => {

@@ -60,13 +60,13 @@ export interface Served extends AsyncDisposable {
   end(): Promise<void>;
 }
 
-/** Starts the server, and waits for its first address. The clock begins with the real time: certificates need that. */
+/** Starts the server, and waits for its first address. */
 export async function served(
   server: WebhookServer,
   { review = () => Promise.resolve(ANSWER), ...others }: { review?: ReviewFn } & Partial<Surroundings> = {},
 ): Promise<Served> {
   const aborting = new AbortController();
-  const [clock, logger] = [manualClock({ start: new Date() }), recordingLogger()];
+  const [clock, logger] = [manualClock(), recordingLogger()];
   const calls: Served['calls'] = [];
   const iterator = server
     .serve({

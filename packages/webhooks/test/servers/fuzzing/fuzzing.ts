@@ -1,9 +1,10 @@
 /** Requests that nobody would send on purpose: valid ones, with something wrong in them. Always the same for a seed. */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { AdmissionError, type AdmissionRequest, deepEqual, isMapping, type Mapping } from '@kopf-ts/core';
 import { webhookServer } from '../../../src/index.js';
-import { objectOf, reviewed, reviewOf } from '../../reviewing/reviewed.js';
+import { OPERATOR, objectOf, reviewed, reviewOf } from '../../reviewing/reviewed.js';
 import { served } from '../support.js';
 
 /** A request as it goes out. */
@@ -87,6 +88,19 @@ const QUERIES = ['', '?timeout=10s', '?timeout=', '?timeout=1e9h', '?timeout=-1s
 const METHODS = ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'M-SEARCH'];
 const TYPES = ['text/plain', 'application/json; charset=latin1', 'application/json,', '', 'APPLICATION/JSON', '\u00ff'];
 
+/** What takes much more memory than there are bytes in it. */
+const PARTS = ['{},', '[],', '"",', '{"a":{}},', '0.5,'];
+
+/** Texts that are not in UTF-8, or are something else altogether. */
+const ENCODINGS: readonly ((text: string) => Buffer)[] = [
+  (text) => Buffer.from(text, 'utf16le'),
+  (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+  (text) => Buffer.from(`${text}ÿ`, 'latin1'),
+  (text) => Buffer.from(encodeURIComponent(text)),
+  (text) => Buffer.from(Buffer.from(text).toString('base64')),
+  (text) => gzipSync(text, { level: 1 }),
+];
+
 class Mutator {
   readonly #random: () => number;
 
@@ -130,8 +144,9 @@ class Mutator {
     let text = JSON.stringify(review);
     if (this.#isOnce(100)) text = `${'['.repeat(this.#below(50_000))}${text}`;
     if (this.#isOnce(100)) text = text.replace('"field"', `"deep":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)},"field"`);
+    if (this.#isOnce(200)) text = text.replace('"field"', `"many":[${this.#oneOf(PARTS).repeat(15_000)}0],"field"`);
     if (this.#isOnce(200)) text = ' '.repeat(BODY_LIMIT) + text;
-    const bytes = Buffer.from(text, 'utf8');
+    const bytes = this.#isOnce(30) ? this.#oneOf(ENCODINGS)(text) : Buffer.from(text, 'utf8');
     if (!this.#isOnce(3)) return bytes;
     return this.#garble(bytes);
   }
@@ -150,7 +165,8 @@ class Mutator {
       if (this.#isOnce(3)) Reflect.deleteProperty(place, key);
       else
         Object.defineProperty(place, key, {
-          value: this.#oneOf(JUNK),
+          // A copy: it may be spoilt in turn.
+          value: structuredClone(this.#oneOf(JUNK)),
           enumerable: true,
           configurable: true,
           writable: true,
@@ -179,14 +195,17 @@ class Mutator {
   }
 }
 
-/** Whom nobody has to ask: updates of our own marks only, and mutations of what is being deleted. */
+/** What nobody has to be asked about: our own updates of our own marks only, and mutations of what is being deleted. */
 function isLegitimatelyUnasked({ path, body }: FuzzedRequest): boolean {
   const request = (JSON.parse(body.toString('utf8')) as Mapping)['request'] as Mapping;
   if (request['operation'] === 'DELETE' && path.startsWith('/fill')) return true;
   const withoutMarks = (object: unknown): unknown =>
     withoutVoids(isMapping(object) ? { ...object, metadata: null } : object);
+  const { username } = request['userInfo'] as Mapping;
   return (
-    request['operation'] === 'UPDATE' && deepEqual(withoutMarks(request['object']), withoutMarks(request['oldObject']))
+    username === OPERATOR &&
+    request['operation'] === 'UPDATE' &&
+    deepEqual(withoutMarks(request['object']), withoutMarks(request['oldObject']))
   );
 }
 
@@ -269,7 +288,7 @@ function complaintAbout(request: FuzzedRequest, { status, text }: FuzzedAnswer, 
   if (/\n\s+at /.test(text)) return 'A stack is shown';
   if (status !== 200) return /"allowed"\s*:\s*true/.test(text) ? 'A refusal allows' : undefined;
   const { response } = JSON.parse(text) as { response: { allowed: unknown } };
-  if (typeof response.allowed !== 'boolean') return 'There is no verdict';
+  if (typeof response.allowed !== 'boolean') return 'There is no decision';
   if (response.allowed && !isAsked && !isLegitimatelyUnasked(request)) return 'It is allowed, and nobody was asked';
   return undefined;
 }
