@@ -56,7 +56,7 @@ export function hostViolations(root, machine = thisMachine(root)) {
   });
 }
 
-/** The configured registry and the folders of whoever runs this. Folders like `/root` are too common to mean anything. */
+/** The configured registry and the folders of this machine. Folders like `/root` are too common to mean anything. */
 function thisMachine(root) {
   const registry = process.env.npm_config_registry;
   const folders = [resolve(root), homedir()].filter((folder) => folder.split(/[/\\]/).filter(Boolean).length > 1);

@@ -17,7 +17,7 @@ const forbiddenGlobals = {
   setImmediate: clock,
   performance: clock,
   console: 'logs go to Logger',
-  process: 'the environment belongs to whoever starts the operator',
+  process: 'the environment belongs to the program that starts the operator',
   fetch: 'requests go through KubeClient',
   WebSocket: 'requests go through KubeClient',
   EventSource: 'requests go through KubeClient',

@@ -64,7 +64,7 @@ export function runScript(script, args = [], { quiet = false, env = {} } = {}) {
     child.stderr?.setEncoding('utf8').on('data', (text) => {
       output += text;
     });
-    // Terminals send Ctrl-C to both of us: whoever is shown ends as it wants to, and we after it.
+    // Terminals send Ctrl-C to both of us: the shown program ends as it wants to, and we after it.
     const endLater = () => {};
     const endTogether = () => child.kill('SIGTERM');
     process.on('SIGINT', endLater).on('SIGTERM', endTogether);

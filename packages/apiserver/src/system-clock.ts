@@ -1,4 +1,4 @@
-/** The clock of those who bring none of their own. */
+/** The clock of clusters that are given none. */
 import type { Clock } from '@kopf-ts/core';
 
 /** `setTimeout` takes no longer delays; nobody needs them here, but nobody should be woken up at once either. */

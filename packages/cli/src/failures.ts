@@ -25,7 +25,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The error as it is shown: one line and maybe what belongs to it; with the stacks only for those who debug. */
+/** The error as it is shown: one line and maybe what belongs to it; with stacks only when debugging. */
 export function describeFailure(error: unknown, isDebugging: boolean): string {
   const line = error instanceof Failure ? [error.message, error.details].filter(Boolean).join('\n') : lineOf(error);
   if (!isDebugging) return line;

@@ -19,6 +19,6 @@ export {
   loginWithServiceAccount,
   type ServiceAccountLoginOptions,
 } from './auth/logins.js';
-// The parts of a connection, for those who bring an HTTP client of their own.
+// The parts of a connection, for HTTP clients of your own.
 export { authorizationOf } from './auth/authorization.js';
 export { type TlsOptions, tlsOptions } from './http/dispatchers.js';

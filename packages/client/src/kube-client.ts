@@ -393,7 +393,7 @@ class UndiciKubeClient implements HttpKubeClient {
     const { resource } = kind;
     let spent = 0;
     for (;;) {
-      // Not the other way round: those who are held back by the server would take the turns of those who are not.
+      // Not the other way round: requests that the server holds back would take the turns of the others.
       if (this.#gates.isClosed(gate)) {
         spent += await this.#gates.pass(gate, { limit: limit === undefined ? undefined : limit - spent, signal });
       }

@@ -6,7 +6,7 @@
  * Each name here is used by at least one package; the list is pinned by a test.
  */
 
-// Causes: why handlers are called, and who of them wants it.
+// Causes: why handlers are called, and which of them are concerned.
 export {
   type ActivityCause,
   type Cause,
@@ -60,7 +60,7 @@ export { isEnabled, loggableBody, loggableDiff, objectLogger, terseLogger } from
 export { reportOnce } from './execution/logging/report-once.js';
 export { copyMemo, createMemo } from './execution/handler-api/memo.js';
 
-// Values, for those who change objects.
+// Values: changing objects.
 export { asJsonPatch } from './values/patches/patch.js';
 export { parsePointer } from './values/patches/json-patch.js';
 export { applyMergePatch } from './values/patches/merge-patch.js';

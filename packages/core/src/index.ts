@@ -4,7 +4,7 @@
  * It opens no socket, reads no clock, writes no log and knows no default implementation of any seam: those
  * are the other packages' business, and yours.
  *
- * This entry is for those who write handlers and plugins; `@kopf-ts/core/engine` is for those who run handlers.
+ * This entry is for handlers and plugins; `@kopf-ts/core/engine` is for packages that run handlers.
  */
 
 // Declaring handlers.

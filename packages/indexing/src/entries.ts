@@ -7,7 +7,7 @@ export interface Entry {
   readonly value: unknown;
 }
 
-/** Whatever the object has in the index is to be removed. */
+/** Removes whatever the object has in the index. */
 export const NOTHING: readonly Entry[] = [];
 
 /**

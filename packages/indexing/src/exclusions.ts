@@ -23,7 +23,7 @@ export interface Exclusion {
 
 export type ExclusionsOfObject = ReadonlyMap<HandlerId, Exclusion>;
 
-/** What has changed in the exclusions of one object; `undefined` for those which are over. */
+/** What has changed in the exclusions of one object; `undefined` for the ones that are over. */
 type ExclusionChanges = ReadonlyMap<HandlerId, Exclusion | undefined>;
 
 export interface Exclusions<At> {
@@ -87,7 +87,7 @@ type Failure = Extract<Outcome, { readonly error: Error }>;
 /** When the function was first called for the object, and how many times. */
 export type Attempt = Pick<Exclusion, 'retries' | 'started' | 'startedAt'>;
 
-/** What is to be remembered after a failure. */
+/** What to remember after a failure. */
 export function exclusionAfter(outcome: Failure, attempt: Attempt, now: Seconds): Exclusion {
   const { retries, started, startedAt } = attempt;
   const asked = outcome.final ? Number.POSITIVE_INFINITY : (outcome.delay ?? 0);

@@ -59,7 +59,7 @@ export interface PassOptions {
 }
 
 /**
- * What is to be changed because of one event; it changes nothing itself.
+ * The changes because of one event; it changes nothing itself.
  * A plain object with functions around it: there is one for each event of each object, and this is the cheapest.
  */
 export interface IndexingPass extends PassOptions {
@@ -67,7 +67,7 @@ export interface IndexingPass extends PassOptions {
   readonly cause: IndexingCause;
   /** At most one of each index. Where there is none, the index keeps what it has of the object. */
   readonly replacements: Replacement[];
-  /** Those which have begun, and those which are over. Few events change anything in that. */
+  /** The exclusions that have begun, and the ones that are over. Few events change anything in that. */
   exclusions: Map<HandlerId, Exclusion | undefined> | undefined;
   cancelling: AbortController | undefined;
 }

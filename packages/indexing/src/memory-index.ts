@@ -3,7 +3,7 @@ import type { Entry } from './entries.js';
 import { MemoryStore } from './memory-store.js';
 import type { SlotOf } from './structural-keys.js';
 
-/** An index for those who read it, and the ways to change it for the only one who writes. */
+/** An index for its readers, and the ways to change it for its only writer. */
 export interface MemoryIndex {
   readonly index: Index;
   /** From now on, the object has these entries and no others; of equal keys, the last one. */

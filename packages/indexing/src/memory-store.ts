@@ -3,8 +3,8 @@ import type { Entry } from './entries.js';
 import type { Slot } from './structural-keys.js';
 
 /**
- * The values under one key: at most one of each object. Readers see a {@link Store}; those who write use the static
- * functions, so that whoever has got a store from an index cannot change it.
+ * The values under one key: at most one of each object. Readers see a {@link Store}; the writer uses the static
+ * functions, so that a store from an index cannot be changed by its readers.
  *
  * Most stores have one value, and there may be as many of them as there are objects: that one needs no `Map`.
  */
@@ -35,7 +35,7 @@ export class MemoryStore<V = unknown> implements Store<V> {
     return (this.#owner === undefined ? [] : [this.#value as V]).values();
   }
 
-  /** For those who print it. */
+  /** For printing. */
   toJSON(): V[] {
     return [...this];
   }

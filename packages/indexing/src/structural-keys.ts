@@ -57,7 +57,7 @@ export function isPlain(value: unknown): value is Readonly<Record<string, unknow
 function identityNumbers(): (value: object | symbol) => number {
   let last = 0;
   const ofObjects = new WeakMap<object, number>();
-  // Symbols cannot be held weakly; but whoever uses them has few of them.
+  // Symbols cannot be held weakly; but there are few of them, if any.
   const ofSymbols = new Map<symbol, number>();
   return (value) => {
     const numbers = (typeof value === 'symbol' ? ofSymbols : ofObjects) as Map<unknown, number>;

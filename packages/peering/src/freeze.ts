@@ -45,7 +45,7 @@ export interface FreezeOptions extends ResumeOptions {
   readonly lifetime: Seconds;
   /** Operators of lower priorities pause; those of the same one, too. Default: 100. */
   readonly priority?: number | undefined;
-  /** For those who wonder why their operator is paused: it is in its logs then. */
+  /** Why: paused operators have it in their logs. */
   readonly message?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Requests of those who have little time and a loop of their own. */
+/** Requests with little time, and with a retrying loop of their own around them. */
 import { type Clock, KopfError, type KubeClient, type Seconds } from '@kopf-ts/core';
 import { abortable, childController } from '@kopf-ts/core/engine';
 

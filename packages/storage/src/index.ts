@@ -1,7 +1,7 @@
 /**
  * Where an operator remembers its progress and the last handled state of an object: in annotations, in the
  * status, or in several places at once, byte for byte as Kopf writes them.
- * It leaves to `@kopf-ts/core` what is to be remembered and when, and sends nothing to the cluster itself:
+ * It leaves to `@kopf-ts/core` what to remember and when, and sends nothing to the cluster itself:
  * it only reads bodies and fills patches.
  */
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading

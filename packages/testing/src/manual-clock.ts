@@ -34,7 +34,7 @@ export interface ManualClockOptions {
  */
 export interface ManualClock extends Clock {
   /**
-   * Moves the time, stopping at each deadline on the way: whoever is due wakes up, does what there is to do, and may
+   * Moves the time, stopping at each deadline on the way: sleepers that are due wake up, do their work, and may
    * fall asleep again, also within the same move. So a loop that sleeps for 1 second runs 5 times in 5 seconds.
    * Resolves when all is quiet again; rejects if that never happens.
    */
@@ -43,7 +43,7 @@ export interface ManualClock extends Clock {
   settle(): Promise<void>;
   /** How many are sleeping now. */
   readonly sleepers: number;
-  /** How long until the first of them is to wake up; `undefined` if nobody sleeps, or only those who sleep for ever. */
+  /** How long until the first of them wakes up; `undefined` if nobody sleeps, or all of them sleep for ever. */
   readonly nextWakeup: Seconds | undefined;
 }
 
@@ -53,7 +53,7 @@ const TICKS = 1_000_000;
 /** Chains of promises settle in one turn of the event loop; but some code counts turns, or does real (local) I/O. */
 const QUIET_TURNS = 16;
 
-/** Whoever is not quiet for that long will never be: it yields in an endless loop, and a test would hang in silence. */
+/** Work that is not quiet by then never will be: it yields in an endless loop, and a test would hang in silence. */
 const MAX_TURNS = 100_000;
 
 interface Sleeper {

@@ -1,5 +1,5 @@
 /**
- * An operator for the length of a test: started, looked at, stopped. Which operators, is up to those who bind it:
+ * An operator for the length of a test: started, looked at, stopped. Which operators they are is up to the caller:
  * `kopf-ts/testing` does so for the operators of `kopf-ts`.
  */
 import { randomUUID } from 'node:crypto';

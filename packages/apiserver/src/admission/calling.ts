@@ -230,7 +230,7 @@ function describeStatus(status: number, type: string, text: string): string {
     const message = isMapping(data) && getOwn(data, 'kind') === 'Status' ? getOwn(data, 'message') : undefined;
     if (typeof message === 'string') return message;
   } catch {
-    // It is no Status; so be it.
+    // It is no Status; then there is nothing to read in it.
   }
   // Only texts are quoted.
   const isText = type === '' || /^text\//i.test(type);

@@ -1,4 +1,4 @@
-/** Which webhooks are to be called for which requests. */
+/** Which webhooks are called for which requests. */
 import type { AdmissionAttributes } from '../contracts/admission.js';
 import type { Catalog, ResourceInfo } from '../contracts/resource.js';
 import type { Hook, HookRule } from './hooks.js';

@@ -11,7 +11,7 @@ export interface AdmissionAttributes {
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   /** Empty for cluster-scoped objects. */
   readonly namespace: string;
-  /** Empty when the name is to be generated. */
+  /** Empty if the name will be generated. */
   readonly name: string;
   /** In the version of the request; absent for `DELETE`. */
   readonly object: ServedObject | undefined;

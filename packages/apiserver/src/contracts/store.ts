@@ -1,4 +1,4 @@
-/** The seam between whoever keeps the objects and whoever serves, watches or collects them. */
+/** The port between the store of objects and the parts that serve, watch or collect them. */
 import type { ServedObject } from './objects.js';
 
 /**
@@ -36,7 +36,7 @@ export interface Revision {
   readonly isDeleting: boolean;
   /** The object in its storage version. Begins with `{"apiVersion":…,"kind":…`. */
   readonly json: string;
-  /** Grows with every change of the kind's schema: an older one means that the text is to be pruned and defaulted again. */
+  /** Grows with every change of the kind's schema: a text of an older one must be pruned and defaulted again. */
   readonly schemaEpoch: number;
 }
 

@@ -30,7 +30,7 @@ export class OwnerGraph {
     return revision?.uid === uid ? revision : undefined;
   }
 
-  /** Those who name the owner among theirs. */
+  /** The objects that name it as their owner. */
   dependentsOf(uid: string): readonly Revision[] {
     return [...(this.#dependents.get(uid)?.values() ?? [])];
   }

@@ -33,7 +33,7 @@ export class Worker implements RunningController {
   enqueue(key: string): void {
     if (this.#stopping.signal.aborted) return;
     this.#queue.add(key);
-    // Not at once: whoever reports a change is in the midst of it.
+    // Not at once: the caller is in the midst of the change that it reports.
     this.#running ??= Promise.resolve()
       .then(() => this.#run())
       .finally(() => {

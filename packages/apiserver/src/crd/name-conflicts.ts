@@ -83,7 +83,7 @@ export function isConditionTrue(definition: ServedObject, type: string): boolean
 
 /**
  * One step towards being served, in place: first the names are accepted (or not), then the definition is established.
- * Returns whether anything has changed; it is to be asked again then, since the real server takes two steps, too.
+ * Returns whether anything has changed; if so, call it again, since the real server takes two steps, too.
  */
 export function advanceDefinition(definition: ServedObject, others: Iterable<ServedObject>, now: string): boolean {
   const wanted = mapping(mapping(definition, 'spec'), 'names');

@@ -10,12 +10,12 @@ import { serveDefinition } from './custom-resources.js';
 import { DEFINITIONS } from './definitions-collection.js';
 import { advanceDefinition, CLEANUP_FINALIZER, isConditionTrue, setCondition } from './name-conflicts.js';
 
-/** Seconds in which those who watch may still get the last events of a kind that is gone or has changed. */
+/** For how many seconds watches may still get the last events of a kind that is gone or has changed. */
 const TEARDOWN_DELAY = 1;
 
 /**
  * Begins to serve what definitions define, from now on. It happens within the very change of the definition, so
- * that whoever has created one can use it at once. Returns the way to stop.
+ * that its creator can use it at once. Returns the way to stop.
  */
 export function serveDefinitions(
   backend: Backend,
@@ -52,7 +52,7 @@ export function serveDefinitions(
     if (isSame) return;
     schemaEpoch++;
     catalog.serve(collection, serveDefinition(definition, { ...parts, schemaEpoch }));
-    // Whoever watches would go on with the old schema; it is better to come again.
+    // Watches would go on with the old schema; it is better that they come again.
     if (before !== undefined && isConditionTrue(before, 'Established')) endWatches(collection);
   };
 

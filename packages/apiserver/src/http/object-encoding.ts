@@ -14,7 +14,7 @@ export function objectOf(served: Served, revision: Revision): ServedObject {
   return stored;
 }
 
-/** The same object in another version of its kind, without a look at schemas: that is for those who read and write. */
+/** The same object in another version of its kind, without a look at schemas: reading and writing see to that. */
 export function convertedTo(object: ServedObject, from: Served, to: Served): ServedObject {
   if (from.isCustom) return { ...object, apiVersion: to.apiVersion };
   const stored = from.strategy.toStorage?.(object) ?? { ...object, apiVersion: from.storageApiVersion };

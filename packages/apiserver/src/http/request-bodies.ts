@@ -79,7 +79,7 @@ export function excerpt(text: string): string {
   return bytes.length > 30 ? `${shown} ...` : shown;
 }
 
-/** The patch as data: a merge patch must be a mapping, the others are looked at by those who apply them. */
+/** The patch as data: a merge patch must be a mapping, the others are checked when they are applied. */
 export async function readPatch(request: ApiRequest): Promise<unknown> {
   const { body } = request;
   if (typeof body === 'object') return deepCopy(body);

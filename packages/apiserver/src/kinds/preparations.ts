@@ -11,7 +11,7 @@ interface Preparation {
   readonly fieldValue?: NonNullable<Strategy['fieldValue']>;
 }
 
-/** The number of those which are free is large, and nothing routes to them anyway. */
+/** The number of free ones is large, and nothing routes to them anyway. */
 function addressOf(uid: string): string {
   const number = Number.parseInt(uid.slice(0, 4), 16);
   return `10.96.${number >>> 8}.${number & 255 || 1}`;
@@ -70,7 +70,7 @@ const pod: Preparation = {
   update(object, old, subresource) {
     if (subresource !== 'status') return;
     const status = mappingAt(object, 'status');
-    // The lists are younger than the fields; whoever knows only the fields gets the lists, too.
+    // The lists are younger than the fields; clients that know only the fields get the lists, too.
     for (const [one, all] of [
       ['podIP', 'podIPs'],
       ['hostIP', 'hostIPs'],

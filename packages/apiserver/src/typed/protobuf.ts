@@ -1,6 +1,6 @@
 /**
  * Objects of the built-in kinds as some clients send them: in protobuf, as kubectl does for what it makes up itself.
- * Only reading is needed: whoever can send it also understands JSON.
+ * Only reading is needed: clients that send it understand JSON, too.
  */
 import { type Mapping, setOwn } from '@kopf-ts/core';
 import { type Field, type Scalar, type TypeRef, typeReader } from './fields.js';

@@ -15,7 +15,7 @@ export interface Channel extends AsyncIterable<StreamLine> {
 /** A watcher that is so far behind is cut off, as there: it will come again and list. */
 const MAX_LINES = 20_000;
 
-/** `onClose` is called once, whoever closes it. */
+/** `onClose` is called once, however often and by whichever side it is closed. */
 export function makeChannel(onClose: () => void): Channel {
   let lines: StreamLine[] = [];
   /** How many of them are taken already: taking from the front of a long list would move all the others. */

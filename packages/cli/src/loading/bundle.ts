@@ -16,14 +16,14 @@ export interface Bundle {
   readonly code: string;
   /** Where to put the code, so that it finds its packages; `undefined` if it finds them from anywhere. */
   readonly folder: string | undefined;
-  /** What the file is to be called like, for stack traces. */
+  /** The name of the file in stack traces. */
   readonly name: string;
   /** Absolute paths of all files that are in it. */
   readonly inputs: readonly string[];
 }
 
 export interface BundleOptions {
-  /** Where our own copy of a package is, for those who have none. */
+  /** Where our own copy of a package is, for projects that have none. */
   readonly resolve: (specifier: string) => string | undefined;
   /** Told of what is probably not meant so: the place, and what it is. */
   readonly warn?: ((text: string) => void) | undefined;

@@ -1,4 +1,4 @@
-/** Credentials for those who use the client without an operator. Operators have a vault, filled by login handlers. */
+/** Credentials for clients without an operator. Operators have a vault, filled by login handlers. */
 import {
   type Awaitable,
   type Clock,
@@ -115,7 +115,7 @@ export function reloadingCredentials(
             keepCurrent(error);
           }
         }
-        // Refused, but there is nothing better yet; whoever asks knows that these are the same, and is in no hurry.
+        // Refused, but there is nothing better yet; the caller sees that these are the same, and is in no hurry.
         const same = usable();
         if (same !== undefined) return same.info;
         await clock.sleep(nextLoadAt - clock.now(), signal === undefined ? {} : { signal });

@@ -56,7 +56,7 @@ function homeOf(env: Environment): string {
   return env['HOME'] || env['USERPROFILE'] || homedir();
 }
 
-/** All the files as one: of the same names, the first ones win. Each file has to be there, and to be readable. */
+/** All the files as one: of the same names, the first ones win. Each file must exist and be readable. */
 export async function readKubeconfig(files: readonly string[]): Promise<Kubeconfig> {
   const contexts = new Map<string, Entry>();
   const clusters = new Map<string, Entry>();

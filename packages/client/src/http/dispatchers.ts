@@ -130,7 +130,7 @@ export function dispatchers(env: Environment): Dispatchers {
     return key;
   };
 
-  /** Those who use it finish in peace, streams included; then it closes its connections. */
+  /** Requests and streams that use it finish in peace; then it closes its connections. */
   const forget = (key: string): void => {
     const outdated = pooled.get(key)?.dispatcher;
     pooled.delete(key);

@@ -2,7 +2,7 @@
  * Integers beyond 2^53, which Kubernetes has (int64) and JavaScript has not: `9007199254740993` is read as `…992`.
  *
  * They are left as numbers: anything else (BigInt, texts) would break handlers and JSON.stringify() wherever such a value
- * is met. But what was changed by reading is never written back: whoever copies it into a patch gets an error, and not
+ * is met. But what was changed by reading is never written back: copying it into a patch is an error, and not
  * a silently changed object.
  */
 import { PermanentError } from '@kopf-ts/core';

@@ -23,7 +23,7 @@ export function requestHeaders(userAgent: string, logger: Logger): RequestHeader
   };
 
   const newHeaders = (info: ConnectionInfo, accept: string, contentType: string, isForeign: boolean): Headers => {
-    // Whoever is at another address, has no business with our credentials.
+    // Our credentials are no business of any other address.
     const authorization = isForeign ? undefined : authorizationOf(info);
     return {
       accept,

@@ -95,7 +95,7 @@ function iteratorOf(backoffs: Iterable<Seconds> | Seconds | null | undefined): I
   return (backoffs ?? [])[Symbol.iterator]();
 }
 
-/** `undefined` for those which cannot be counted without going through them: they may be infinite. */
+/** `undefined` if they cannot be counted without going through them: they may be infinite. */
 function backoffsCount(backoffs: Iterable<Seconds> | Seconds | null | undefined): number | undefined {
   if (backoffs === null || backoffs === undefined) return 0;
   if (typeof backoffs === 'number') return 1;

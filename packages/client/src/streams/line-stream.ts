@@ -37,7 +37,7 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
   #isAsked = false;
   #answer: StreamedAnswer | undefined;
   #isOver = false;
-  /** Those who ask for several lines at once get them in order. */
+  /** Several lines asked for at once come in order. */
   readonly #readers: Reader<T>[] = [];
 
   constructor(options: LineStreamOptions) {
@@ -112,7 +112,7 @@ export class LineStream<T> implements AsyncIterator<T, undefined> {
     this.#serve();
   }
 
-  /** Gives lines to those who wait, as long as there are any of both. */
+  /** Gives lines to waiting readers, as long as there are both. */
   #serve(): void {
     for (let [reader] = this.#readers; reader !== undefined; [reader] = this.#readers) {
       try {

@@ -19,6 +19,6 @@ export function decideBlocking(facts: BlockingFacts): BlockingDecision {
   if (deletionMustBeBlocked && !deletionIsBlocked && !deletionIsOngoing) return 'block';
   if (!deletionMustBeBlocked && deletionIsBlocked) return 'release';
   if (deletionMustBeBlocked && deletionIsBlocked && deletionIsOngoing) return 'release-when-done';
-  // It is too late to block what is being deleted; and nothing is to be changed for what is as it should be.
+  // It is too late to block what is being deleted; and what is as it should be needs no change.
   return 'nothing';
 }

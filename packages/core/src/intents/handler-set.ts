@@ -1,4 +1,4 @@
-/** Handlers of one family: written by the registrars, read by whoever runs them. */
+/** Handlers of one family: written by the registrars, read by the parts that run them. */
 import type { Rejection } from '../seams/inspection/observer.js';
 import type { HandlerId } from '../values/ids.js';
 import type { Resource } from '../values/resources/resource.js';
@@ -28,7 +28,7 @@ import { fitsReason, fitsReview, match, type OnRejection } from './matching.js';
 export type OnConsidered = (handler: ResourceHandler, rejection: Rejection | undefined) => void;
 
 interface SelectOptions {
-  /** Those which are done with it. */
+  /** The handlers that are done with it. */
   readonly excluded?: ReadonlySet<HandlerId> | undefined;
   readonly onConsidered?: OnConsidered | undefined;
 }
@@ -36,7 +36,7 @@ interface SelectOptions {
 interface HandlerSet<H extends AnyHandler, C extends Cause> extends Iterable<H> {
   readonly size: number;
   add(handler: H): void;
-  /** Those which want this cause, in the order of registration, each function once per id. */
+  /** The handlers that want this cause, in the order of registration, each function once per id. */
   select(cause: C, options?: SelectOptions): readonly H[];
   /** Those of this resource, whatever the object is like; also a function that is there several times. */
   of(resource: Resource): readonly H[];
@@ -64,7 +64,7 @@ export function createHandlers(): Handlers {
   };
 }
 
-/** Change handlers alone: of a registry, or those which a handler has made for itself, as its sub-handlers. */
+/** Change handlers alone: of a registry, or the sub-handlers that a handler has made for itself. */
 export function createChangeHandlers(): Handlers['changing'] {
   return resourceSet<ChangeHandler, ChangingCause>(
     (handler, cause, onRejection) => fitsReason(handler, cause, onRejection) && match(handler, cause, onRejection),

@@ -22,7 +22,7 @@ export function extraFields(handlers: Handlers, resource: Resource): readonly Fi
 
 /**
  * Whether the object is of any interest to the change handlers. If not, the operator leaves no trace on it;
- * and when it becomes of interest one day, it is new. If it is of none, each handler is told of with the reason.
+ * and when it becomes of interest one day, it is new. If it is of none, each handler is reported with the reason.
  */
 export function isInScope(handlers: Handlers, cause: ChangingCause, onConsidered?: OnConsidered): boolean {
   const all = handlers.changing.of(cause.resource);

@@ -120,7 +120,7 @@ interface AdmissionOnlyKwargs<T extends object> {
   readonly headers: Readonly<Record<string, string>>;
   readonly sslpeer: Readonly<Record<string, unknown>>;
   readonly userinfo: UserInfo;
-  /** Shown to whoever has made the request. */
+  /** Shown to the requester. */
   readonly warnings: string[];
   readonly operation: Operation;
   readonly subresource: string | undefined;

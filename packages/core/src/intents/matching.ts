@@ -21,7 +21,7 @@ type LazyKwargs = () => Kwargs;
 /** Told why a handler does not want a cause. */
 export type OnRejection = (rejection: Rejection) => void;
 
-/** Whether the handler is to be called for the cause: all its filters say yes. */
+/** Whether the handler wants the cause: all its filters say yes. */
 export function match(handler: ResourceHandler, cause: ResourceCause, onRejection?: OnRejection): boolean {
   if (hasNoFilters(handler)) return fitsResource(handler, cause, onRejection);
   const kwargs = lazyKwargs(cause);

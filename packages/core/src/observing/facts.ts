@@ -14,7 +14,7 @@ import type { Logger } from '../seams/logger.js';
  * if (facts.wants['stream.opened']) facts.tell({ kind: 'stream.opened', stream, version });
  * ```
  *
- * Nothing comes back from it: whoever tells a fact goes on in the same way, whether it is wanted or not.
+ * Nothing comes back from it: the work goes on in the same way, whether the fact is wanted or not.
  */
 export interface Facts {
   readonly wants: Readonly<Record<FactKind, boolean>>;

@@ -2,8 +2,8 @@
  * Abort signals without their traps: an operator has one signal for the whole run and thousands of short waits on it.
  *
  * Node warns of a leak beyond ten listeners of a signal, and on Node 20 each `AbortSignal.any()` stays in the memory
- * of its long-lived source for ever. So there is one real listener per signal, however many wait for it, and whoever
- * waits leaves no trace when done.
+ * of its long-lived source for ever. So there is one real listener per signal, however many wait for it, and a
+ * wait leaves no trace when it is over.
  */
 
 import { KopfError } from '../errors.js';
@@ -23,7 +23,7 @@ interface ListenedSignal extends AbortSignal {
   [LISTENERS]?: Listeners | undefined;
 }
 
-/** Those who wait for one signal. Mostly, there is only one: a set is made for more of them. */
+/** The waiters for one signal. Mostly, there is only one: a set is made for more of them. */
 class Listeners {
   readonly #signal: ListenedSignal;
   #only: Wait | undefined;
@@ -94,7 +94,7 @@ function listened(signal: ListenedSignal): Listeners {
   return made;
 }
 
-/** Resolves when the signal aborts: for those who have nothing to do until then. */
+/** Resolves when the signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     onAbort(signal, () => resolve());

@@ -1,4 +1,4 @@
-/** Waiting until something becomes true, where those who change it tell so. */
+/** Waiting until something becomes true, where every change of it is announced. */
 import { onAbort } from './abort.js';
 
 /** Where some wait for a state, and others tell that it has changed. */

@@ -1,4 +1,4 @@
-/** A value that is replaced from time to time, and those who want to have the newest one. */
+/** A value that is replaced from time to time, and its readers, which want the newest one. */
 import { condition } from './condition.js';
 
 export interface Container<T> {
@@ -10,7 +10,7 @@ export interface Container<T> {
   /** The newest value; waits for the first one. Rejects with the signal's reason. */
   get(signal?: AbortSignal): Promise<T>;
   /**
-   * The newest value, and then each next one, until the signal aborts: then it ends. Whoever is slow gets
+   * The newest value, and then each next one, until the signal aborts: then it ends. A slow reader gets
    * the last of the values put in meanwhile, and never the outdated ones.
    */
   values(signal?: AbortSignal): AsyncGenerator<T, void, void>;

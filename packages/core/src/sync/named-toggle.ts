@@ -2,7 +2,7 @@
 import type { Toggle } from '../seams/toggle.js';
 import { type Condition, condition } from './condition.js';
 
-/** A toggle as it is seen by those who only wait for it. */
+/** A toggle that can be waited for, but not turned. */
 export type ToggleView = Omit<Toggle, 'turn'>;
 
 export interface NamedToggle extends Toggle {

@@ -1,4 +1,4 @@
-/** An unbounded queue between those who produce at any time and those who consume one by one. */
+/** An unbounded queue between producers, which put items at any time, and consumers, which take them one by one. */
 import { condition } from './condition.js';
 
 export interface Queue<T extends NonNullable<unknown> | null> {

@@ -87,7 +87,7 @@ export function requireField(source: unknown, path: FieldPath): unknown {
 }
 
 /**
- * Whether the object has the field, be it with `null` as the value.
+ * Whether the object has the field, even with `null` as its value.
  *
  * ```ts
  * kopf.hasField({ spec: { size: null } }, ['spec', 'size']); // true

@@ -8,7 +8,7 @@
 
 /**
  * How deep a value may be nested to be kept as it is by storages, and printed. Real objects have a few dozens of levels;
- * but whoever may write an object can write what has tens of thousands. All functions over values walk through any
+ * but nothing keeps clients from writing tens of thousands of them. All functions over values walk through any
  * depth. `JSON.stringify`, which others use, does so for about 4,000 levels, and for less when called from deep below.
  *
  * ```ts

@@ -4,7 +4,7 @@
  */
 
 /**
- * A schema of any library, as seen by those who did not choose the library.
+ * A schema of any library, seen without the library.
  *
  * ```ts
  * // The spec as its schema makes it, with its defaults filled in.

@@ -28,6 +28,6 @@ function stackOf(error: unknown): string {
   const { stack } = error;
   const text = `${error.name}: ${error.message}`;
   if (typeof stack !== 'string' || stack === '') return text;
-  // The text of the stack is made with the error; whoever changes the message later wants it to be seen.
+  // The text of the stack is made with the error; a message that was changed later must be seen, too.
   return stack.includes(error.message) ? stack : `${text}\n${stack}`;
 }

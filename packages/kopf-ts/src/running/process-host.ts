@@ -44,7 +44,7 @@ export function processHost(): Host {
       };
     },
     setExitCode(code) {
-      // Whoever has set another code has a reason for it: success is no reason to hide it.
+      // Another code was set for a reason: success is no reason to hide it.
       if (code !== 0) process.exitCode = code;
     },
     hold() {

@@ -1,4 +1,4 @@
-/** Clusters for tests: ready with what the tests need, and with time that moves when told. */
+/** Clusters for tests: ready with what the tests need, and with a clock that tests move. */
 import { readFile } from 'node:fs/promises';
 import { type LocalCluster, type LocalClusterOptions, localCluster, type ResourceDefinition } from '@kopf-ts/apiserver';
 import type { AnyObject } from '@kopf-ts/core';

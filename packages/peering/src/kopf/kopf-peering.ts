@@ -121,7 +121,7 @@ async function joinAll(
       conclude();
     };
     const membership = { scope, resource, namespace, settings, random, onRuling, signal: own.signal };
-    // Resolvers of names may be slow, so they are asked only by those who have somebody to introduce themselves to.
+    // Resolvers of names may be slow, so they are asked only when there is somebody to introduce oneself to.
     const introduced = async () => takePart({ ...membership, identity: await identify(scope.clock.utc()) });
     const done = introduced().catch((error: unknown) => staying.abort(error));
     const member: Member = { ruling: undefined, done, leave: () => own.abort() };

@@ -133,7 +133,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
       const written = await withinTime(clock, TOUCHING_LIMIT, grace.signal, request);
       if (written !== undefined && !signal.aborted) observe(written.body);
     } catch (error) {
-      // Whoever changes the object meanwhile makes us look at it again.
+      // A change of the object meanwhile makes us look at it again.
       if (!(error instanceof ApiConflictError)) logger.debug(`Could not remove dead peers: ${describeError(error)}`);
     }
   };

@@ -3,7 +3,7 @@ import { type AnyObject, type KubeClient, type Mapping, Patch, type Resource, se
 import { patchObject } from '@kopf-ts/core/engine';
 import { type Peer, recordOf } from './peers.js';
 
-/** A peering object, be it there or not. */
+/** A peering object, whether it exists or not. */
 export interface PeeringAddress {
   readonly client: KubeClient;
   readonly resource: Resource;
@@ -24,7 +24,7 @@ export async function touch(at: PeeringAddress, peer: Peer, signal?: AbortSignal
 }
 
 /**
- * Removes the records, whoever they are of. If the version is given, then only if it is still the newest one:
+ * Removes the records of any peers. If the version is given, then only if it is still the newest one:
  * else, somebody may have shown a sign of life meanwhile, and it is a conflict.
  */
 export async function removeRecords(

@@ -1,5 +1,5 @@
 /**
- * Peers by their records: who they are, who of them is alive, and who of them matters to us.
+ * Peers by their records: who they are, which of them are alive, and which of them matter to us.
  *
  * The records are Kopf's: `status` of the peering object is a map of identities to `priority`, `lifetime`, `lastseen`.
  * But whether a peer is alive is told by our own clock: by how long its record has not changed since we saw it.
@@ -13,7 +13,7 @@ export interface Peer {
   readonly lifetime: Seconds;
   /** By the clock of the peer. */
   readonly lastseen: Date;
-  /** Why it is there: for those who are put there by people. */
+  /** Why it is there, if a person has put it there. */
   readonly message?: string | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface ElectionOptions {
 }
 
 export interface Election {
-  /** The leadership is ours at this very moment: asked of the clock, and not of whoever was to look at the clock. */
+  /** The leadership is ours at this very moment: asked of the clock itself, and not of a timer that may be late. */
   readonly isLeading: boolean;
   /** Stands for election until aborted, and then releases the lease, if it is ours. Never fails. */
   run(signal: AbortSignal): Promise<void>;
@@ -212,7 +212,7 @@ export function election(options: ElectionOptions): Election {
 
   return {
     get isLeading() {
-      // Whoever is told that the time is over acts upon it; so it is over from then on, whatever comes meanwhile.
+      // Others act upon the end of the time; so it is over from then on, whatever comes meanwhile.
       if (term !== undefined && !isLeading()) lose(tooLate);
       return isLeading();
     },

@@ -1,4 +1,4 @@
-/** One operator of several replicas works at a time: whoever holds the lease. */
+/** One operator of several replicas works at a time: the holder of the lease. */
 import { readFile } from 'node:fs/promises';
 import { KopfError, type Peering, type PeeringScope, type Seconds } from '@kopf-ts/core';
 import { childController, untilAborted } from '@kopf-ts/core/engine';
@@ -37,7 +37,7 @@ const NAMESPACE_OF_POD = '/var/run/secrets/kubernetes.io/serviceaccount/namespac
 interface Candidacy {
   readonly started: Promise<Election>;
   readonly members: Set<PeeringScope>;
-  /** How many have come and not left; also of those who wait for the start. */
+  /** How many have come and not left, waiting for the start included. */
   users: number;
   /** Resolves when the lease is released. */
   stop(): Promise<void>;

@@ -4,7 +4,7 @@
  *
  * Each value is replaced with its digest, salted by the object's uid and by the place of the value, so that equal
  * values of different objects or keys look different, and precomputed tables are of no use. It is not encryption:
- * whoever sees the digest can try guesses one by one, as the uid stands nearby. A random password or key cannot be
+ * a reader of the digest can try guesses one by one, as the uid stands nearby. A random password or key cannot be
  * found so; a short or a common one can. A slow hash would make guessing dearer, but it would also be paid for on
  * each event of each Secret.
  */
@@ -41,7 +41,7 @@ interface SecretsOptions {
   readonly compat?: Compat;
 }
 
-/** Conceals what is to be concealed in the essences of a storage with these options. */
+/** Conceals the values of Secrets in the essences of a storage with these options. */
 export function concealing(options: SecretsOptions): (essence: Essence, object: ObjectOfKind) => Essence {
   return (essence, object) => {
     const secretsArePlain = options.compat === 'kopf' || options.secrets === 'plain';

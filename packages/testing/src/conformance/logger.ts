@@ -110,7 +110,7 @@ export function loggerCases(
       const before = (await lines()).length;
       for (const level of LEVELS) one[level]('A line.');
       const count = (await lines()).length - before;
-      // Those who do not tell are asked for everything; those who tell must be right.
+      // Loggers without `isEnabled` get everything; loggers with it must be right.
       if (one.isEnabled !== undefined) assert.deepEqual(enabled, written);
       assert.equal(count, written.length);
     }

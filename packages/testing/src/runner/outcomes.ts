@@ -23,7 +23,7 @@ export interface HandledCall {
   readonly object: HandledObject | undefined;
   /** How many attempts were before this one. */
   readonly retry: number;
-  /** `retried`: it is to be called again, after the delay. */
+  /** `retried`: it is called again after the delay. */
   readonly how: 'succeeded' | 'failed' | 'retried';
   /** What the handler has returned. */
   readonly result: unknown;

@@ -340,7 +340,7 @@ function checkJunctors(
 
 function examineNested(value: unknown, schema: Structural, path: string, old: Correlation | undefined): Findings {
   if (old === undefined || !deepEqual(value, old.old)) return examine(value, schema, path, old);
-  // An unchanged value is forgiven by whoever asked; here it would make any alternative look valid.
+  // The caller forgives an unchanged value; here, that would make any alternative look valid.
   return examine(value, schema, path, undefined);
 }
 

@@ -1,4 +1,4 @@
-/** How something is to be deleted, from the body or from the query. */
+/** How to delete something: by the body of the request, or by its query. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
 import type { Cause } from '../../contracts/objects.js';
 import { integerOf, refuse, validateDryRun } from '../../http/query-options.js';

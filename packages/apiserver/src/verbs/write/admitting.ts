@@ -71,7 +71,7 @@ export function mutate(backend: Backend, call: Call, admission: Admission): Serv
   })();
 }
 
-/** Whoever has changed it may have forgotten a default, added what nobody knows, or spoiled it altogether. */
+/** A webhook may have removed a default, added an unknown field, or spoiled the object altogether. */
 function adopted(call: Call, { face, object }: Admission, mutated: ServedObject): ServedObject {
   try {
     if (face !== undefined) return face.put(mutated, object as ServedObject);

@@ -21,7 +21,7 @@ import type { Registrars } from './registrars.js';
  */
 export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
   readonly handlers: Handlers;
-  /** Adds a ready handler: for those who make handlers in their own ways. */
+  /** Adds a ready handler, made in ways of your own. */
   add(handler: AnyHandler): void;
   /**
    * Called by operators before they start: throws a {@link RegistrationError} if something is declared that can

@@ -57,9 +57,9 @@ export interface ProgressStorage {
   /** Removes this storage's own traces, so that they are not mistaken for a change made by the user. Copies. */
   clear(essence: Essence): Essence;
   /**
-   * The same, but leaves what this storage can surely not have written, be it in places reserved for it: for those who
-   * must tell our own changes of objects from the others'. It can be given a whole body. Copies. A storage in whose
-   * places others can put nothing does not need it: `clear` is used then.
+   * The same, but leaves what this storage can surely not have written, even in places reserved for it: to tell our own
+   * changes of objects from changes by others. It can be given a whole body. Copies. A storage in whose places others
+   * can put nothing does not need it: `clear` is used then.
    */
   clearOwn?(essence: Essence): Essence;
 }
@@ -79,8 +79,8 @@ export interface DiffBaseStorage {
   fetch(at: { body: Body; resource?: Resource; malformed?: ReportMalformed }): Awaitable<Essence | undefined>;
   store(at: { essence: Essence; body: Body; patch: Patch; resource?: Resource }): Awaitable<void>;
   /**
-   * Removes this storage's own traces, and nothing else: for those who must tell our own changes of objects from the
-   * others'. It can be given a whole body. Copies. A storage that leaves no traces on objects does not need it.
+   * Removes this storage's own traces, and nothing else: to tell our own changes of objects from changes by others.
+   * It can be given a whole body. Copies. A storage that leaves no traces on objects does not need it.
    */
   clear?(essence: Essence): Essence;
 }

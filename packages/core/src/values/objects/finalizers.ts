@@ -1,4 +1,4 @@
-/** Finalizers: the marks on an object that keep it from vanishing until those who put them have finished. */
+/** Finalizers: the marks on an object that keep it from vanishing until their owners have finished. */
 
 import { resolveField } from '../fields.js';
 import type { PatchFn } from '../patches/patch.js';

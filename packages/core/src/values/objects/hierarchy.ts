@@ -140,7 +140,7 @@ export function labelBy(owner: Body | undefined, objects: ObjectsToChange, optio
   apply([planLabels(owner, options)], objects, options.nested);
 }
 
-/** What is to be done to the metadata of each object. */
+/** What to do to the metadata of each object. */
 type Step = (meta: Mapping, object: { readonly isNested: boolean }) => void;
 
 function planOwnerReference(owner: Body, options: OwnerReferenceOptions): Step {

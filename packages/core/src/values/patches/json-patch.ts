@@ -2,7 +2,7 @@
 import type { FieldPath } from '../fields.js';
 import { deepEqual, isMapping, type Mapping } from '../json.js';
 
-/** The operations that are ever made here. `test` is for those who send the patch on a condition. */
+/** The operations that are ever made here. `test` makes a patch conditional. */
 export type JsonPatchOp =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };

@@ -14,7 +14,7 @@ export function applyMergePatch(target: object, patch: object): void {
   merge(target as Mapping, deepCopy(patch) as Mapping);
 }
 
-/** A mapping that is being merged, with what is to be done when it is. No recursion: patches may be of any depth. */
+/** A mapping that is being merged, with what to do when it is merged. No recursion: patches may be of any depth. */
 interface Merging {
   readonly target: Mapping;
   readonly patch: Mapping;

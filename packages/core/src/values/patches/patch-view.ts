@@ -45,7 +45,7 @@ export function stanzaView(root: Mapping, path: FieldPath, children: Readonly<Re
   });
 }
 
-/** Describes a key for those who list keys; a proxy may not describe as constant what is not constant in it. */
+/** Describes a key for listings of keys; a proxy may not describe as constant what is not constant in it. */
 export function dataProperty(
   source: Mapping,
   key: string | symbol,

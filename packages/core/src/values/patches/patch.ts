@@ -181,7 +181,7 @@ export function asJsonPatch(patch: Patch, body?: Body): JsonPatchOp[] {
 }
 
 /**
- * A merge-patch for an object of a type: any part of it, with `null` for what is to be removed.
+ * A merge-patch for an object of a type: any part of it, with `null` for what it removes.
  * Lists are put as a whole; their elements may come from a (read-only) body.
  */
 export type MergePatch<T> = 0 extends 1 & T

@@ -198,7 +198,7 @@ export interface TypedObject<Spec = Record<string, unknown>, Status = Record<str
  */
 export interface ResourceToken<T extends object = AnyObject> {
   readonly selector: SelectorFields;
-  /** What the token was made of, if of schemas: for those who want to validate. The framework does not. */
+  /** What the token was made of, if of schemas: for validation, which the framework leaves to you. */
   readonly schema?: { readonly spec: StandardSchema; readonly status?: StandardSchema };
   /** Exists for the type checker only. */
   readonly '~object'?: T;

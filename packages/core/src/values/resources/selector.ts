@@ -197,7 +197,7 @@ function hasName(resource: Resource, name: string): boolean {
   return name === kind || name === plural || name === singular || shortcuts.has(name);
 }
 
-/** Handling an event usually makes one more event. Whoever really wants them has to call them by the name. */
+/** Handling an event usually makes one more event. To handle them nevertheless, select them by their name. */
 function isEvents({ group, version, plural }: Resource): boolean {
   return plural === 'events' && ((group === '' && version === 'v1') || group === 'events.k8s.io');
 }

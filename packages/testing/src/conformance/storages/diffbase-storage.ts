@@ -24,7 +24,7 @@ import { frozen, patched, sampleBody, spoiled } from './sample-objects.js';
  * ```
  */
 export interface DiffBaseStorageExpectations {
-  /** How the values of Secrets are kept: `'plain'` for those who keep them as Kopf does. Default: `'digests'`. */
+  /** How the values of Secrets are kept: `'plain'` for storages that keep them as Kopf does. Default: `'digests'`. */
   readonly secrets?: 'digests' | 'plain';
   /** Whether states of any size are kept, at least as digests, within the limits of Kubernetes. Default: true. */
   readonly anySize?: boolean;
@@ -183,7 +183,7 @@ export function diffBaseStorageCases(
       const problems: string[] = [];
       const malformed = (problem: string) => void problems.push(problem);
       const fetched = await storage.fetch({ body: spoiledBody, malformed });
-      // Whoever is not interested in problems is not punished for it.
+      // The report of problems is optional.
       await storage.fetch({ body: spoiledBody });
       if (fetched !== undefined) assert.deepEqual(fetched, essence, `out of ${String(garbage)}`);
       else assert.notEqual(problems.length, 0, `no report of ${String(garbage)}`);

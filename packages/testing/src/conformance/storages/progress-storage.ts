@@ -235,7 +235,7 @@ export function progressStorageCases(
       const problems: string[] = [];
       const malformed = (problem: string) => void problems.push(problem);
       const record = await storage.fetch({ key: 'fn', body: spoiledBody, malformed });
-      // Whoever is not interested in problems is not punished for it.
+      // The report of problems is optional.
       await storage.fetch({ key: 'fn', body: spoiledBody });
       if (record !== undefined) assert.deepEqual(record, attempted, `out of ${String(garbage)}`);
       else assert.notEqual(problems.length, 0, `no report of ${String(garbage)}`);

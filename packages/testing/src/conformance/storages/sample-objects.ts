@@ -1,7 +1,7 @@
 /** Objects for the suites, and what a cluster would do with them. */
 import { type Body, deepCopy, getOwn, isMapping, type Mapping, type Patch, setOwn } from '@kopf-ts/core';
 
-/** An ordinary object with an identity of its own, frozen: whoever tries to change it fails at once. */
+/** An ordinary object with an identity of its own, frozen: changing it fails at once. */
 export function sampleBody(name = 'one', parts: Mapping = {}): Body {
   return frozen({
     apiVersion: 'kopf.dev/v1',

@@ -1,4 +1,4 @@
-/** A server at work, and those who call it: for the conformance suite of webhook servers. */
+/** A server at work, and its callers: for the conformance suite of webhook servers. */
 import assert from 'node:assert/strict';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -75,7 +75,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** For those who are connected when a server ends. */
+/** For callers that are connected when a server ends. */
 const CLOSING_TIME: Seconds = 5;
 
 export class ServedWorld {
@@ -135,7 +135,7 @@ export class ServedWorld {
   #ask(): Promise<IteratorResult<WebhookClientConfig>> {
     this.#configs ??= this.#serve()[Symbol.asyncIterator]();
     this.#asked ??= this.#configs.next();
-    // Failures are noticed by those who wait for it.
+    // Failures are noticed where it is awaited.
     this.#asked.catch(() => {});
     return this.#asked;
   }
@@ -239,7 +239,7 @@ export class ServedWorld {
   async isReachable(): Promise<boolean> {
     try {
       const { closed } = await this.connect();
-      // Whoever accepts connections only to close them is not there for anybody.
+      // A server that accepts connections only to close them is not there for anybody.
       const isClosed = await Promise.race([closed.then(() => true), new Promise((r) => setTimeout(r, 100, false))]);
       return !isClosed;
     } catch {
