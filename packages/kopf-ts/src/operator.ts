@@ -65,7 +65,7 @@ export function operator(options: OperatorOptions = {}): Operator {
   const indexer = options.indexer ?? (ownIndexer as Indexer);
   const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
-  const strays = strayErrors({ settings, logger });
+  const strays = strayErrors({ settings, logger, facts });
 
   const shared = {
     registry,

@@ -1,9 +1,10 @@
 /** What the breaker is told of a cycle, and what it says to that. */
 import { type Body, type FieldPath, Patch, type PatchFn, resolveField, type Seconds } from '@kopf-ts/core';
-import { asJsonPatch, type Ledger, parsePointer, quoteId } from '@kopf-ts/core/engine';
+import { asJsonPatch, type Ledger, NO_FACTS, parsePointer, quoteId } from '@kopf-ts/core/engine';
 import { afterPatch, type Breaker, type PatchedField } from '../objects/breaker.js';
 import type { NotedWrite } from '../objects/news.js';
 import { versionOf } from '../objects/versions.js';
+import { tellTripped } from '../observing/object-facts.js';
 import type { Scene } from './scene.js';
 
 export interface Broken {
@@ -21,6 +22,8 @@ export function afterSending(scene: Scene, ledger: Ledger, writes: readonly Note
   const version = versionOf(writes.at(-1)?.after ?? body);
   const { breaker, tripping } = afterPatch(known.breaker, { now: parts.clock.now(), patched, isOwnDoing, version });
   if (tripping === undefined) return { breaker, delay: undefined };
+  const { facts = NO_FACTS } = parts;
+  if (facts.wants['breaker.tripped']) tellTripped(facts, scene, tripping);
   if (tripping.isFirst) {
     const handlers = tripping.handlers.map(quoteId).join(', ');
     localLogger.warn(

@@ -6,9 +6,11 @@ import { type Awaitable, formatTimestamp, type HandlerId, Patch, type Seconds } 
 import {
   type Asked,
   type ChangingCause,
+  describeAsked,
   digestAt,
   type HandlerState,
   isThenable,
+  NO_FACTS,
   type Outcome,
   type SpawningCause,
   withoutAsked,
@@ -17,6 +19,7 @@ import { leadDaemons } from '../daemons/leading.js';
 import { timeLeft } from '../objects/breaker.js';
 import type { Known } from '../objects/known.js';
 import type { NotedWrite } from '../objects/news.js';
+import { tellerOfDropped } from '../observing/patch-facts.js';
 import { tracedCycles } from '../observing/traced-cycles.js';
 import { isBrokenOffByPause } from '../sending/apply.js';
 import { mergeInto } from '../sending/merging.js';
@@ -179,7 +182,8 @@ function sendOrGoOn(scene: Scene, called: Called, conclusion: Conclusion): Await
 }
 
 async function sendAndGoOn(scene: Scene, called: Called, concluded: Conclusion): Promise<CycleResult> {
-  const { known, patch: asked } = scene;
+  const { known, patch: asked, parts } = scene;
+  const { facts = NO_FACTS } = parts;
   const refusals = new Map<HandlerId, Outcome>();
   const writes: NotedWrite[] = [];
   let first: Unsent | undefined;
@@ -194,6 +198,9 @@ async function sendAndGoOn(scene: Scene, called: Called, concluded: Conclusion):
         const options = { handler, state: stateOf(called, handler.id), parts: scene.parts, logger: scene.localLogger };
         refusals.set(handler.id, judgeRefusal(error, options));
         withoutAsked(asked, [culprit]);
+        if (facts.wants['patch.dropped']) {
+          tellerOfDropped(facts, scene)(`all that ${describeAsked(culprit)} asks for`, error.message);
+        }
       }
       conclusion = await concludeNow(scene, called, refusals);
     } catch (error) {
@@ -232,6 +239,7 @@ function sendNow(
 ): Awaitable<Sent> {
   const { parts, resource, subject, known, patch: asked, localLogger: logger, storages, isCompat } = scene;
   const { marks, handled } = conclusion;
+  const { facts = NO_FACTS } = parts;
   const { unsavable } = known;
   // What is there already is left out of the patch: so it must be compared with the newest.
   const body = newestBody(scene);
@@ -256,6 +264,7 @@ function sendNow(
       writes.push(noted);
       subject.noteWrite(noted);
     },
+    onDropped: facts.wants['patch.dropped'] ? tellerOfDropped(facts, scene) : undefined,
   };
   const touched = storages.progressStorage.touch({ value: null, body: storedBody, patch: marks });
   return isThenable(touched) ? touched.then(() => send(options)) : send(options);

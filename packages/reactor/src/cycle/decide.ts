@@ -19,6 +19,7 @@ import {
 } from '@kopf-ts/core/engine';
 import type { LastHandled } from '../objects/known.js';
 import { followMarks, writesUntil } from '../objects/news.js';
+import { tellCause } from '../observing/object-facts.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
 /** The object compared with what it was when it was handled last. */
@@ -114,6 +115,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Decisio
       client,
       indices,
     };
+    if (facts.wants['object.cause']) tellCause(facts, changing);
     const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, scene) : undefined;
     if (!isInScope(handlers, changing, onConsidered)) changing = undefined;
   }

@@ -1,7 +1,8 @@
 /** Patches of one daemon or timer on their way to the cluster. Whatever happens there, the daemon goes on. */
 import { ApiError, type Body, type Logger, type Patch, type Resource, type Seconds } from '@kopf-ts/core';
-import { describeError, type LiveBody, type OwnWrite, toError } from '@kopf-ts/core/engine';
+import { describeError, type LiveBody, NO_FACTS, type OwnWrite, toError } from '@kopf-ts/core/engine';
 import { compareVersions, versionOf } from '../objects/versions.js';
+import { tellerOfDropped } from '../observing/patch-facts.js';
 import type { OperatorParts } from '../parts.js';
 import { type ApplyFn, isBrokenOffByPause } from '../sending/apply.js';
 import { isTooLarge } from '../sending/limits.js';
@@ -18,7 +19,7 @@ export interface OutboxOptions {
   readonly of: { readonly resource: Resource };
   readonly live: LiveBody;
   readonly subject: Pick<SpawnSubject, 'newerThan' | 'noteWrite' | 'beginWrite'>;
-  readonly parts: Pick<OperatorParts, 'settings'>;
+  readonly parts: Pick<OperatorParts, 'settings' | 'facts'>;
   readonly apply: ApplyFn;
 }
 
@@ -87,18 +88,30 @@ export class DaemonOutbox {
     }
   }
 
+  #tellDropped(why: string): void {
+    const { of, live, parts } = this.#options;
+    const { facts = NO_FACTS } = parts;
+    if (!facts.wants['patch.dropped']) return;
+    tellerOfDropped(facts, { resource: of.resource, body: live.newest })(`the patch of ${this.#sender.title}`, why);
+  }
+
   #keepOrDrop(patch: Patch, error: Error): Error | undefined {
     const { title, logger } = this.#sender;
     const what = describeError(error);
     if (isBrokenOffByPause(error)) {
       this.#failures = 0;
       logger.debug(`${title} has a patch that is dropped because of the pause. ${what}`);
+      this.#tellDropped(what);
       return undefined;
     }
     if (!isPassing(error)) {
       this.#failures = 0;
-      if (error instanceof ApiError) return error;
+      if (error instanceof ApiError) {
+        this.#tellDropped(what);
+        return error;
+      }
       logger.error(`${title} has a patch that cannot be applied, and is dropped: ${what}`, { error });
+      this.#tellDropped(what);
       return undefined;
     }
     this.#failures += 1;

@@ -24,7 +24,7 @@ export async function stopFurther(task: DaemonTask, options: StepOptions): Promi
   const { clock, settings, reason, isImpatient = false } = options;
   const { stopper, title } = task;
   if (reason !== undefined && !stopper.reasons.has(reason)) {
-    stopper.add(reason, clock.now());
+    task.stop(reason);
     await chanceToExit(task, options);
     if (isImpatient && task.isEnded) task.logger.debug(`${title} has exited gracefully.`);
   }

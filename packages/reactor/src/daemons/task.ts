@@ -5,7 +5,7 @@
  * Thousands of these sleep at once. So it is a class and not a bunch of closures, what is needed only while something
  * happens is made only then, and the object's body is held only by its live view.
  */
-import { type Body, type HandlerId, type Logger, Patch, type Seconds } from '@kopf-ts/core';
+import { type Body, type HandlerId, type Logger, Patch, type Seconds, type StopReason } from '@kopf-ts/core';
 import {
   type DaemonCause,
   type DaemonStopper,
@@ -17,6 +17,7 @@ import {
   filterKwargs,
   type HandlerState,
   type LiveBody,
+  NO_FACTS,
   type Outcome,
   objectLogger,
   type SpawningCause,
@@ -25,6 +26,12 @@ import {
   titleOf,
   toError,
 } from '@kopf-ts/core/engine';
+import {
+  tellDaemonStarted,
+  tellDaemonStopped,
+  tellDaemonStopping,
+  tellDaemonWaiting,
+} from '../observing/daemon-facts.js';
 import type { OperatorParts } from '../parts.js';
 import type { ApplyFn } from '../sending/apply.js';
 import { judgeRefusal, refusalError } from '../sending/refusals.js';
@@ -118,11 +125,19 @@ export class DaemonTask implements RunningDaemon {
     return Boolean(state.get(this.handler.id)?.failure);
   }
 
+  /** Asks it to stop. */
+  stop(reason: StopReason): void {
+    const { facts = NO_FACTS } = this.#surroundings.parts;
+    const isFirst = this.stopper.reasons.size === 0;
+    this.stopper.add(reason, this.now());
+    if (isFirst && facts.wants['daemon.stopping']) tellDaemonStopping(facts, this.#told, reason);
+  }
+
   /** Sleeps for as long as the handler wants before its first call, or until stopped. */
   async delayStart(): Promise<void> {
     const { initialDelay } = this.handler;
     const delay = typeof initialDelay === 'function' ? this.#askDelay(initialDelay) : initialDelay;
-    if (delay !== undefined && delay > 0) await this.#sleep(delay);
+    if (delay !== undefined && delay > 0) await this.rest(delay);
   }
 
   /**
@@ -162,6 +177,8 @@ export class DaemonTask implements RunningDaemon {
 
   /** Sleeps for that long, or until stopped. What the cluster could not accept is sent again meanwhile. */
   rest(seconds: Seconds): Promise<unknown> {
+    const { facts = NO_FACTS } = this.#surroundings.parts;
+    if (facts.wants['daemon.waiting']) tellDaemonWaiting(facts, this.#told, seconds);
     return this.#outbox?.isFailing ? this.#restAndSend(seconds, this.#outbox) : this.#sleep(seconds);
   }
 
@@ -187,6 +204,8 @@ export class DaemonTask implements RunningDaemon {
   }
 
   async #live(life: Life): Promise<void> {
+    const { facts = NO_FACTS } = this.#surroundings.parts;
+    if (facts.wants['daemon.started']) tellDaemonStarted(facts, this.#told);
     await Promise.resolve();
     let end: LifeEnd = 'stopped';
     try {
@@ -202,9 +221,17 @@ export class DaemonTask implements RunningDaemon {
     this.#surroundings.subject.daemons.end(this, { isOver: end === 'over' });
     this.#isEnded = true;
     this.#surroundings.onFinish(this);
+    const { facts = NO_FACTS } = this.#surroundings.parts;
+    if (facts.wants['daemon.stopped']) tellDaemonStopped(facts, this.#told, end === 'over');
     // Whatever the function has left behind is to know that it is over.
     this.stopper.add('done', this.now());
     this.onEnd?.();
+  }
+
+  /** For facts. */
+  get #told() {
+    const { of, live } = this.#surroundings;
+    return { handler: this.handler, resource: of.resource, body: live.newest };
   }
 
   /** It was forced to end, did not obey, and nobody waits for it any more. */

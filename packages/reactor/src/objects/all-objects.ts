@@ -1,7 +1,7 @@
 /** All objects that an operator knows, and their memos. */
 import type { Body, Logger, Memos, Seconds } from '@kopf-ts/core';
 import { copyMemo, objectKey, objectLogger } from '@kopf-ts/core/engine';
-import { HandledObject } from './object.js';
+import { HandledObject, type ObjectReference } from './object.js';
 
 /**
  * All objects that an operator knows, each with its owner.
@@ -64,6 +64,7 @@ export function allObjects({ memo, now, logger }: AllObjectsOptions): AllObjects
         const ofObject = objectLogger({ logger, body });
         object = new HandledObject({
           key,
+          reference: referenceTo(body),
           memo: memoOf(key),
           isNoticedByListing,
           noticedAt: now(),
@@ -94,4 +95,9 @@ export function allObjects({ memo, now, logger }: AllObjectsOptions): AllObjects
       return recalled;
     },
   };
+}
+
+function referenceTo({ kind, metadata }: Body): ObjectReference {
+  const { namespace, name, uid } = metadata ?? {};
+  return { kind, namespace, name, uid };
 }

@@ -42,7 +42,7 @@ export interface PatchFacts {
   readonly version?: string | undefined;
 }
 
-interface Tripping {
+export interface Tripping {
   readonly delay: Seconds;
   readonly fields: readonly string[];
   readonly handlers: readonly HandlerId[];

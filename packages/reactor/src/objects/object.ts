@@ -4,11 +4,22 @@
  * Never two cycles at once, nothing lost, and no more memory than the newest state takes. What it does next is decided
  * by the transitions; what is known of the object is decided by its cycles. Here, both are taken over, and acted upon.
  */
-import type { Body, Clock, Logger, ReportMalformed, Scheduler, Seconds, Settings } from '@kopf-ts/core';
+import type {
+  Body,
+  Clock,
+  Logger,
+  ObservedObject,
+  ReportMalformed,
+  Resource,
+  Scheduler,
+  Seconds,
+  Settings,
+} from '@kopf-ts/core';
 import {
   type AnyHandler,
   alarm,
   describeError,
+  type Facts,
   type OwnTimesMemory,
   ownTimesMemory,
   reportOnce,
@@ -17,6 +28,7 @@ import {
 } from '@kopf-ts/core/engine';
 import type { CycleResult, CycleSubject, Work } from '../cycle/scene.js';
 import { ObjectDaemons } from '../daemons/object-daemons.js';
+import { tellWaiting } from '../observing/object-facts.js';
 import { Backlog, NO_EVENTS } from './backlog.js';
 import { type Known, NOTHING_KNOWN, withoutFollowed, withoutUnsent, withWrite } from './known.js';
 import type { NotedWrite } from './news.js';
@@ -26,6 +38,8 @@ import { compareVersions, versionOf } from './versions.js';
 
 /** What all objects of one stream have in common: made once, as there are thousands of objects. */
 export interface Surroundings {
+  readonly resource: Resource;
+  readonly facts: Facts;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -43,8 +57,12 @@ export interface Surroundings {
   onIdle(object: HandledObject): void;
 }
 
+/** What does not change in an object. */
+export type ObjectReference = Pick<ObservedObject, 'kind' | 'namespace' | 'name' | 'uid'>;
+
 export interface ObjectIdentity {
   readonly key: string;
+  readonly reference: ObjectReference;
   /** The users' container. */
   readonly memo: unknown;
   /** The object existed before the operator has noticed it; decided by the first event of it. */
@@ -64,6 +82,7 @@ const NO_ALARMS: Alarms = { alarm: undefined, doubt: undefined };
 
 export class HandledObject implements CycleSubject {
   readonly key: string;
+  readonly #reference: ObjectReference;
   readonly memo: unknown;
   readonly isNoticedByListing: boolean;
   readonly malformed: ReportMalformed;
@@ -81,8 +100,9 @@ export class HandledObject implements CycleSubject {
   #events: Backlog | undefined;
   #pauses: ErrorPauses | undefined;
 
-  constructor({ key, memo, isNoticedByListing, noticedAt, logger }: ObjectIdentity) {
+  constructor({ key, reference, memo, isNoticedByListing, noticedAt, logger }: ObjectIdentity) {
     this.key = key;
+    this.#reference = reference;
     this.memo = memo;
     this.isNoticedByListing = isNoticedByListing;
     this.logger = logger;
@@ -94,6 +114,13 @@ export class HandledObject implements CycleSubject {
   get ownTimes(): OwnTimesMemory {
     this.#ownTimes ??= ownTimesMemory();
     return this.#ownTimes;
+  }
+
+  /** As facts have it. */
+  get observed(): ObservedObject {
+    const { kind, namespace, name, uid } = this.#reference;
+    const { resource } = this.#surroundings;
+    return { resource, kind: kind ?? resource.kind, namespace, name, uid };
   }
 
   /** Handlers that are being waited for. */
@@ -224,8 +251,9 @@ export class HandledObject implements CycleSubject {
 
   /** The only way to another state. */
   #take(input: Input, isBrokenOff = false): readonly Effect[] {
-    const { clock, signal, settings, mayBegin, isPaused } = this.#surroundings;
-    const { state, effects } = transition(this.#state, input, {
+    const { clock, signal, settings, mayBegin, isPaused, facts } = this.#surroundings;
+    const before = this.#state;
+    const { state, effects } = transition(before, input, {
       now: clock.now(),
       mayBegin: mayBegin(),
       isPaused: isPaused(),
@@ -234,6 +262,9 @@ export class HandledObject implements CycleSubject {
       consistencyTimeout: settings.persistence.consistencyTimeout,
     });
     this.#become(state);
+    if (facts.wants['object.waiting'] || facts.wants['object.woken']) {
+      tellWaiting(facts, this.observed, input, before, state);
+    }
     for (const effect of effects) this.#act(effect);
     return effects;
   }
@@ -313,7 +344,7 @@ export class HandledObject implements CycleSubject {
   }
 
   #fail(thrown: unknown, { state: observed, events }: Work, signal: AbortSignal): void {
-    const { settings, isPaused } = this.#surroundings;
+    const { settings, isPaused, facts } = this.#surroundings;
     const isBrokenOff = signal.aborted || isPaused();
     this.#pauses ??= errorPauses(settings.queueing);
     const pause = isBrokenOff ? undefined : this.#pauses();
@@ -328,6 +359,9 @@ export class HandledObject implements CycleSubject {
         ? 'An unexpected error'
         : `Throttling for ${report.pause} seconds due to an unexpected error`;
     this.logger.error(`${title}: ${describeError(error)}`, { error });
+    if (facts.wants['object.failed']) {
+      facts.tell({ kind: 'object.failed', object: this.observed, error, pause: report.pause });
+    }
   }
 
   #setAlarm(which: keyof Alarms, at: Seconds, input: Input): void {

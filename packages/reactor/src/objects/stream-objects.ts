@@ -2,7 +2,9 @@
 import type { Indexer, Logger, Resource, Scheduler } from '@kopf-ts/core';
 import {
   describeError,
+  NO_FACTS,
   NOT_NEEDED,
+  observedBody,
   type ToggleSet,
   type ToggleView,
   titleOf,
@@ -54,7 +56,7 @@ export function streamObjects(
   options: StreamObjectsOptions,
   scheduler: Scheduler,
 ): StreamObjects {
-  const { registry, settings, clock, objects, indexer, indexed } = parts;
+  const { registry, settings, clock, objects, indexer, indexed, facts = NO_FACTS } = parts;
   const { resource, paused, signal } = options;
   // An object that comes back after it was deleted is another one, even if it cannot be told from the former.
   const busy = new Set<HandledObject>();
@@ -74,6 +76,8 @@ export function streamObjects(
   let isGateOpen = indexed.isOn;
 
   const surroundings: Surroundings = {
+    resource,
+    facts,
     settings,
     clock,
     scheduler,
@@ -148,6 +152,9 @@ export function streamObjects(
     const { key, logger } = object;
     if (event.type === 'DELETED') {
       objects.forget(event.object);
+      if (facts.wants['object.gone']) {
+        facts.tell({ kind: 'object.gone', object: observedBody(resource, event.object) });
+      }
       all.delete(object);
     }
     const bornIn = era;

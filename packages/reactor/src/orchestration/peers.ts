@@ -1,6 +1,6 @@
 /** The peering of one namespace or of the cluster, as it is seen by the orchestrator. */
 import type { Peering, Seconds, Toggle } from '@kopf-ts/core';
-import { alarm, type ToggleSet } from '@kopf-ts/core/engine';
+import { alarm, NO_FACTS, type ToggleSet } from '@kopf-ts/core/engine';
 import type { LiveInsights } from '../discovery/insights.js';
 import type { OperatorParts } from '../parts.js';
 import type { Health } from '../probing/health.js';
@@ -34,11 +34,13 @@ export function joinPeers(
   parts: PeersParts & { readonly signal: AbortSignal },
 ): JoinedPeers {
   const { insights, client, clock, logger, health, paused, writeGuards, random = Math.random } = parts;
+  const { facts = NO_FACTS } = parts;
   const place = namespace === null ? 'cluster-wide' : `in namespace ${namespace}`;
   const requirement = health.demand(`peering ${place}`);
   const ruling = paused.make(true, { name: `peering ${place}` });
   let removeGuard = (): void => {};
   let isDisposed = false;
+  let ruled: boolean | undefined;
   const forgetPatience = alarm(clock, PATIENCE, () => {
     logger.warn(`Peering ${place} has not ruled yet, by paused.turn(), who works: the operator waits for that.`);
   });
@@ -48,6 +50,8 @@ export function joinPeers(
     },
     turn(on) {
       forgetPatience();
+      if (facts.wants['peering.ruled'] && ruled !== on) facts.tell({ kind: 'peering.ruled', namespace, isPaused: on });
+      ruled = on;
       ruling.turn(on);
       requirement.turn(true);
     },

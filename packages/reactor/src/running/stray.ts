@@ -6,8 +6,10 @@ import { KopfError, type Logger, type Service, type Settings } from '@kopf-ts/co
 import {
   currentContext,
   describeError,
+  type Facts,
   type HandlerContext,
   isCancellation,
+  NO_FACTS,
   observedHandler,
   observedObject,
   onAbort,
@@ -62,6 +64,7 @@ export interface StrayErrorsOptions {
   readonly logger: Logger;
   /** Who tells of the errors. Default: `process`. */
   readonly source?: StraySource | undefined;
+  readonly facts?: Facts | undefined;
 }
 
 /**
@@ -72,7 +75,8 @@ export interface StrayErrorsOptions {
  * await stray.service.run(signal);
  * ```
  */
-export function strayErrors({ settings, logger, source = process }: StrayErrorsOptions): StrayErrors {
+export function strayErrors(options: StrayErrorsOptions): StrayErrors {
+  const { settings, logger, source = process, facts = NO_FACTS } = options;
   // One error may come by several ways, e.g. by two promises that were made of one.
   const seen = new WeakSet<object>();
   let count = 0;
@@ -91,7 +95,8 @@ export function strayErrors({ settings, logger, source = process }: StrayErrorsO
         if (context?.settings !== settings) return false;
         if (isSeen(error)) return true;
         count += 1;
-        const stray = tell(error, origin, context, logger);
+        const stray = report(error, origin, context, logger);
+        if (facts.wants['error.stray']) tellStray(facts, error, origin, context);
         if (stray !== undefined && settings.process.onStray === 'exit') reject(stray);
         return true;
       });
@@ -110,7 +115,7 @@ export function strayErrors({ settings, logger, source = process }: StrayErrorsO
 }
 
 /** Logs it for the handler and its object. Returns what is wrong, if it is. */
-function tell(error: unknown, origin: StrayOrigin, context: HandlerContext, logger: Logger): StrayError | undefined {
+function report(error: unknown, origin: StrayOrigin, context: HandlerContext, logger: Logger): StrayError | undefined {
   const { handler, cause, signal } = context;
   const [who, log] =
     handler && cause
@@ -125,4 +130,14 @@ function tell(error: unknown, origin: StrayOrigin, context: HandlerContext, logg
   const where = origin === 'rejection' ? 'in a promise that nobody awaits' : 'in a timer or a callback';
   log.error(`${who} has failed ${where}: ${text}`, fields);
   return new StrayError(`${who} has left an error behind: ${text}`, { cause: error });
+}
+
+function tellStray(facts: Facts, error: unknown, origin: StrayOrigin, { handler, cause }: HandlerContext): void {
+  facts.tell({
+    kind: 'error.stray',
+    error: toError(error),
+    origin,
+    handler: handler && observedHandler(handler),
+    object: cause && observedObject(cause),
+  });
 }

@@ -1,16 +1,19 @@
 /** Sending patches to the handled objects: nothing else in the reactor writes to them. */
-import type { Body, Clock, KubeClient, Logger, Patch, Resource, Seconds, Settings } from '@kopf-ts/core';
+import type { Body, Clock, KubeClient, Logger, Patch, Resource, Seconds, SentRequest, Settings } from '@kopf-ts/core';
 import { ApiError, isMapping, KopfError } from '@kopf-ts/core';
 import {
   type Address,
   childController,
+  type Facts,
   findByName,
   formatResource,
+  NO_FACTS,
   type OwnWrite,
   type PatchOutcome,
   patchObject,
   type ToggleView,
 } from '@kopf-ts/core/engine';
+import { tellerOfDropped, toldPatches } from '../observing/patch-facts.js';
 import type { WriteGuards } from '../write-guards.js';
 
 export interface ApplyOptions {
@@ -25,6 +28,7 @@ export interface ApplyOptions {
   /** A newer state than that one, if any has come meanwhile; otherwise, the cluster is asked. */
   readonly newerThan?: ((body: Body) => Body | undefined) | undefined;
   readonly onWrite?: ((write: OwnWrite) => void) | undefined;
+  readonly onRequest?: ((request: SentRequest) => void) | undefined;
 }
 
 /** Sends the patch, or what of it makes sense to be sent. An empty one is not sent. */
@@ -53,19 +57,24 @@ export interface ApplierOptions {
   readonly writes?: WritesHealth | undefined;
   /** On while another operator is to do the work. */
   readonly paused?: ToggleView | undefined;
+  readonly facts?: Facts | undefined;
 }
 
 export function applier(options: ApplierOptions): ApplyFn {
   const { client, settings, clock, logger, writeGuards, statusSchemas, paused, writes, random = Math.random } = options;
+  const { facts = NO_FACTS } = options;
   const reported = new Set<string>();
 
   /** The cluster would not keep them, so that they would be sent again and again. */
-  const dropDoomed = (resource: Resource, patch: Patch): void => {
+  const dropDoomed = (resource: Resource, body: Body, patch: Patch): void => {
     const status = patch.merge.status;
     if (statusSchemas === undefined || !isMapping(status)) return;
     for (const key of Object.keys(status)) {
       if (!statusSchemas.prunes(resource, key)) continue;
       delete status[key];
+      if (facts.wants['patch.dropped']) {
+        tellerOfDropped(facts, { resource, body })(`status.${key}`, 'the schema of the kind does not permit it');
+      }
       const what = `${formatResource(resource)} ${key}`;
       if (reported.has(what)) continue;
       reported.add(what);
@@ -91,9 +100,10 @@ export function applier(options: ApplierOptions): ApplyFn {
     }
   };
 
-  return async ({ resource, body, patch, logger: objectLogger, signal, last, newerThan, onWrite }) => {
+  const apply: ApplyFn = async (options) => {
+    const { resource, body, patch, logger: objectLogger, signal, last, newerThan, onWrite, onRequest } = options;
     const { compat } = settings.persistence;
-    if (compat === undefined) dropDoomed(resource, patch);
+    if (compat === undefined) dropDoomed(resource, body, patch);
     const name = body.metadata?.name;
     if (patch.isEmpty || name === undefined) return {};
     const namespace = body.metadata?.namespace;
@@ -103,7 +113,19 @@ export function applier(options: ApplierOptions): ApplyFn {
     const pause = async (conflicts: number): Promise<void> => {
       if (conflicts > 1) await clock.sleep(pauseAfter(conflicts, random()), signal === undefined ? {} : { signal });
     };
-    const common = { namespace, name, patch, body, compat, logger: objectLogger, last, newest, pause, onWrite };
+    const common = {
+      namespace,
+      name,
+      patch,
+      body,
+      compat,
+      logger: objectLogger,
+      last,
+      newest,
+      pause,
+      onWrite,
+      onRequest,
+    };
     if (!writeGuards?.isGuarded)
       return await told(resource, () => patchObject(client, resource, { ...common, signal }));
 
@@ -129,6 +151,7 @@ export function applier(options: ApplierOptions): ApplyFn {
       sending.abort();
     }
   };
+  return toldPatches(apply, facts, clock);
 }
 
 /** Conflicts are normal, if somebody else changes the object often; but two who never wait never get through. */

@@ -16,6 +16,7 @@ import {
   resolveField,
 } from '@kopf-ts/core';
 import { type Asked, describeAsked, type PatchOutcome, withoutAsked } from '@kopf-ts/core/engine';
+import type { OnDropped } from '../observing/patch-facts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
 import { mergeInto } from './merging.js';
 
@@ -52,6 +53,7 @@ export interface OversizedOptions extends ApplyOptions {
   readonly handled: Essence | undefined;
   /** Puts another last handled state instead of that into the patch. */
   readonly storeHandled: (essence: Essence, patch: Patch) => Promise<void>;
+  readonly onDropped?: OnDropped | undefined;
 }
 
 export interface FittedOutcome {
@@ -83,8 +85,10 @@ async function applyInPart(options: OversizedOptions): Promise<FittedOutcome> {
     withoutAsked(rest, dropped);
     const outcome = await applyIfFits(options, withUnsaved(rest, options));
     if (outcome === undefined) continue;
-    for (const one of dropped)
+    for (const one of dropped) {
       logger.error(`${describeAsked(one)} asks for more than fits into the object. It is dropped.`);
+      options.onDropped?.(`all that ${describeAsked(one)} asks for`, 'it does not fit into the object');
+    }
     return { outcome, unsavable: undefined };
   }
   return await applyWithoutAsked(options);
@@ -137,10 +141,11 @@ async function applyIfFits(options: OversizedOptions, patch: Patch): Promise<Pat
   }
 }
 
-function reportDropped({ patch, marks, logger }: OversizedOptions): void {
+function reportDropped({ patch, marks, logger, onDropped }: OversizedOptions): void {
   const asked = leavesOf(patch.merge).filter((path) => resolveField(marks.merge, path) === undefined);
   const what = [...asked.map((path) => path.join('.')), ...functionsBeside(patch, marks)].join(', ');
   logger.error(`The object is too large to be patched. This is dropped, only the progress is stored: ${what}.`);
+  onDropped?.(what, 'the object is too large');
 }
 
 function reportUnsavable({ unsavable, logger }: OversizedOptions): void {

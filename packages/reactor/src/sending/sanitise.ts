@@ -10,14 +10,15 @@ import {
   type PatchFn,
 } from '@kopf-ts/core';
 import { describeError, toError } from '@kopf-ts/core/engine';
+import type { OnDropped } from '../observing/patch-facts.js';
 
 /**
  * The patch without what is broken in it: functions that throw, and fields that are not JSON. `undefined` if nothing
  * is broken, so that it is not the patch that has failed. What is dropped is told of, since nobody else will.
  */
-export function withoutBroken(patch: Patch, body: Body, logger: Logger): Patch | undefined {
-  const fns = patch.fns.filter((fn) => isWorking(fn, body, logger));
-  const merge = soundFields(patch.merge, [], logger);
+export function withoutBroken(patch: Patch, body: Body, logger: Logger, onDropped?: OnDropped): Patch | undefined {
+  const fns = patch.fns.filter((fn) => isWorking(fn, body, logger, onDropped));
+  const merge = soundFields(patch.merge, [], logger, onDropped);
   if (fns.length === patch.fns.length && merge === patch.merge) return undefined;
   return new Patch(merge, { body: patch.body, fns });
 }
@@ -29,24 +30,30 @@ const SHARED = new Set(['spec', 'status', 'metadata', 'metadata.labels', 'metada
 const NOT_THEIRS = new Set(['metadata.uid', 'metadata.resourceVersion']);
 
 /** The same, if all of it is sound. */
-function soundFields(merge: Mapping, path: readonly string[], logger: Logger): Mapping {
+function soundFields(
+  merge: Mapping,
+  path: readonly string[],
+  logger: Logger,
+  onDropped: OnDropped | undefined,
+): Mapping {
   const sound: Mapping = {};
   let isSame = true;
   for (const [key, value] of Object.entries(merge)) {
     const field = [...path, key].join('.');
     if (SHARED.has(field) && isMapping(value)) {
-      sound[key] = soundFields(value, [...path, key], logger);
+      sound[key] = soundFields(value, [...path, key], logger, onDropped);
       isSame &&= sound[key] === value;
     } else if (NOT_THEIRS.has(field)) {
       logger.error(`The field '${field}' of the patch belongs to the cluster. It is dropped.`);
+      onDropped?.(field, 'it belongs to the cluster');
       isSame = false;
-    } else if (isJson(field, value, logger)) sound[key] = value;
+    } else if (isJson(field, value, logger, onDropped)) sound[key] = value;
     else isSame = false;
   }
   return isSame ? merge : sound;
 }
 
-function isWorking(fn: PatchFn, body: Body, logger: Logger): boolean {
+function isWorking(fn: PatchFn, body: Body, logger: Logger, onDropped: OnDropped | undefined): boolean {
   try {
     const changed = deepCopy(body) as AnyObject;
     fn(changed);
@@ -57,17 +64,19 @@ function isWorking(fn: PatchFn, body: Body, logger: Logger): boolean {
     logger.error(`${name} of the patch has failed. It is dropped: ${describeError(thrown)}`, {
       error: toError(thrown),
     });
+    onDropped?.(fn.name === '' ? 'a function' : `the function '${fn.name}'`, describeError(thrown));
     return false;
   }
 }
 
-function isJson(field: string, value: unknown, logger: Logger): boolean {
+function isJson(field: string, value: unknown, logger: Logger, onDropped: OnDropped | undefined): boolean {
   try {
     if (JSON.stringify(value) !== undefined) return true;
     throw new TypeError(`a ${typeof value} is not JSON`);
   } catch (thrown) {
     const why = toError(thrown).message.split('\n', 1)[0];
     logger.error(`The field '${field}' of the patch cannot be sent. It is dropped: ${why}`, { error: toError(thrown) });
+    onDropped?.(field, describeError(thrown));
     return false;
   }
 }

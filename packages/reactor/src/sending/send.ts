@@ -5,6 +5,7 @@
  */
 import { type AnyObject, ApiError, type Essence, isMapping, type Mapping, Patch } from '@kopf-ts/core';
 import type { Address, Asked, OwnWrite, PatchOutcome } from '@kopf-ts/core/engine';
+import type { OnDropped } from '../observing/patch-facts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
 import { applyWithinLimits } from './limits.js';
 import { mergeInto } from './merging.js';
@@ -27,6 +28,7 @@ export interface SendOptions extends Omit<ApplyOptions, 'patch' | 'last' | 'onWr
   /** Marks that could not be stored before. */
   readonly unsavable: Mapping | undefined;
   readonly onWrite: (write: OwnWrite) => void;
+  readonly onDropped?: OnDropped | undefined;
 }
 
 export type Sent =
@@ -48,20 +50,20 @@ export type Sent =
 
 /** Rejects with errors that may pass, and with refusals of what nobody has asked for. */
 export async function send(options: SendOptions): Promise<Sent> {
-  const { marks, body, logger, isCompat, unsavable } = options;
+  const { marks, body, logger, isCompat, unsavable, onDropped } = options;
   const last = addressOfMarks(marks);
   if (isCompat) {
     return sentAs(await options.apply({ ...options, patch: combined(options.asked, marks), last }), unsavable);
   }
   const asked = saysWhoItIs(options.asked)
-    ? (withoutBroken(options.asked, body, logger) ?? options.asked)
+    ? (withoutBroken(options.asked, body, logger, onDropped) ?? options.asked)
     : options.asked;
   try {
     return await sendFitted(options, asked, last);
   } catch (error) {
     // What users have broken must not take with it the progress of the handlers: these have done their work.
     const isSuspected = !(error instanceof ApiError) || error.status === 409 || isRefusal(error);
-    const sound = isSuspected ? withoutBroken(asked, body, logger) : undefined;
+    const sound = isSuspected ? withoutBroken(asked, body, logger, onDropped) : undefined;
     if (sound !== undefined) return await sendFitted(options, sound, last);
     if (!isRefusal(error) || options.askedBy.length === 0) throw error;
     const refusals = await findCulprits({ ...options, error, last });

@@ -1,10 +1,14 @@
 /** One worker whose cycles are ended by hand, by the manual clock. */
 import { type AnyObject, settings as makeSettings, type Scheduler, type SettingsOverrides } from '@kopf-ts/core';
-import type { WatchedEvent } from '@kopf-ts/core/engine';
+import { makeResource, NO_FACTS, type WatchedEvent } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import type { CycleResult, Work } from '../../src/cycle/scene.js';
 import { HandledObject, type Surroundings } from '../../src/objects/object.js';
 import { boundedScheduler } from '../../src/queueing/scheduler.js';
+
+const resource = makeResource({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', kind: 'KopfExample' });
+
+const reference = { kind: 'KopfExample', namespace: undefined, name: 'name1', uid: 'uid1' };
 
 export interface RunningCycle {
   readonly work: Work;
@@ -48,6 +52,8 @@ export function bench(options: BenchOptions = {}) {
   const cycles: RunningCycle[] = [];
   const flags = { isPaused: false, running: 0, mostAtOnce: 0, idle: 0 };
   const surroundings: Surroundings = {
+    resource,
+    facts: NO_FACTS,
     settings,
     clock,
     scheduler,
@@ -81,7 +87,7 @@ export function bench(options: BenchOptions = {}) {
       options.onIdle?.();
     },
   };
-  const identity = { key: 'uid1', memo: {}, isNoticedByListing: false, noticedAt: clock.now(), logger };
+  const identity = { key: 'uid1', reference, memo: {}, isNoticedByListing: false, noticedAt: clock.now(), logger };
   const made = new HandledObject(identity).join(surroundings);
   return {
     worker: made,

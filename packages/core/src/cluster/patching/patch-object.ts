@@ -2,6 +2,7 @@
 import { ApiConflictError, ApiError, ApiNotFoundError, ApiUnprocessableError, KopfError } from '../../errors.js';
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { KubeClient, KubeRequest } from '../../seams/client.js';
+import type { SentRequest } from '../../seams/inspection/observer.js';
 import type { Logger } from '../../seams/logger.js';
 import { isEmptyMapping, isMapping, type Mapping } from '../../values/json.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
@@ -53,6 +54,8 @@ export interface PatchObjectOptions {
   readonly pause?: ((conflicts: number) => Promise<void>) | undefined;
   /** Told of each request that was applied, as soon as it is answered. */
   readonly onWrite?: ((write: OwnWrite) => void) | undefined;
+  /** Told of each request, with what was sent. */
+  readonly onRequest?: ((request: SentRequest) => void) | undefined;
 }
 
 /** A change of the object that is ours, and what the server has made of it: nobody else has changed anything between. */
@@ -316,6 +319,8 @@ class PatchSession {
       if (isForbidden(error)) throw new GivingUp('not permitted');
       throw error instanceof ApiNotFoundError && this.#uid === undefined ? new GivingUp('missing') : error;
     });
+    const { onRequest } = this.#options;
+    onRequest?.({ address, type: payload.type, content, version: response?.metadata?.resourceVersion });
     if (!isMapping(response) || isEmptyMapping(response)) return undefined;
     const uid = response.metadata?.uid;
     if (this.#uid !== undefined && uid !== undefined && uid !== this.#uid) throw new GivingUp('namesake');

@@ -120,9 +120,24 @@ type ObjectFact =
       readonly paths: readonly FieldPath[];
       readonly version: string | undefined;
     }
-  /** Nothing is to be done until then, or until something happens. */
-  | { readonly kind: 'object.waiting'; readonly object: ObservedObject; readonly until: Seconds; readonly why: string }
-  | { readonly kind: 'object.woken'; readonly object: ObservedObject; readonly why: string }
+  /** Nothing is done until then, unless something happens earlier. */
+  | {
+      readonly kind: 'object.waiting';
+      readonly object: ObservedObject;
+      readonly until: Seconds;
+      /** For the next attempts of handlers; after an error of the framework; or for our own patch to come back. */
+      readonly why: 'delay' | 'throttling' | 'consistency';
+    }
+  /** It does not wait any more. */
+  | {
+      readonly kind: 'object.woken';
+      readonly object: ObservedObject;
+      /**
+       * The time has come; or it was changed; or somebody has ended who was waited for; or by `control.retry()`; or there
+       * is nothing left to wait for, as the operator stops or pauses.
+       */
+      readonly why: 'time' | 'event' | 'recall' | 'retry' | 'discarded';
+    }
   /** The handling has failed; it is tried again after the pause. */
   | {
       readonly kind: 'object.failed';
@@ -130,13 +145,15 @@ type ObjectFact =
       readonly error: Error;
       readonly pause: Seconds | undefined;
     }
-  /** The object is forgotten. */
+  /** The object does not exist any more. Its last event may still be handled. */
   | { readonly kind: 'object.gone'; readonly object: ObservedObject }
   /** Handlers change the same fields again and again: they are not called for a while. */
   | {
       readonly kind: 'breaker.tripped';
       readonly object: ObservedObject;
-      readonly fields: readonly FieldPath[];
+      /** As in the logs: `spec.size`. */
+      readonly fields: readonly string[];
+      readonly handlers: readonly HandlerId[];
       readonly pause: Seconds;
     };
 
@@ -238,14 +255,18 @@ type PatchFact =
   | {
       readonly kind: 'patch.failed';
       readonly object: ObservedObject;
+      /** Those which went through before that. */
+      readonly requests: readonly SentRequest[];
       readonly error: Error;
       readonly duration: Seconds;
     }
-  /** What was asked for, and not sent. */
+  /** What was asked for, and is never sent. */
   | {
       readonly kind: 'patch.dropped';
       readonly object: ObservedObject;
+      /** A field, a function, or a handler: `status.size`, `the function 'fn'`. */
       readonly what: string;
+      /** In words. */
       readonly why: string;
     };
 
@@ -273,9 +294,16 @@ type DaemonFact =
       readonly kind: 'daemon.stopping';
       readonly object: ObservedObject;
       readonly handler: ObservedHandler;
+      /** One of the reasons that the daemon sees in `stopped.reason`. */
       readonly why: string;
     }
-  | { readonly kind: 'daemon.stopped'; readonly object: ObservedObject; readonly handler: ObservedHandler }
+  | {
+      readonly kind: 'daemon.stopped';
+      readonly object: ObservedObject;
+      readonly handler: ObservedHandler;
+      /** It has ended on its own, and is not started again. */
+      readonly isOver: boolean;
+    }
   /** The next tick of a timer, or the next attempt of a daemon, is after that delay. */
   | {
       readonly kind: 'daemon.waiting';
@@ -298,13 +326,8 @@ type OperatorFact =
     }
   /** A review that nobody could answer: it was malformed, or for a resource or a handler that is not there. */
   | { readonly kind: 'review.refused'; readonly error: Error; readonly duration: Seconds }
-  /** Who is to work on a namespace, or on the cluster. */
-  | {
-      readonly kind: 'peering.ruled';
-      readonly namespace: string | null;
-      readonly isPaused: boolean;
-      readonly why: string;
-    }
+  /** The peers have agreed who works on a namespace, or on the cluster: this operator, or another one. */
+  | { readonly kind: 'peering.ruled'; readonly namespace: string | null; readonly isPaused: boolean }
   | {
       readonly kind: 'login.ended';
       readonly outcome: 'succeeded' | 'failed';
@@ -345,6 +368,9 @@ type OperatorFact =
   | {
       readonly kind: 'error.stray';
       readonly error: Error;
+      /** Of a promise, or of a timer or a callback. */
+      readonly origin: 'rejection' | 'exception';
+      /** Absent if it is not known whose it is. */
       readonly handler: ObservedHandler | undefined;
       readonly object: ObservedObject | undefined;
     };
