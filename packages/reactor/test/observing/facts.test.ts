@@ -17,9 +17,9 @@ async function observed(options: OperatedOptions = {}) {
   return { observer, operator };
 }
 
-/** What is told of one object, in short, without what is told of calls. */
+/** What is told of one object, in short, without what is told of streams and of calls. */
 const story = (told: readonly Fact[]): readonly string[] =>
-  told.flatMap((fact) => (fact.kind.startsWith('call.') || !('object' in fact) ? [] : [fact.kind]));
+  told.flatMap((fact) => (/^(call|stream)\./.test(fact.kind) || !('object' in fact) ? [] : [fact.kind]));
 
 const ONE = expect.objectContaining({
   kind: 'KopfExample',
