@@ -54,7 +54,7 @@ interface Run {
  * Indices in the memory of the process: of each object, only what its index functions return.
  *
  * All entries of an object change in one go after all its functions have ended, so nobody ever sees a part of them.
- * With synchronous functions, that is when `digest()` returns; and asynchronous ones hold up only their own object.
+ * With synchronous functions, that is when `accept()` returns; and asynchronous ones hold up only their own object.
  *
  * ```ts
  * const registry = kopf.createRegistry();
@@ -130,7 +130,7 @@ export function memoryIndexer(options: MemoryIndexerOptions): MemoryIndexer {
 
   return {
     indices: memory.indices,
-    digest(at) {
+    accept(at) {
       const { event, resource } = at;
       // Most events are of objects that nobody indexes.
       if (registry.handlers.indexing.of(resource).length === 0) return;

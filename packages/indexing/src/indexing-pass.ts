@@ -34,7 +34,7 @@ import type { SlotOf } from './structural-keys.js';
 type Handlers = readonly IndexHandler[];
 
 /** What the indexer is told of an event. */
-export type Sighting = Parameters<Indexer['digest']>[0];
+export type Sighting = Parameters<Indexer['accept']>[0];
 
 export interface PassParts {
   // biome-ignore lint/suspicious/noExplicitAny: an indexer runs handlers of any environment alike

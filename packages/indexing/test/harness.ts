@@ -24,7 +24,7 @@ export function harness(options: Partial<MemoryIndexerOptions> = {}): Harness {
   return {
     ...{ registry, clock, logger, indexer },
     see: (object, type = 'MODIFIED', resource = pods) =>
-      indexer.digest({ event: { type, object }, resource, memo: { of: object.metadata?.name }, logger }),
+      indexer.accept({ event: { type, object }, resource, memo: { of: object.metadata?.name }, logger }),
   };
 }
 

@@ -96,7 +96,7 @@ describe('index functions are given', () => {
     const { registry, indexer, logger } = harness();
     registry.index('pods', { id: 'fn' }, () => 1);
     const quiet = { ...logger, isEnabled: (level: string) => level !== 'debug', child: () => quiet };
-    void indexer.digest({ event: { type: null, object: pod('one') }, resource: pods, memo: undefined, logger: quiet });
+    void indexer.accept({ event: { type: null, object: pod('one') }, resource: pods, memo: undefined, logger: quiet });
     expect(logger.lines).toEqual([]);
   });
 });

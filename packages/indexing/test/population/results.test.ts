@@ -164,9 +164,9 @@ describe('as an object changes', () => {
     registry.index('pods', { id: 'b' }, ({ name }) => name);
     for (const name of ['z1', 'z2', 'z3']) see(pod(name), null);
     const event = { type: 'DELETED' as const, object: pod('z2'), vanished: true };
-    expect(indexer.digest({ event, resource: nodes, memo: undefined, logger })).toBeUndefined();
+    expect(indexer.accept({ event, resource: nodes, memo: undefined, logger })).toBeUndefined();
     expect(contents(indexer.indices.get('b'))).toEqual({ null: ['z1', 'z2', 'z3'] });
-    expect(indexer.digest({ event, resource: pods, memo: undefined, logger })).toBeUndefined();
+    expect(indexer.accept({ event, resource: pods, memo: undefined, logger })).toBeUndefined();
     expect(contents(indexer.indices.get('a'))).toEqual({ '"z1"': [1], '"z3"': [1], '"common"': [2, 2] });
     expect(contents(indexer.indices.get('b'))).toEqual({ null: ['z1', 'z3'] });
   });

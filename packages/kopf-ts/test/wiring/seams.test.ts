@@ -44,7 +44,7 @@ describe('an operator does with what it is given:', () => {
     expect(logins).toBe(0);
   });
 
-  it('the indexer, which digests all events and whose indices the handlers get', async () => {
+  it('the indexer, which accepts all events and whose indices the handlers get', async () => {
     const place = await newPlace();
     const registry = createRegistry();
     registry.index('kopfexamples', { id: 'names' }, ({ name }) => ({ [String(name)]: 1 }));
@@ -57,9 +57,9 @@ describe('an operator does with what it is given:', () => {
     const digested: unknown[] = [];
     const indexer: Indexer = {
       indices: memory.indices,
-      digest(at) {
+      accept(at) {
         digested.push([at.event.type, at.event.object.metadata?.name]);
-        return memory.digest(at);
+        return memory.accept(at);
       },
     };
     await place.create('listed');

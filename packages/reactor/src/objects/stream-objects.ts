@@ -63,7 +63,7 @@ export function streamObjects(
   // Of this stream, be they busy or not.
   const all = new Set<HandledObject>();
   // Those who are being indexed by functions that take their time. Others do not wait for them.
-  const digesting = new Map<string, Promise<void>>();
+  const indexing = new Map<string, Promise<void>>();
   const isIndexed = indexer !== undefined && registry.handlers.indexing.of(resource).length > 0;
   // A kind that comes later does not hold the others back: they are at work already.
   const listing = isIndexed && !indexed.isOn ? indexed.make(false, { name: resource.plural }) : undefined;
@@ -128,12 +128,12 @@ export function streamObjects(
     object.join(surroundings).push(event);
   };
 
-  /** `undefined` if it is digested already. */
-  const digest = (event: WatchedEvent, { memo, logger }: HandledObject): PromiseLike<void> | undefined => {
+  /** `undefined` if it is indexed already. */
+  const index = (event: WatchedEvent, { memo, logger }: HandledObject): PromiseLike<void> | undefined => {
     if (!isIndexed) return undefined;
     try {
-      const digested = indexer.digest({ event, resource, memo, logger });
-      return digested === undefined ? undefined : (digested as PromiseLike<void>);
+      const pending = indexer.accept({ event, resource, memo, logger });
+      return pending === undefined ? undefined : (pending as PromiseLike<void>);
     } catch (error) {
       reportUnindexed(error, logger);
       return undefined;
@@ -158,20 +158,20 @@ export function streamObjects(
       all.delete(object);
     }
     const bornIn = era;
-    const earlier = digesting.get(key);
+    const earlier = indexing.get(key);
     // One by one: an object's events are indexed and handled in the order of their coming.
-    const digested = earlier ? earlier.then(() => digest(event, object)) : digest(event, object);
-    if (digested === undefined) {
+    const pending = earlier ? earlier.then(() => index(event, object)) : index(event, object);
+    if (pending === undefined) {
       dispatch(event, object);
       return;
     }
-    const whole = Promise.resolve(digested)
+    const whole = Promise.resolve(pending)
       .catch((error: unknown) => reportUnindexed(error, logger))
       .then(() => {
-        if (digesting.get(key) === whole) digesting.delete(key);
+        if (indexing.get(key) === whole) indexing.delete(key);
         if (!signal.aborted && bornIn === era) dispatch(event, object);
       });
-    digesting.set(key, whole);
+    indexing.set(key, whole);
   };
 
   /** Whose calls they are, as a beginning of a sentence. */
@@ -185,7 +185,7 @@ export function streamObjects(
     push,
     listed() {
       if (listing === undefined || listing.isOn) return;
-      void Promise.allSettled([...digesting.values()]).then(() => listing.turn(true));
+      void Promise.allSettled([...indexing.values()]).then(() => listing.turn(true));
     },
     pause() {
       discard();

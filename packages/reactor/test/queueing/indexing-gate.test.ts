@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { type OperatedOptions, operated } from '../support/operated.js';
 import { type Gate, gate } from './handled-by-hand.js';
 
-/** An indexer that writes down what it digests, and takes its time if there is a gate. */
+/** An indexer that writes down what it accepts, and takes its time if there is a gate. */
 function indexing(log: string[], slowness?: Gate): Indexer {
   return {
     indices: { get: () => undefined, [Symbol.iterator]: () => [][Symbol.iterator]() } as unknown as Indexer['indices'],
-    digest({ event }) {
-      log.push(`digest ${event.type} ${event.object.metadata?.name}`);
+    accept({ event }) {
+      log.push(`accept ${event.type} ${event.object.metadata?.name}`);
       return slowness?.pass();
     },
   };
@@ -27,7 +27,7 @@ async function indexed(slowness?: Gate, options: OperatedOptions = {}) {
   operator.registry.index('kopfexamples', { id: 'i' }, () => 1);
   const start = async () => {
     await operator.start();
-    expect(log.filter((line) => !line.startsWith('digest'))).toEqual([]);
+    expect(log.filter((line) => !line.startsWith('accept'))).toEqual([]);
     looking.turn(true);
     await operator.settle();
   };
@@ -47,14 +47,14 @@ describe('Before all is indexed for the first time', () => {
       for (const name of ['name1', 'name2']) await operator.create(name);
       await start();
       if (slowness !== undefined) {
-        expect(log).toEqual(['digest null name1', 'digest null name2']);
+        expect(log).toEqual(['accept null name1', 'accept null name2']);
         slowness.release();
         await operator.settle();
         expect(log).toHaveLength(2);
         slowness.open();
         await operator.settle();
       }
-      expect(log.slice(0, 3)).toEqual(['digest null name1', 'digest null name2', 'create name1']);
+      expect(log.slice(0, 3)).toEqual(['accept null name1', 'accept null name2', 'create name1']);
       expect(log).toContain('create name2');
     },
   );
@@ -67,7 +67,7 @@ describe('Before all is indexed for the first time', () => {
     await operator.create('name1');
     await start();
     await operator.edit('name1', { spec: { field: 'w' } });
-    expect(log).toEqual(['digest null name1', 'digest MODIFIED name1']);
+    expect(log).toEqual(['accept null name1', 'accept MODIFIED name1']);
     other.turn(true);
     await operator.settle();
     expect(log.filter((line) => line.startsWith('create'))).toEqual(['create w']);
@@ -100,7 +100,7 @@ describe('Before all is indexed for the first time', () => {
     await operator.edit('name1', { spec: { field: 'w' } });
     other.turn(true);
     await operator.settle();
-    expect(log).toEqual(['digest null name1']);
+    expect(log).toEqual(['accept null name1']);
     operator.paused.turn(false);
     await operator.settle();
     expect(log.filter((line) => line.startsWith('create'))).toEqual(['create w']);
@@ -115,7 +115,7 @@ describe('Before all is indexed for the first time', () => {
     const since = operator.clock.now();
     const stopped = operator.stop();
     await operator.settle();
-    expect(log).toEqual(['digest null name1']);
+    expect(log).toEqual(['accept null name1']);
     expect(operator.logger.find('Unprocessed streams')).toBeUndefined();
     await stopped;
     expect(operator.clock.now() - since).toBeLessThanOrEqual(operator.settings.queueing.exitTimeout);
@@ -141,9 +141,9 @@ describe('After all is indexed', () => {
   it('a slow index function holds up only its own object', async () => {
     const slowness = gate();
     const log: string[] = [];
-    const digest: Indexer['digest'] = ({ event }) =>
+    const accept: Indexer['accept'] = ({ event }) =>
       event.object.metadata?.name === 'slow' ? slowness.pass() : undefined;
-    await using operator = await operated({ parts: { indexer: { ...indexing(log), digest } } });
+    await using operator = await operated({ parts: { indexer: { ...indexing(log), accept } } });
     operator.registry.index('kopfexamples', { id: 'i' }, () => 1);
     operator.registry.on.create('kopfexamples', { id: 'c' }, ({ name }) => void log.push(`create ${name}`));
     await operator.start();
@@ -164,10 +164,10 @@ describe('After all is indexed', () => {
     await operator.create('name1');
     await operator.edit('name1', { spec: { field: 'w' } });
     await operator.create('name2');
-    expect(log).toEqual(['digest ADDED name1', 'digest ADDED name2']);
+    expect(log).toEqual(['accept ADDED name1', 'accept ADDED name2']);
     slowness.release();
     await operator.settle();
-    expect(log.slice(2)).toEqual(['event ADDED name1', 'digest MODIFIED name1']);
+    expect(log.slice(2)).toEqual(['event ADDED name1', 'accept MODIFIED name1']);
     slowness.open();
     await operator.settle();
     expect(log.filter((line) => line.includes('event') && line.includes('name1'))).toEqual([
@@ -191,7 +191,7 @@ describe('After all is indexed', () => {
     await operator.settle();
     slowness.open();
     await operator.settle();
-    expect(log.filter((line) => !line.startsWith('digest')).slice(0, 2)).toEqual(['event w', 'create w']);
+    expect(log.filter((line) => !line.startsWith('accept')).slice(0, 2)).toEqual(['event w', 'create w']);
     expect(log).not.toContain('event v');
   });
 
@@ -203,9 +203,9 @@ describe('After all is indexed', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('boo!'))],
-  ])('an indexer that %s is reported, and the object is handled all the same', async (_name, digest) => {
+  ])('an indexer that %s is reported, and the object is handled all the same', async (_name, accept) => {
     const calls: unknown[] = [];
-    const indexer = { ...indexing([]), digest };
+    const indexer = { ...indexing([]), accept };
     await using operator = await operated({ parts: { indexer } });
     operator.registry.index('kopfexamples', { id: 'i' }, () => 1);
     operator.registry.on.create('kopfexamples', { id: 'c' }, ({ name }) => void calls.push(name));

@@ -326,7 +326,7 @@ async function makeBench(create: Create): Promise<Bench> {
     indexer,
     index: parts.registry.index,
     see: (object, type = 'MODIFIED') =>
-      indexer.digest({ event: { type, object }, resource: examples, memo: undefined, logger }),
+      indexer.accept({ event: { type, object }, resource: examples, memo: undefined, logger }),
     contents: (id) => contentsOf(indexer.indices.get(id)),
   };
 }

@@ -14,7 +14,7 @@ import { type IndexerParts, indexerCases } from '../../src/index.js';
 import { complaint, failures } from './failures.js';
 
 type Create = (parts: IndexerParts) => Indexer;
-type Digest = Indexer['digest'];
+type Accept = Indexer['accept'];
 type Fn = IndexHandler['fn'];
 
 /** An indexer that runs other functions than those declared, or with other filters. */
@@ -49,18 +49,18 @@ function changed(registry: Registry, change: (handler: IndexHandler) => IndexHan
   return { ...registry, handlers: { ...registry.handlers, indexing: set } };
 }
 
-/** An indexer that digests in another way. */
-function withDigest(change: (digest: Digest, indexer: Indexer) => Digest): Create {
+/** An indexer that accepts in another way. */
+function withAccept(change: (accept: Accept, indexer: Indexer) => Accept): Create {
   return (parts) => {
     const indexer = memoryIndexer(parts);
-    return { indices: indexer.indices, digest: change(indexer.digest, indexer) };
+    return { indices: indexer.indices, accept: change(indexer.accept, indexer) };
   };
 }
 
 /** An indexer that shows its indices in another way. */
 function withIndices(change: (index: Index, id: HandlerId) => Index): Create {
   return (parts) => {
-    const { indices, digest } = memoryIndexer(parts);
+    const { indices, accept } = memoryIndexer(parts);
     const known = new Map<Index, Index>();
     const seen = (id: HandlerId): Index | undefined => {
       const index = indices.get(id);
@@ -68,7 +68,7 @@ function withIndices(change: (index: Index, id: HandlerId) => Index): Create {
       return index && known.get(index);
     };
     return {
-      digest,
+      accept,
       indices: {
         get: ((ref: HandlerId | { id: HandlerId }) =>
           seen(typeof ref === 'string' ? ref : ref.id)) as typeof indices.get,
@@ -115,10 +115,10 @@ const broken: [sin: string, caught: string, create: Create][] = [
     'knows only the indices that have something in them',
     'has an index for each function from the start, with nothing in it',
     (parts) => {
-      const { indices, digest } = memoryIndexer(parts);
+      const { indices, accept } = memoryIndexer(parts);
       const get = ((id: HandlerId) =>
         indices.get(id)?.size === 0 ? undefined : indices.get(id)) as typeof indices.get;
-      return { digest, indices: { get, [Symbol.iterator]: () => indices[Symbol.iterator]() } };
+      return { accept, indices: { get, [Symbol.iterator]: () => indices[Symbol.iterator]() } };
     },
   ],
   [
@@ -234,23 +234,23 @@ const broken: [sin: string, caught: string, create: Create][] = [
   [
     'ignores deletions',
     'forgets a deleted object in all indices; but not one that is only being deleted',
-    withDigest((digest) => (at) => (at.event.type === 'DELETED' ? undefined : digest(at))),
+    withAccept((accept) => (at) => (at.event.type === 'DELETED' ? undefined : accept(at))),
   ],
   [
     'forgets objects too early',
     'forgets a deleted object in all indices; but not one that is only being deleted',
-    withDigest((digest) => (at) => {
+    withAccept((accept) => (at) => {
       const isDeleting = at.event.object.metadata?.deletionTimestamp !== undefined;
-      return digest(isDeleting ? { ...at, event: { ...at.event, type: 'DELETED' } } : at);
+      return accept(isDeleting ? { ...at, event: { ...at.event, type: 'DELETED' } } : at);
     }),
   ],
   [
     'takes objects without uids for one',
     'tells objects apart, also without uids',
-    withDigest((digest) => (at) => {
+    withAccept((accept) => (at) => {
       const { object } = at.event;
       const metadata = { uid: '-', ...object.metadata };
-      return digest({ ...at, event: { ...at.event, object: { ...object, metadata } } });
+      return accept({ ...at, event: { ...at.event, object: { ...object, metadata } } });
     }),
   ],
   [
@@ -283,7 +283,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
     'keeps what the object has if the function fails',
     (parts) => {
       let failed: Error | undefined;
-      const { indices, digest } = withFunctions((fn) => (kwargs) => {
+      const { indices, accept } = withFunctions((fn) => (kwargs) => {
         try {
           return fn(kwargs);
         } catch (error) {
@@ -293,8 +293,8 @@ const broken: [sin: string, caught: string, create: Create][] = [
       })(parts);
       return {
         indices,
-        digest: (at) => {
-          const result = digest(at);
+        accept: (at) => {
+          const result = accept(at);
           if (failed !== undefined) throw failed;
           return result;
         },
@@ -347,15 +347,15 @@ const broken: [sin: string, caught: string, create: Create][] = [
   [
     'returns before it is done',
     'is done when it returns, unless it returns a promise',
-    withDigest((digest) => (at) => void digest(at)),
+    withAccept((accept) => (at) => void accept(at)),
   ],
   [
     'has one queue for all objects',
     'holds up only the object whose function is slow',
-    withDigest((digest) => {
+    withAccept((accept) => {
       let last: Promise<void> = Promise.resolve();
       return (at) => {
-        last = last.then(() => digest(at));
+        last = last.then(() => accept(at));
         return last;
       };
     }),
@@ -379,7 +379,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
       }) as Indexer['indices']['get'];
       return {
         indices: { get, [Symbol.iterator]: () => indexers.flatMap(({ indices }) => [...indices]).values() },
-        digest: async (at) => void (await Promise.all(indexers.map(async ({ digest }) => digest(at)))),
+        accept: async (at) => void (await Promise.all(indexers.map(async ({ accept }) => accept(at)))),
       };
     },
   ],
@@ -409,13 +409,13 @@ function racing({ registry, ...parts }: IndexerParts): Indexer {
   });
   return {
     indices: indexer.indices,
-    digest: async (at) => {
+    accept: async (at) => {
       const [handler] = registry.handlers.indexing;
       const { object, type } = at.event;
       const { name, namespace } = object.metadata ?? {};
       if (type !== 'DELETED')
         results.set(object, await handler?.fn({ body: object, spec: object['spec'], name, namespace }));
-      await indexer.digest(at);
+      await indexer.accept(at);
     },
   };
 }
@@ -426,7 +426,7 @@ describe('the suite of indexers', () => {
   });
 
   it('passes a good one that is always asynchronous', async () => {
-    const always: Create = withDigest((digest) => async (at) => digest(at));
+    const always: Create = withAccept((accept) => async (at) => accept(at));
     expect(await failures(indexerCases(always))).toEqual([]);
   });
 
@@ -445,7 +445,7 @@ describe('the suite of indexers', () => {
   });
 
   it('says what is wrong in words', async () => {
-    const cases = indexerCases(withDigest((digest) => (at) => void digest(at)));
+    const cases = indexerCases(withAccept((accept) => (at) => void accept(at)));
     expect(await complaint(cases, 'is done when it returns, unless it returns a promise')).toBe('two is not there yet');
   });
 });

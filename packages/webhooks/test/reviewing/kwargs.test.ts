@@ -199,7 +199,7 @@ describe('around a handler,', () => {
       index('kopfexamples', { id: 'names' }, ({ name }) => ({ [String(name)]: 1 })),
     );
     const indexer = memoryIndexer({ registry, settings: {} as never, clock, client: CLIENT });
-    await indexer.digest({ event: { type: 'ADDED', object: objectOf() }, resource: EXAMPLES, memo: {}, logger });
+    await indexer.accept({ event: { type: 'ADDED', object: objectOf() }, resource: EXAMPLES, memo: {}, logger });
     const kwargs = await kwargsFor({}, undefined, { indices: indexer.indices });
     expect(kwargs.indices).toBe(indexer.indices);
     expect([...((kwargs as unknown as { names: Index }).names ?? [])].map(([key]) => key)).toEqual(['one']);

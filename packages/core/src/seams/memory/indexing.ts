@@ -63,9 +63,9 @@ export interface Indices extends Iterable<readonly [HandlerId, Index]> {
  * ```ts
  * const counted = (inner: kopf.Indexer): kopf.Indexer => ({
  *   indices: inner.indices,
- *   digest(at) {
+ *   accept(at) {
  *     logger.debug(`Indexing ${at.event.object.metadata?.name}.`);
- *     return inner.digest(at);
+ *     return inner.accept(at);
  *   },
  * });
  * ```
@@ -73,8 +73,8 @@ export interface Indices extends Iterable<readonly [HandlerId, Index]> {
 export interface Indexer {
   readonly indices: Indices;
   /**
-   * Digests one event of one object, before any other handler sees it. Never throws for the handlers' errors.
+   * Takes in one event of one object, before any other handler sees it. Never throws for the handlers' errors.
    * It is done when this returns, unless it returns a promise: then only this object waits for it.
    */
-  digest(at: { event: WatchEvent<AnyObject>; resource: Resource; memo: unknown; logger: Logger }): Awaitable<void>;
+  accept(at: { event: WatchEvent<AnyObject>; resource: Resource; memo: unknown; logger: Logger }): Awaitable<void>;
 }
