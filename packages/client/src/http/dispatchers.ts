@@ -1,7 +1,9 @@
 /** ConnectionInfo → undici's dispatchers: TLS, proxies, pools of kept-alive connections. */
 import { createHash } from 'node:crypto';
 import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
-import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+// Not by the main entry, which brings along all that undici has: it takes three times as long to load.
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { pemOf } from '../auth/pem.js';
 import { type Environment, proxyOf } from './proxies.js';
 
@@ -83,23 +85,31 @@ export function forStrangers(info: ConnectionInfo): ConnectionInfo {
   return rest;
 }
 
+/** What requests are sent by. */
+export type HttpDispatcher = Pick<Dispatcher, 'dispatch'>;
+
+interface OwnDispatcher extends HttpDispatcher {
+  close(): Promise<void>;
+  destroy(): Promise<void>;
+}
+
 export interface Dispatchers {
   /**
    * The same one for connections that differ only in tokens and the like: these are sent with each request.
    * With `trustEnv`, the proxies of the environment are used if the connection says nothing of that.
    */
-  for(info: ConnectionInfo, purpose: Purpose, connectLimit: Seconds | undefined, trustEnv: boolean): Dispatcher;
+  for(info: ConnectionInfo, purpose: Purpose, connectLimit: Seconds | undefined, trustEnv: boolean): HttpDispatcher;
   /**
    * Nothing new is sent by the idle connections that this one has, nor by those of others to the same place: one of them
    * was found dead, and the others are likely to be so. What is on its way is finished.
    */
-  retire(dispatcher: Dispatcher): void;
+  retire(dispatcher: HttpDispatcher): void;
   /** Breaks all connections. Dispatchers that were given by the user are the user's. */
   destroy(): Promise<void>;
 }
 
 interface Pooled {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: OwnDispatcher;
   readonly key: string;
   /** The same for all dispatchers that lead to the same place as the same user, for whatever purpose. */
   readonly route: string;
@@ -140,7 +150,7 @@ export function dispatchers(env: Environment): Dispatchers {
 
   return {
     for(info, purpose, connectLimit, trustEnv) {
-      if (info.dispatcher !== undefined) return info.dispatcher as Dispatcher;
+      if (info.dispatcher !== undefined) return info.dispatcher as HttpDispatcher;
       const last = recent.get(purpose);
       if (last?.info === info && last.connectLimit === connectLimit && last.trustEnv === trustEnv) {
         return last.pooled.dispatcher;
@@ -186,7 +196,7 @@ function newDispatcher(
   purpose: Purpose,
   connectMs: number,
   proxy: string | undefined,
-): Dispatcher {
+): OwnDispatcher {
   const pool = {
     // A connection is free a moment later than its answer is there: without a limit, a new one would be opened then.
     connections: purpose === 'call' ? MAX_CALLS : null,
@@ -200,15 +210,44 @@ function newDispatcher(
   const socket = { timeout: connectMs, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
   const tls = { ...socket, ...identity };
   if (proxy === undefined) return new Agent({ ...pool, connect: tls });
-  return new ProxyAgent({
-    ...pool,
-    uri: proxy,
-    requestTls: tls,
-    // To a SOCKS proxy, the library would speak TLS if there were any options for that.
-    ...(proxy.startsWith('socks5:') ? {} : { proxyTls: socket }),
-    // Plain HTTP goes through as plain HTTP: few proxies permit tunnels to other ports than that of HTTPS.
-    proxyTunnel: false,
-    // A proxy that accepts the connection and says nothing is as bad as one that does not accept it.
-    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
+  return lazily(async () => {
+    const { Pool, ProxyAgent } = await import('undici');
+    return new ProxyAgent({
+      ...pool,
+      uri: proxy,
+      requestTls: tls,
+      // To a SOCKS proxy, the library would speak TLS if there were any options for that.
+      ...(proxy.startsWith('socks5:') ? {} : { proxyTls: socket }),
+      // Plain HTTP goes through as plain HTTP: few proxies permit tunnels to other ports than that of HTTPS.
+      proxyTunnel: false,
+      // A proxy that accepts the connection and says nothing is as bad as one that does not accept it.
+      clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
+    });
   });
 }
+
+/** A dispatcher that has yet to be loaded; what is sent meanwhile waits. */
+function lazily(load: () => Promise<Dispatcher>): OwnDispatcher {
+  const loading = load();
+  loading.catch(() => {});
+  return {
+    dispatch(options, handler) {
+      loading
+        .then((dispatcher) => dispatcher.dispatch(options, handler))
+        .catch((error: Error) => handler.onResponseError?.(NOT_CONNECTED, error));
+      return true;
+    },
+    close: async () => (await loading).close(),
+    destroy: async () => (await loading).destroy(),
+  };
+}
+
+/** There is nothing yet to be held back or broken. */
+const NOT_CONNECTED: Dispatcher.DispatchController = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  abort() {},
+  pause() {},
+  resume() {},
+};

@@ -3,9 +3,10 @@ import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import { alarm, onAbort } from '@kopf-ts/core/engine';
 import type { Dispatcher } from 'undici';
 import { failureText, KubeConnectionError, KubeTimeoutError, tooLarge } from '../errors.js';
+import type { HttpDispatcher } from './dispatchers.js';
 
 export interface HttpCall {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: HttpDispatcher;
   readonly origin: string;
   readonly path: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -26,7 +27,7 @@ export interface HttpCall {
   /** Whichever aborts first, aborts the exchange. */
   readonly signals: readonly (AbortSignal | undefined)[];
   /** Called if the connection was there, and then broke, or was silent for suspiciously long when the exchange ended. */
-  readonly onConnectionLost: (dispatcher: Dispatcher) => void;
+  readonly onConnectionLost: (dispatcher: HttpDispatcher) => void;
 }
 
 interface HttpAnswer {
