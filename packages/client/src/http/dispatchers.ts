@@ -1,5 +1,6 @@
 /** ConnectionInfo → undici's dispatchers: TLS, proxies, pools of kept-alive connections. */
 import { createHash } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
 import type { Dispatcher } from 'undici';
 // Not by the main entry, which brings along all that undici has: it takes three times as long to load.
@@ -160,7 +161,7 @@ export function dispatchers(env: Environment): Dispatchers {
       const route = [proxy, tlsKeyOf(info)].join(' ');
       const key = [purpose, connectMs, route].join(' ');
       const found = pooled.get(key) ?? {
-        dispatcher: newDispatcher(tlsOptions(info), purpose, connectMs, proxy),
+        dispatcher: newDispatcher(info, purpose, connectMs, proxy),
         key,
         route,
       };
@@ -192,7 +193,7 @@ export function dispatchers(env: Environment): Dispatchers {
 }
 
 function newDispatcher(
-  identity: TlsOptions,
+  info: ConnectionInfo,
   purpose: Purpose,
   connectMs: number,
   proxy: string | undefined,
@@ -208,7 +209,9 @@ function newDispatcher(
     bodyTimeout: 0,
   };
   const socket = { timeout: connectMs, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
-  const tls = { ...socket, ...identity };
+  const identity = tlsOptions(info);
+  const secureContext = info.server.startsWith('https:') ? secureContextOf(identity) : undefined;
+  const tls = { ...socket, ...identity, ...(secureContext === undefined ? {} : { secureContext }) };
   if (proxy === undefined) return new Agent({ ...pool, connect: tls });
   return lazily(async () => {
     const { Pool, ProxyAgent } = await import('undici');
@@ -224,6 +227,16 @@ function newDispatcher(
       clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
     });
   });
+}
+
+/** For all connections together: to parse the certificates takes longer than the rest of connecting. */
+function secureContextOf(identity: TlsOptions): SecureContext | undefined {
+  try {
+    return createSecureContext(identity);
+  } catch {
+    // What is wrong with them is told when connecting.
+    return undefined;
+  }
 }
 
 /** A dispatcher that has yet to be loaded; what is sent meanwhile waits. */
