@@ -5,6 +5,7 @@ import type { Clock, Seconds } from '../../seams/clock.js';
 import { type ChildController, childController, onAbort } from '../../sync/abort.js';
 import { alarm } from '../../sync/alarm.js';
 import type { ToggleView } from '../../sync/named-toggle.js';
+import type { StreamHealth } from './health.js';
 
 /**
  * Why we have ended a connection before its time:
@@ -72,8 +73,8 @@ export interface LineReaderOptions {
   onSteady(): void;
   /** Called once: the server has agreed, or something has come. */
   onOpened(): void;
-  /** Something has come, even if it is only a part of a line. */
-  onProgress(): void;
+  /** Where it is noted when lines have come, or parts of lines. */
+  readonly signs: Pick<StreamHealth, 'touch' | 'progress'>;
 }
 
 /**
@@ -120,7 +121,7 @@ export class LineReader {
 
   /** Resolves at the end of the stream. Rejects with its error, or with the reason of the signal. */
   read(): Promise<void> {
-    this.#next();
+    this.#resume();
     return this.#whole;
   }
 
@@ -132,15 +133,17 @@ export class LineReader {
     closeQuietly(this.#iterator);
   }
 
-  readonly #next = (): void => {
-    const { connection, clock } = this.#options;
+  readonly #resume = (): void => this.#next(this.#options.clock.now());
+
+  #next(since: Seconds): void {
+    const { connection } = this.#options;
     if (connection.signal.aborted) {
       this.#reject(connection.signal.reason);
       return;
     }
-    this.#waitsSince = clock.now();
+    this.#waitsSince = since;
     this.#iterator.next().then(this.#onLine, this.#onFailure);
-  };
+  }
 
   readonly #onLine = (result: IteratorResult<unknown, unknown>): void => {
     if (this.#isOver) return;
@@ -151,10 +154,13 @@ export class LineReader {
       return;
     }
     this.#open();
+    const { clock, signs } = this.#options;
+    const now = clock.now();
+    signs.touch(now);
     try {
       const accepted = this.#options.accept(result.value);
-      if (accepted === undefined) this.#next();
-      else accepted.then(this.#next, this.#onFailure);
+      if (accepted === undefined) this.#next(now);
+      else accepted.then(this.#resume, this.#onFailure);
     } catch (error) {
       this.#reject(error);
     }
@@ -170,7 +176,7 @@ export class LineReader {
 
   #progress(bytes: number): void {
     if (this.#isOver) return;
-    const { clock, steadyAfterOpening, steadyAfter } = this.#options;
+    const { clock, signs, steadyAfterOpening, steadyAfter } = this.#options;
     const isFirst = this.#lastByteAt === Number.NEGATIVE_INFINITY;
     this.#lastByteAt = clock.now();
     if (bytes > 0) this.#lineSince ??= this.#lastByteAt;
@@ -181,7 +187,7 @@ export class LineReader {
         this.#forgetSteady = alarm(clock, Math.min(steadyAfterOpening, steadyAfter), () => this.#beSteady());
       }
     }
-    this.#options.onProgress();
+    signs.progress(this.#lastByteAt);
   }
 
   #beSteady(): void {

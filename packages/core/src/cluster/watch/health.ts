@@ -48,14 +48,14 @@ export class StreamHealth {
   }
 
   /** Something was received. */
-  touch(): void {
-    this.#lastEventAt = this.#options.clock.now();
-    this.#lastGoodAt = this.#lastEventAt;
+  touch(at: Seconds): void {
+    this.#lastEventAt = at;
+    this.#lastGoodAt = at;
   }
 
   /** A part of something was received: too little to tell what it is, but enough to see that it works. */
-  progress(): void {
-    this.#lastGoodAt = this.#options.clock.now();
+  progress(at: Seconds): void {
+    this.#lastGoodAt = at;
   }
 
   /** It did not work. */

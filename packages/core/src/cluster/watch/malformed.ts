@@ -106,7 +106,10 @@ function isAbsent(value: unknown): boolean {
 }
 
 function isMappingOfTexts(value: unknown): boolean {
-  return isMapping(value) && Object.values(value).every((item) => typeof item === 'string');
+  if (!isMapping(value)) return false;
+  // For each event of each object: without making a list of the values.
+  for (const key in value) if (typeof value[key] !== 'string') return false;
+  return true;
 }
 
 function isArrayOf(value: unknown, isMember: (item: unknown) => boolean): boolean {

@@ -44,6 +44,7 @@ const LISTED_ANEW_AFTER: Seconds = 1;
 /** If connecting, or the answer after it, may take any time: when to presume that it is done. */
 const PRESUMED_DONE: Seconds = 5;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+const NOTHING = Object.freeze({});
 
 /** Where a watching stands: from its request to its end. */
 interface Watching {
@@ -167,7 +168,7 @@ export class WatchStream {
       const request = { namespace, labelSelector, fieldSelector, pageSize, signal, retries: 'none' } as const;
       // The server prepares a page while we look at the one before it. If we leave, the connection ends with that page.
       for await (const page of listPages(this.#client, resource, { ...request, readsAhead: true })) {
-        this.#health.touch();
+        this.#health.touch(this.#options.clock.now());
         this.#checkPage(page);
         if (page.isFirst) this.#beginListing();
         version = page.resourceVersion;
@@ -253,7 +254,7 @@ export class WatchStream {
         if (!this.#facts.wants['stream.opened']) return;
         this.#facts.tell({ kind: 'stream.opened', stream: this.#target, version: from?.version });
       },
-      onProgress: () => this.#health.progress(),
+      signs: this.#health,
     });
   }
 
@@ -383,26 +384,14 @@ export class WatchStream {
 
   /** One line of the stream, as what it means. */
   #accept(watching: Watching, line: unknown): Awaitable<void> {
-    this.#health.touch();
-    const { type, object } = (isMapping(line) ? line : {}) as { type?: unknown; object?: AnyObject };
+    const { type, object } = (line ?? NOTHING) as { readonly type?: unknown; readonly object?: AnyObject };
+    if (type === 'BOOKMARK' && isMapping(object)) return this.#acceptBookmark(watching, object);
     if (type === 'ERROR') throw errorOfEvent(object);
-    const isSupported = type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED' || type === 'BOOKMARK';
-    if (!isSupported || !isMapping(object)) return this.#ignore(watching, type, object);
-    const version: unknown = isMapping(object.metadata) ? object.metadata.resourceVersion : undefined;
-    if (typeof version === 'string') {
-      // Only bookmarks tell of the whole: an object is as old as it is.
-      if (type === 'BOOKMARK' && isRewound(this.#versions.newest, version)) {
-        return watching.connection.interrupt('rewound');
-      }
-      const isUnderstood = watching.isListed && version !== watching.version;
-      if (isUnderstood && this.#troubles.undecodables > 0) this.#troubles = { ...this.#troubles, undecodables: 0 };
-      watching.version = version;
-      this.#versions.remember(version);
-    }
-    this.#prove(watching);
-    if (type === 'BOOKMARK') return this.#acceptBookmark(watching, object);
+    const isSupported = type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
+    if (!isSupported || object === undefined) return this.#ignore(watching, type, object);
     const flaw = flawOf(object);
     if (flaw !== undefined) return this.#skip(watching, type, object, flaw);
+    this.#advance(watching, object.metadata?.resourceVersion);
     if (type === 'DELETED') {
       this.#known.forget(object);
       return this.#emitEvent({ type, object });
@@ -410,7 +399,24 @@ export class WatchStream {
     return this.#emitSeen({ type: watching.isListed || type !== 'ADDED' ? type : null, object });
   }
 
+  /** The stream works, and has come to this version. */
+  #advance(watching: Watching, version: unknown): void {
+    if (typeof version === 'string') {
+      const isUnderstood = watching.isListed && version !== watching.version;
+      if (isUnderstood && this.#troubles.undecodables > 0) this.#troubles = { ...this.#troubles, undecodables: 0 };
+      watching.version = version;
+      this.#versions.remember(version);
+    }
+    this.#prove(watching);
+  }
+
   #acceptBookmark(watching: Watching, object: AnyObject): Awaitable<void> {
+    const reached: unknown = isMapping(object.metadata) ? object.metadata.resourceVersion : undefined;
+    // Only bookmarks tell of the whole: an object is as old as it is.
+    if (typeof reached === 'string' && isRewound(this.#versions.newest, reached)) {
+      return watching.connection.interrupt('rewound');
+    }
+    this.#advance(watching, reached);
     if (this.#facts.wants['stream.bookmark']) {
       const version = object.metadata?.resourceVersion;
       this.#facts.tell({ kind: 'stream.bookmark', stream: this.#target, version });
@@ -435,6 +441,11 @@ export class WatchStream {
   }
 
   #skip(watching: Watching, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: AnyObject, flaw: string): void {
+    if (!isMapping(object)) {
+      this.#ignore(watching, type, object);
+      return;
+    }
+    this.#advance(watching, isMapping(object.metadata) ? object.metadata.resourceVersion : undefined);
     const isOfListing = !watching.isListed && type !== 'DELETED';
     const what = describeMalformed(type, object, flaw);
     const isNews = isOfListing ? this.#skipListed(object, flaw) : this.#malformed.notice(what, 'event');
