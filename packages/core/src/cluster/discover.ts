@@ -261,7 +261,7 @@ async function discoverVersion(context: Context, ref: VersionRef): Promise<Resou
   const path = ref.group === '' ? `/api/${ref.version}` : `/apis/${ref.group}/${ref.version}`;
   let entries: readonly Mapping[];
   try {
-    // One attempt only: retrying a group that is down would hold up all the others.
+    // One request only: retrying a group that is down would hold up all the others.
     const answer = await get(context, path, { retries: 'none' });
     const resources = isMapping(answer) ? answer['resources'] : undefined;
     // Empty lists of servers in Go may be `null`.

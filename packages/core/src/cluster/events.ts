@@ -96,7 +96,7 @@ export interface PostEventOptions extends Omit<BuildEventOptions, 'at'> {
 }
 
 /**
- * Posts the event. A failure to do so is only logged, and resolved with, for those who want to try again:
+ * Posts the event. A failure to do so is only logged, and is the result, so that the caller can try again:
  * events are for people, and nothing depends on them.
  */
 export async function postEvent(

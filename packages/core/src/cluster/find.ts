@@ -1,4 +1,4 @@
-/** One object by its name, for those who may list and watch objects, but not necessarily get them. */
+/** One object by its name, by a list: operators may list and watch objects, but not necessarily get them. */
 import { ApiNotFoundError } from '../errors.js';
 import type { KubeClient } from '../seams/client.js';
 import type { AnyObject, Body } from '../values/objects/body.js';

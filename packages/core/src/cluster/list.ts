@@ -20,8 +20,8 @@ export interface ListOptions {
   /** For callers with a retrying loop of their own; see the client. */
   readonly retries?: KubeRequest['retries'] | undefined;
   /**
-   * Whether to ask for the next page while this one is being looked at, for those who are going to read them all.
-   * Whoever leaves earlier, aborts the signal: so that the page which nobody reads is not sent in vain.
+   * Whether to ask for the next page while this one is being looked at: for callers that read all of them. A caller that
+   * leaves earlier aborts the signal, so that the server does not send a page that nobody reads.
    */
   readonly readsAhead?: boolean | undefined;
 }
@@ -108,10 +108,10 @@ export async function list(
   return { items, resourceVersion };
 }
 
-/** The server does not repeat the kind in every item of a list; those who get the items need it there. */
+/** The server does not repeat the kind in every item of a list; but handlers need it there. */
 function itemsOf({ kind: ofList, apiVersion, items }: KubeList, resource: Resource): readonly AnyObject[] {
   const kind = resource.kind ?? ofList.replace(/List$/, '');
-  // What is not an object cannot be completed; whoever reads the list decides what to do with it.
+  // What is not an object cannot be completed; the reader of the list decides what to do with it.
   return items.map((item) =>
     isMapping(item) ? { kind, ...(apiVersion === undefined ? {} : { apiVersion }), ...item } : item,
   );

@@ -1,7 +1,7 @@
 /** What a definition of a custom resource promises, and whether the cluster has come to keep the promise. Pure. */
 import type { AnyObject, Resource } from '@kopf-ts/core';
 
-/** What is to be discovered because of one definition. */
+/** What one definition makes the cluster serve. */
 export interface Promised {
   /** The name of the definition. */
   readonly name: string;

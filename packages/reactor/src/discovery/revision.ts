@@ -57,7 +57,7 @@ export function revise(handlers: Handlers, resources: readonly Resource[]): Revi
     exclude(nonWatchable);
   }
 
-  // Those who only look at objects do not need to patch them.
+  // Handlers that only look at objects do not need to patch them.
   const nonPatchable = lacking(['patch'], selected(selectorsOf(spawning, changing), watched));
   if (nonPatchable.size > 0) {
     warnings.push(`Non-patchable resources will not be served: ${formatAll(nonPatchable)}`);

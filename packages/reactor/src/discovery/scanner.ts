@@ -46,7 +46,7 @@ export function scanner({ client, logger }: { readonly client: KubeClient; reado
 
 /**
  * What is known after a discovery of these groups, or of all. The descriptions that have not changed are the same
- * objects as before, so that whoever holds to them (streams, caches) is not disturbed.
+ * objects as before, so that streams and caches that hold on to them are not disturbed.
  */
 export function mergeDiscovery(
   known: readonly Resource[],

@@ -24,7 +24,7 @@ export interface OrchestratorParts extends PeersParts {
 }
 
 export interface Orchestrator extends Service {
-  /** Resolves when all that is to be watched from the beginning is being watched. */
+  /** Resolves when the targets known from the beginning are watched. */
   working(signal: AbortSignal): Promise<void>;
 }
 
@@ -156,7 +156,7 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
   };
 }
 
-/** What is to be watched: every kind in every namespace; kinds without namespaces, in the whole cluster. */
+/** Every kind in every namespace; kinds without namespaces, in the whole cluster. */
 function targetsOf({ watched, namespaces }: OrchestratorParts['insights']): WatchTarget[] {
   if (namespaces.size === 0) return [];
   return [...watched].flatMap((resource) => {

@@ -1,4 +1,4 @@
-/** What the probe handlers return, for those who ask: collected once for all who ask at the same time. */
+/** What the probe handlers return: collected once for all requests of the same time. */
 import { ActivityError, type HandlerId, KopfError, type Seconds } from '@kopf-ts/core';
 import { childController, describeError, quoteId } from '@kopf-ts/core/engine';
 import { runActivity } from '../activities/run-activity.js';
@@ -11,7 +11,7 @@ export interface ProbeResults {
 
 /** Since the end of the collection. */
 const CACHED_FOR: Seconds = 10;
-/** Whoever asks does not wait any longer; usually, they give up much earlier. */
+/** A request waits no longer than that; usually, the requester gives up much earlier. */
 const PATIENCE: Seconds = 30;
 
 /** The collection ends with the signal; that somebody does not wait for it any more is no reason to end it. */

@@ -20,7 +20,7 @@ export interface ProbesParts extends OperatorParts {
 const READINESS_PATH = '/readyz';
 /** How long to wait for the server when it has to be known whether it is there. */
 const ANSWER_LIMIT: Seconds = 3;
-/** How long those who ask at the very end may wait for their answers. */
+/** How long requests at the very end may wait for their answers. */
 const CLOSING_LIMIT: Seconds = 1;
 
 /** Throws if there can never be such an endpoint. */
@@ -71,7 +71,7 @@ function whyNotListening({ url }: Endpoint, error: NodeJS.ErrnoException): Error
   return endpointError(`The liveness endpoint ${url} cannot be served: ${why}.`, { cause: error });
 }
 
-/** Nobody new is let in; those inside are waited for a little, and then shown out. */
+/** No new connections; the open ones have a little time, and are then closed. */
 async function close(server: Server, clock: Clock): Promise<void> {
   if (!server.listening) {
     // It can still be on its way to that.
@@ -137,7 +137,7 @@ function send(response: ServerResponse, { status, json }: Answer): void {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(json),
     'cache-control': 'no-store',
-    // Those who ask come rarely; and whoever is kept connected is only in the way at the end.
+    // Requests are rare; and connections that are kept are only in the way at the end.
     connection: 'close',
   };
   response.writeHead(status, headers).end(json);

@@ -14,7 +14,7 @@ export interface BoundedSchedulerOptions {
   /** How many jobs run at once; `undefined` for all. Asked at each start, so it may change at any time. */
   readonly limit: () => number | undefined;
   readonly logger: Logger;
-  /** Without it, nothing is told of those who wait for too long. */
+  /** Without it, jobs that wait for too long are not reported. */
   readonly clock?: Clock | undefined;
   /** Whose workers they are, for logs: `pods.v1`. */
   readonly title?: string | undefined;
@@ -59,7 +59,7 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
   const failed = new Promise<never>((_resolve, rejectFailed) => {
     reject = rejectFailed;
   });
-  // Whoever wants to know, looks there; but nobody has to.
+  // The caller may look there, but does not have to.
   failed.catch(() => {});
 
   const fail = (job: Job, error: unknown): void => {
@@ -76,7 +76,7 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
   const countRunning = (): number => running.reduce((sum, count) => sum + count, 0);
   const countWaiting = (): number => queues.reduce((sum, queue) => sum + queue.size, 0);
 
-  /** Those which are less urgent leave some places to those which are more. */
+  /** Less urgent jobs leave some places to more urgent ones. */
   const hasPlace = (level: number): boolean => {
     const places = atLeastOne(limit());
     const reserved = reserve(places);
@@ -97,7 +97,7 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
     return undefined;
   };
 
-  /** Looks after those who wait, for as long as there are any. */
+  /** Looks after the waiting jobs, for as long as there are any. */
   const lookAfter = (delay: Seconds): void => {
     if (clock === undefined || forgetAlarm !== undefined) return;
     forgetAlarm = alarm(clock, delay, () => {

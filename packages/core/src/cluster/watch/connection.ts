@@ -19,7 +19,7 @@ import type { StreamHealth } from './health.js';
  */
 export type Interruption = 'paused' | 'inactive' | 'overdue' | 'endless' | 'doubtful' | 'rewound';
 
-/** It ends with the whole stream, or when the stream is to be paused. */
+/** It ends with the whole stream, or when the operator is paused. */
 export class Connection {
   readonly #controller: ChildController;
   #interruption: Interruption | undefined;

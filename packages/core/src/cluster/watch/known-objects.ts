@@ -96,7 +96,7 @@ class Entry {
     return this.#uid === undefined && this.#creationTimestamp !== metadata?.creationTimestamp;
   }
 
-  /** As it is to be reported when it has vanished. What is absent stays so. */
+  /** How it is reported when it has vanished. What is absent stays so. */
   get object(): AnyObject {
     const identity = {
       apiVersion: this.#apiVersion,

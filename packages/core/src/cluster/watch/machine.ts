@@ -1,6 +1,6 @@
 /**
- * The states of a watch-stream, and what follows when a connection is over. Pure: what is to be done about it, the
- * stream does.
+ * The states of a watch-stream, and what follows when a connection is over. Pure: it
+ * decides, and the stream acts.
  *
  * The machine has no final state. Whatever happens to the connection or to the server, the stream goes on from the last
  * known version, or lists anew, or does one of the two after a while.

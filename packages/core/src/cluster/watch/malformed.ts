@@ -9,7 +9,7 @@ const MAPPINGS = ['labels', 'annotations'] as const;
 
 /**
  * What is wrong with the object, in words; `undefined` if it can be handled. Without a name, it would be a ghost in all
- * that is remembered by names; with fields of other types, it would break whoever trusts in them.
+ * that is remembered by names; with fields of other types, it would break the code that trusts in them.
  */
 export function flawOf(object: unknown): string | undefined {
   if (!isMapping(object)) return 'it is not an object';
@@ -62,7 +62,7 @@ export interface MalformedObjects {
   confirm(what: string): void;
   /**
    * A listing is complete: nothing is hidden any more. Listed objects that were not confirmed are mended. But events
-   * come only once, so those which were skipped are told of now.
+   * come only once, so the skipped ones are reported now.
    */
   conclude(): void;
 }
