@@ -59,7 +59,7 @@ function admissionServer(
       if (server === undefined && registry.handlers.webhooks.size > 0) throw noServer();
       if (server === undefined) return await untilAborted(signal);
       warnOfUnmanaged(parts);
-      // Else, whoever asks too early would be told that there is no such resource.
+      // Otherwise, early requests would be told that there is no such resource.
       await insights.whenReady(signal);
       // Both last longer than the operator: as long as API servers ask, they should be answered.
       const [serving, reviewing] = [new AbortController(), new AbortController()];
@@ -117,7 +117,7 @@ async function announce(
   if (settings.admission.managed !== undefined) await clock.sleep(PROPAGATION, { wakeup: signal });
 }
 
-/** It can be meant so: by people who register the webhooks on their own. All others would wait for reviews in vain. */
+/** Some people register the webhooks by themselves. For all others, reviews would never come. */
 function warnOfUnmanaged({ registry, settings, logger }: AdmissionParts): void {
   if (settings.admission.managed !== undefined || registry.handlers.webhooks.size === 0) return;
   logger.warn(

@@ -1,4 +1,4 @@
-/** Texts from outside are quoted and cut before they get into a log line: none of them can look like a line of ours. */
+/** Texts from outside are quoted and cut before they get into a log line, so that none of them looks like a line of ours. */
 
 const MAX_LENGTH = 256;
 

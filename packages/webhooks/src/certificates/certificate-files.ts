@@ -1,4 +1,4 @@
-/** Certificates that somebody else makes and renews: cert-manager, an administrator, a mounted Secret. */
+/** Certificates that others make and renew: cert-manager, an administrator, a mounted Secret. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
@@ -50,7 +50,7 @@ const GRACE: Seconds = 5;
 export function certificateFiles(options: CertificateFilesOptions): TlsSource {
   const interval = options.checkInterval ?? DEFAULT_CHECK_INTERVAL;
   if (!(interval > 0)) {
-    throw new KopfError(`Files cannot be checked every ${interval} seconds: the interval is to be positive.`, {
+    throw new KopfError(`Files cannot be checked every ${interval} seconds: the interval must be positive.`, {
       code: 'KOPF_BAD_INTERVAL',
     });
   }

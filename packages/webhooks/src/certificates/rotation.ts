@@ -6,7 +6,7 @@ import { certificateNames } from './making/certificate-names.js';
 import { issuerAmong, needsLeaf, published, renewalTime, successionTime } from './schedule.js';
 import type { TlsMaterial, TlsSource, TlsSurroundings } from './tls-source.js';
 
-/** Who knows the authorities, and makes new ones in time. */
+/** Knows the authorities, and makes new ones in time. */
 export interface AuthorityKeeper {
   /** All of them, also those not published yet; at least one of them is valid. */
   refresh(): Promise<readonly Authority[]>;
@@ -69,7 +69,7 @@ class Rotation {
     this.#keeper = keeper;
   }
 
-  /** What is to be used from now on, if it is not what was given before. Asking means: the previous is announced. */
+  /** What to use from now on; nothing, if it is the same as before. Asking means: the previous is announced. */
   async changed(): Promise<TlsMaterial | undefined> {
     this.#noteAnnounced();
     this.#authorities = await this.#keeper.refresh();

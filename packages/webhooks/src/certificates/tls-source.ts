@@ -1,4 +1,4 @@
-/** The seam between certificates and servers: whoever makes, shares or reads certificates, servers know only this. */
+/** The seam between certificates and servers: servers know only this, wherever the certificates come from. */
 import type { SecureContextOptions } from 'node:tls';
 import type { Clock, KubeClient, Logger } from '@kopf-ts/core';
 

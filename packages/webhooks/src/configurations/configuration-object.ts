@@ -27,7 +27,7 @@ export function configurationSelector(reason: AdmissionReason): { readonly group
   return { group: GROUP, plural: PLURALS[reason] };
 }
 
-/** The kind, for those who have not looked what there is in the cluster. */
+/** The kind, without looking what there is in the cluster. */
 export function configurationResource(reason: AdmissionReason): Resource {
   return makeResource({ group: GROUP, version: 'v1', plural: PLURALS[reason], namespaced: false });
 }

@@ -179,7 +179,7 @@ async function keep(
   }
 }
 
-/** Tells of the handlers that are declared in vain, once of each. */
+/** Warns of handlers that are declared in vain, once for each. */
 function warningOfNeverCalled({ registry, insights, logger }: KeeperParts, reason: AdmissionReason): () => void {
   const told = new Set<unknown>();
   return () => {
@@ -187,7 +187,7 @@ function warningOfNeverCalled({ registry, insights, logger }: KeeperParts, reaso
       if (told.has(handler)) continue;
       told.add(handler);
       logger.warn(
-        `${titleOfHandler(handler)} will never be called: API servers ask nobody about the settings of admission.`,
+        `${titleOfHandler(handler)} will never be called: API servers do not have their own admission settings reviewed.`,
       );
     }
   };

@@ -59,8 +59,8 @@ export function leftovers({ at, object, handlers, reason, logger }: LeftoversOpt
         return;
       }
       logger.warn(
-        `The ${title} has webhooks that may lead nowhere, and our own server is not up yet; maybe, because it is them ` +
-          'who block it. They are removed until it is up, except for the persistent ones.',
+        `The ${title} has webhooks that may lead nowhere, and our own server is not up yet, maybe because ` +
+          'they block it. They are removed until it is up, except for the persistent ones.',
       );
       const webhooks = webhooksOf(state).filter(isPersistent);
       const resourceVersion = state.metadata?.resourceVersion;

@@ -1,6 +1,6 @@
 /**
- * Reading an admission review. It comes over the network, from whoever can reach the server: nothing in it is what it
- * should be until that is checked. Whatever is wrong with it is the fault of the sender, and is told in these words.
+ * Reading an admission review. It comes over the network, from anybody who can reach the server, so everything in it is
+ * checked before it is used. What is wrong with it is the sender's fault, and the error says so.
  */
 import {
   type AnyObject,

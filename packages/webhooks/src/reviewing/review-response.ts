@@ -29,7 +29,7 @@ export interface Results {
   readonly isTellingAll: boolean;
 }
 
-/** Allowed, unless there is any error. Whatever there is nothing to say about, is not mentioned at all. */
+/** Allowed, unless there is an error. Fields without content are left out. */
 export function respond({ apiVersion, kind, uid }: Review, results: Results): AdmissionResponse {
   const { failures, warnings, patch, isTellingAll } = results;
   const [failure] = [...failures].sort((one, another) => rankOf(one.error) - rankOf(another.error));

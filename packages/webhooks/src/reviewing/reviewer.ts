@@ -204,7 +204,7 @@ function requireResource({ resource }: Review, insights: Insights): Resource {
     if (served.plural !== plural || served.version !== version || served.group !== group) continue;
     if (found !== undefined) {
       throw new AmbiguousResourceError(
-        `Several resources are ${plural}.${version}.${group}: it is not clear which one.`,
+        `Several resources match ${plural}.${version}.${group}: it is not clear which one is meant.`,
       );
     }
     found = served;
@@ -213,16 +213,14 @@ function requireResource({ resource }: Review, insights: Insights): Resource {
   throw new UnknownResourceError(`There are no admission handlers for ${plural}.${version}.${group}.`);
 }
 
-/** Whatever is asked for by its name must be there: what does not exist must not pass for what has no objections. */
+/** A handler that is asked for by name must exist: an absent one must not pass for one without objections. */
 function requireHandler(
   handlers: readonly WebhookHandler[],
   resource: Resource,
   { webhook, reason }: ReviewHints,
 ): void {
   if (reason !== undefined && reason !== 'validating' && reason !== 'mutating') {
-    throw new UnknownResourceError(
-      `There are neither "validating" nor "mutating" handlers: ${quoteId(String(reason))}.`,
-    );
+    throw new UnknownResourceError(`Handlers are either "validating" or "mutating", not ${quoteId(String(reason))}.`);
   }
   if (webhook === undefined || webhook === '') return;
   const isThere = handlers.some(({ id, reason: own }) => id === webhook && (reason === undefined || reason === own));
@@ -236,7 +234,7 @@ interface Selected {
   readonly failure?: Failure;
 }
 
-/** If a filter fails, it is not known whom it would have let through: so nobody is asked, and nothing is allowed. */
+/** If a filter fails, it is not known which handlers it would select: so none is called, and nothing is allowed. */
 function select(cause: WebhookCause, { registry, facts = NO_FACTS }: ReviewParts): Selected {
   const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
   try {
@@ -256,7 +254,7 @@ interface Circumstances {
   readonly cancellation: (() => AbortSignal) | undefined;
 }
 
-/** Calls the handler; returns what it has failed with. Waits only for those that have something to wait for. */
+/** Calls the handler, and returns the error if it fails: at once, if the handler is synchronous. */
 function errorOf(
   handler: WebhookHandler,
   cause: WebhookCause,

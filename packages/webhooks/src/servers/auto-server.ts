@@ -38,9 +38,9 @@ async function detectedHost(at: ServerSurroundings): Promise<string | undefined>
   try {
     const host = await detectHost(at);
     if (host === undefined) {
-      at.logger.info('The cluster is none of those known to be local, so a simple local server is used for webhooks.');
+      at.logger.info('This is not a known local cluster, so a plain local server is used for webhooks.');
     } else {
-      at.logger.info(`The cluster is local, and knows this machine as ${host}: that is used for webhooks.`);
+      at.logger.info(`The cluster is local and knows this machine as ${host}: webhooks use that name.`);
     }
     return host;
   } catch (error) {

@@ -38,7 +38,7 @@ async function attempted(
     return await attempt();
   } catch (error) {
     signal.throwIfAborted();
-    logger.debug(`The kind of the cluster cannot be told by the ${what} of its API server: ${describeError(error)}`);
+    logger.debug(`The ${what} of the API server does not tell the kind of the cluster: ${describeError(error)}`);
     return undefined;
   }
 }
@@ -95,7 +95,9 @@ async function certificateOf(
     });
     // Not once: what happens to a connection that is given up is of no interest, but still an error.
     socket.on('error', fail);
-    const cancel = alarm(clock, CONNECT_TIMEOUT, () => fail(new Error('The API server does not shake hands in time.')));
+    const cancel = alarm(clock, CONNECT_TIMEOUT, () =>
+      fail(new Error('The API server has not completed the TLS handshake in time.')),
+    );
     const forget = onAbort(signal, fail);
   });
 }

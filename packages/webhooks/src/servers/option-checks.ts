@@ -1,4 +1,4 @@
-/** Mistakes in options are told when a server is made, in words: not by a server that is never reached. */
+/** Mistakes in options are reported when a server is made, not found out later by nobody reaching it. */
 import { KopfError } from '@kopf-ts/core';
 
 /** What the value must be; and whether it is that. */
@@ -43,7 +43,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 export const TEXT: OptionCheck = { must: 'a text that is not empty', accepts: isText };
 export const SECRET_TEXT: OptionCheck = { ...TEXT, isSecret: true };
-/** Those who put the content instead of the name would find their private keys in the logs, as a file not found. */
+/** With the content in place of the name, private keys would get into the logs, as names of files that are not found. */
 export const FILE: OptionCheck = {
   must: 'the name of a file, and not what is in it',
   accepts: (value) => isText(value) && !/[\r\n\0]/.test(value),

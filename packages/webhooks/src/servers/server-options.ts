@@ -57,7 +57,7 @@ export interface CertificateOptions {
   readonly cadata?: string | Uint8Array | undefined;
   /** The same, from a file. */
   readonly cafile?: string | undefined;
-  /** The file to write the authority to, for those who call the server by hand. Written again when it changes. */
+  /** The file to write the authority to, for calling the server by hand. Written again when it changes. */
   readonly cadump?: string | undefined;
   /** A TLS context with certificates in it, or what it is to be made of. */
   readonly context?: SecureContext | SecureContextOptions | undefined;

@@ -1,9 +1,9 @@
-/** How servers are addressed: by those who call them, and in the logs. */
+/** The addresses of servers: for callers, and for the logs. */
 import { isIPv6 } from 'node:net';
 
 const ACCESSIBLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** An address by which those on the same host can reach a server that listens on this one. */
+/** An address by which programs on the same host can reach a server that listens on this one. */
 export function accessibleAddress(addr: string | undefined): string {
   if (addr === undefined) return 'localhost';
   return Object.hasOwn(ACCESSIBLE, addr) ? (ACCESSIBLE[addr] ?? addr) : addr;

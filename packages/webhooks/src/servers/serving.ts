@@ -40,7 +40,7 @@ export async function* serveReviews(
     closing ??= listener?.close();
     return closing;
   };
-  // At once: whoever gets the addresses may be busy with the last one.
+  // At once: the consumer of the addresses may be busy with the last one.
   const forget = onAbort(life.signal, () => void close());
   try {
     let announced: string | undefined;
@@ -106,7 +106,7 @@ function renewed(listener: Listener, { credentials }: Material, { logger }: Serv
     return true;
   } catch (error) {
     const why = describeError(error);
-    logger.error(`The new certificates cannot be used, so the old ones remain in use: ${why}`, stackOf(error));
+    logger.error(`The new certificates cannot be used, so the previous ones stay in use: ${why}`, stackOf(error));
     return false;
   }
 }

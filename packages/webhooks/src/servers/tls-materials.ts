@@ -11,7 +11,7 @@ import type { TlsSource, TlsSurroundings } from '../certificates/tls-source.js';
 import type { Credentials, Verification } from './http/listener.js';
 import type { CertificateOptions, VerificationOptions } from './server-options.js';
 
-/** What a server is to speak with as of now. */
+/** What a server uses as of now. */
 export interface Material {
   /** Plain HTTP if absent. */
   readonly credentials: Credentials | undefined;
@@ -23,7 +23,7 @@ export type MaterialSource = (at: TlsSurroundings) => AsyncIterable<Material>;
 
 const FILE_CHECK_INTERVAL: Seconds = 60;
 
-/** Without TLS: whoever speaks it in front of us may have an authority, though. */
+/** Without TLS: a proxy in front of us may speak it, with an authority of its own. */
 export function plainMaterials(options: CertificateOptions): MaterialSource {
   return (at) => givenAuthorities(options, undefined, at);
 }
@@ -81,7 +81,7 @@ async function* givenAuthorities(
       if (previous === undefined) throw error;
       const why = describeError(error);
       if (why !== trouble)
-        logger.error(`The file of authorities cannot be read, so the old ones are announced: ${why}`);
+        logger.error(`The CA file cannot be read, so the previous authorities stay announced: ${why}`);
       trouble = why;
     }
     try {
@@ -93,7 +93,7 @@ async function* givenAuthorities(
   }
 }
 
-/** How callers are to be verified; whoever says who signs wants that to be looked at. */
+/** How callers are verified. If the authorities are given, certificates are looked at. */
 export async function readVerification(options: VerificationOptions): Promise<Verification> {
   const { verifyCafile, verifyCapath, verifyCadata } = options;
   const authorities = [

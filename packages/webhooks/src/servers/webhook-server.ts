@@ -22,7 +22,7 @@ export function webhookServer(options: WebhookServerOptions = {}): WebhookServer
 }
 
 export interface Flavour {
-  /** Who is to be named in errors. */
+  /** The name of the function, for errors. */
   readonly owner: string;
   /** Under which name the API server can reach us, if no other is given. */
   readonly defaultHost?: string | undefined;

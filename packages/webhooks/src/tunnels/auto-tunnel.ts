@@ -1,4 +1,4 @@
-/** Whatever it takes to be reached from a cluster by an operator on the developer's machine. */
+/** A server or a tunnel, whichever lets the cluster reach an operator on the developer's machine. */
 import type { WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
 import { isCancellation } from '@kopf-ts/core/engine';
 import { detectHost } from '../servers/cluster-detection.js';
@@ -45,10 +45,10 @@ async function* serveDetected(
     throw error;
   }
   if (host === undefined) {
-    at.logger.info('The cluster is none of those known to be local, so a tunnel of ngrok is used for webhooks.');
+    at.logger.info('This is not a known local cluster, so an ngrok tunnel is used for webhooks.');
     yield* ngrokTunnel(options).serve(at);
   } else {
-    at.logger.info(`The cluster is local, and knows this machine as ${host}: no tunnel is needed for webhooks.`);
+    at.logger.info(`The cluster is local and knows this machine as ${host}: webhooks need no tunnel.`);
     const { addr, port, path } = options;
     yield* webhookServer({ addr, port, path, host }).serve(at);
   }

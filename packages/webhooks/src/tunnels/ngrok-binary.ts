@@ -29,7 +29,7 @@ export async function openByBinary(binary: string, request: TunnelRequest): Prom
     child.once('close', (code, killer) => resolve(`it has ended with ${killer ?? `code ${code}`}`));
   });
   const broken = ended.then((how): never => {
-    throw tunnelError(`The program "${binary}" does not keep the tunnel: ${how}${complaint && `: ${complaint}`}.`);
+    throw tunnelError(`The program "${binary}" has not kept the tunnel open: ${how}${complaint && `: ${complaint}`}.`);
   });
   // It is expected to end when closed, and nobody may be waiting then.
   broken.catch(() => {});
@@ -42,7 +42,7 @@ export async function openByBinary(binary: string, request: TunnelRequest): Prom
   let cancel = (): void => {};
   try {
     const opened = new Promise<string>((resolve, reject) => {
-      const why = `The program "${binary}" has told no address of the tunnel within ${OPENING_TIMEOUT} seconds`;
+      const why = `The program "${binary}" has not told the address of the tunnel within ${OPENING_TIMEOUT} seconds`;
       cancel = alarm(clock, OPENING_TIMEOUT, () => reject(tunnelError(`${why}${complaint && `: ${complaint}`}.`)));
       const lines = createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
       lines.on('line', (line) => {

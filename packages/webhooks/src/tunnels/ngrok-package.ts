@@ -21,7 +21,7 @@ export interface NgrokPackage {
   }): Promise<{ url(): string | null; close(): Promise<void> }>;
 }
 
-// As a variable: a literal would be looked for by bundlers and compilers, also of those who never make tunnels.
+// As a variable: a literal would be looked for by bundlers and compilers, also where nobody makes tunnels.
 const PACKAGE: string = '@ngrok/ngrok';
 
 export async function openByPackage(given: NgrokPackage | undefined, request: TunnelRequest): Promise<OpenTunnel> {
@@ -38,12 +38,12 @@ export async function openByPackage(given: NgrokPackage | undefined, request: Tu
     opening.then((late) => late.close()).catch(() => {});
     signal.throwIfAborted();
     // Not as the cause: it would be printed, too.
-    throw tunnelError(`The tunnel of ngrok cannot be opened: ${withoutToken(describeError(error), token)}`);
+    throw tunnelError(`The ngrok tunnel cannot be opened: ${withoutToken(describeError(error), token)}`);
   });
   const url = listener.url();
   if (url === null) {
     await listener.close();
-    throw tunnelError('The tunnel of ngrok is open, but has no address.');
+    throw tunnelError('The ngrok tunnel is open, but has no address.');
   }
   // The package restores its connections by itself.
   return { url, broken: new Promise(() => {}), close: () => listener.close() };

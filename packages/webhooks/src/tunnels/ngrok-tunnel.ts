@@ -84,11 +84,11 @@ async function* serveThroughTunnel(
   const close = async (): Promise<void> => {
     // It is over in any case, and there may be nobody to be told of it.
     closing ??= tunnel?.close().catch((error: unknown) => {
-      at.logger.debug(`The tunnel of ngrok is not closed properly: ${describeError(error)}`);
+      at.logger.debug(`The ngrok tunnel was not closed properly: ${describeError(error)}`);
     });
     await closing;
   };
-  // At once: whoever gets the addresses may be busy with the last one.
+  // At once: the consumer of the addresses may be busy with the last one.
   const forget = onAbort(signal, () => void close());
   const configs = webhookServer({ addr, port, path, insecure: true })
     .serve({ ...at, signal })
@@ -103,7 +103,7 @@ async function* serveThroughTunnel(
       tunnel = await openTunnel(options, { ...at, signal, target, token, region });
       if (signal.aborted) break;
       const url = `${tunnel.url.replace(/\/+$/, '')}${path}`;
-      at.logger.info(`The tunnel of ngrok leads from ${url} to http://${target}${path}`);
+      at.logger.info(`The ngrok tunnel leads from ${url} to http://${target}${path}`);
       yield { url };
       next = await Promise.race([configs.next(), tunnel.broken]);
     }

@@ -143,7 +143,7 @@ describe('the automatic server', () => {
   it('is a simple local server otherwise, and says so', async () => {
     await using server = await served(autoServer(options));
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(server.logger.messages('info').join()).toMatch(/simple local server/);
+    expect(server.logger.messages('info').join()).toMatch(/plain local server/);
     expect((await ask(`${server.url}/fn`)).status).toBe(200);
   });
 

@@ -166,7 +166,7 @@ describe('new certificates', () => {
     const mixed = { cert: second.secure.cert, key: first.secure.key } as typeof first.secure;
     certificates.materialsNow.put({ secure: mixed, authorities: second.authorities });
     await expect.poll(() => server.logger.messages('error')).toHaveLength(1);
-    expect(server.logger.messages('error')[0]).toMatch(/cannot be used.*old ones/);
+    expect(server.logger.messages('error')[0]).toMatch(/cannot be used.*previous ones/);
     expect(await presented(server.url)).toBe(bare(first.secure.cert));
     certificates.materialsNow.put(second);
     expect((await next)?.caBundle).toBe(Buffer.from(String(second.authorities)).toString('base64'));

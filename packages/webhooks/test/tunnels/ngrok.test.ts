@@ -75,7 +75,7 @@ describe('a tunnel by the package', () => {
   it('that cannot be opened fails with the reason', async () => {
     const ngrok: NgrokPackage = { forward: () => Promise.reject(new Error('Your account is limited.')) };
     const starting = served(ngrokTunnel({ ngrok }));
-    await expect(starting).rejects.toThrow(/tunnel of ngrok cannot be opened: Your account is limited/);
+    await expect(starting).rejects.toThrow(/ngrok tunnel cannot be opened: Your account is limited/);
   });
 
   it('that cannot be opened does not tell the token', async () => {
@@ -166,7 +166,7 @@ describe('a tunnel by the program', () => {
     );
     const server = await served(ngrokTunnel({ binary }));
     await expect(server.next()).rejects.toThrow(
-      /does not keep the tunnel: it has ended with code 7: the session is over/,
+      /has not kept the tunnel open: it has ended with code 7: the session is over/,
     );
   });
 
@@ -193,7 +193,7 @@ describe('a tunnel by the program', () => {
     starting.catch(() => {});
     await expect.poll(() => clock.sleepers).toBe(1);
     await clock.advance(30);
-    await expect(starting).rejects.toThrow(/told no address of the tunnel within 30 seconds/);
+    await expect(starting).rejects.toThrow(/not told the address of the tunnel within 30 seconds/);
   });
 });
 
@@ -202,7 +202,7 @@ describe('the automatic tunnel', () => {
     const ngrok = fakePackage();
     await using server = await served(autoTunnel({ ngrok, path: '/p1' }));
     expect(server.config).toEqual({ url: 'https://nowhere/p1' });
-    expect(server.logger.messages('info').join()).toMatch(/tunnel of ngrok is used/);
+    expect(server.logger.messages('info').join()).toMatch(/ngrok tunnel is used/);
   });
 
   it('is a local server for local clusters, and says so', async () => {
@@ -210,6 +210,6 @@ describe('the automatic tunnel', () => {
     await using server = await served(autoTunnel({ ngrok: fakePackage(), addr: '127.0.0.1', path: '/p1' }), { client });
     expect(server.url).toMatch(/^https:\/\/host\.k3d\.internal:\d+\/p1$/);
     expect(server.ca).toContain('BEGIN CERTIFICATE');
-    expect(server.logger.messages('info').join()).toMatch(/no tunnel is needed/);
+    expect(server.logger.messages('info').join()).toMatch(/need no tunnel/);
   });
 });

@@ -29,7 +29,7 @@ const LONGEST_VALIDITY: Seconds = 1000 * 365 * DAY;
 export function checkedValidity(option: string, validity: Seconds): Seconds {
   if (validity >= SHORTEST_VALIDITY && validity <= LONGEST_VALIDITY) return validity;
   throw new KopfError(
-    `Certificates cannot be valid for ${validity} seconds: "${option}" is to be between a second and 1000 years.`,
+    `Certificates cannot be valid for ${validity} seconds: "${option}" must be between a second and 1000 years.`,
     { code: 'KOPF_CERTIFICATE_VALIDITY' },
   );
 }

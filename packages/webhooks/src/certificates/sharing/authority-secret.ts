@@ -82,7 +82,7 @@ export function authoritySecret(
       if (isForAuthorities(secret)) return secret;
       throw new KopfError(
         `The ${title} is not for the authorities of webhook certificates: there is something else in it. ` +
-          'It is left as it is; give another name for ours.',
+          'It is left alone; choose another name.',
         { code: 'KOPF_SECRET_FOREIGN' },
       );
     },

@@ -47,7 +47,7 @@ const MAX_CONFLICTS = 10;
  * Certificates issued by an authority that all replicas have in common: whichever of them a caller gets to, it trusts
  * it. The authorities are in a Secret; the certificates of the servers, and their keys, are each replica's own.
  *
- * Replicas make new authorities in turn, whoever comes first, long before the old ones expire; and they publish and
+ * Replicas make new authorities in turn, first come first served, long before the old ones expire; and they publish and
  * use them at the moments that are written in the Secret, so that all of them announce the same at the same time.
  *
  * Needs the permissions to get, create and update this one Secret.
@@ -141,7 +141,7 @@ class SecretKeeper implements AuthorityKeeper {
         logger.warn('Authorities of webhook certificates were removed from the secret. They are put back.');
       return all;
     }
-    throw new KopfError('The secret with the authorities of webhook certificates is changed by others all the time.', {
+    throw new KopfError('The secret with the authorities of webhook certificates keeps being changed by others.', {
       code: 'KOPF_SECRET_CONFLICTS',
     });
   }

@@ -132,7 +132,7 @@ function send(response: ServerResponse, status: number, type: string, body: stri
 function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, logger: Logger): void {
   const what = `${quoted(request.method)} ${quoted(request.url)} from ${request.socket.remoteAddress ?? 'nowhere'}`;
   if (thrown instanceof ClientGone) {
-    logger.debug(`An admission request is not heard to its end: ${what}. The connection is closed.`);
+    logger.debug(`An admission request was cut off: ${what}.`);
     return;
   }
   const refusal = refusalOf(thrown);
@@ -143,14 +143,14 @@ function refuse(request: IncomingMessage, response: ServerResponse, thrown: unkn
     logger.warn(`An admission request is refused with ${refusal.status}: ${what}: ${quoted(refusal.message)}.`);
   }
   if (response.destroyed || response.headersSent) return;
-  // Whatever else there is to come of this request, nobody is going to read it.
+  // The rest of this request is not read.
   if (!request.complete) response.setHeader('connection', 'close');
   for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
   if (refusal.isOfReview) response.statusMessage = reasonPhrase(refusal.message);
   send(response, refusal.status, TEXT_TYPE, `${refusal.status}: ${refusal.message}`);
 }
 
-/** What is to be told to the caller. Of unexpected errors, only that there was one. */
+/** What the caller is told. Of unexpected errors, only that there was one. */
 function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   const message = describeError(thrown);

@@ -39,7 +39,7 @@ export interface Listener {
 
 /** Longer than the API server keeps idle connections (90 s): a request must never meet a connection being closed. */
 const KEEP_ALIVE: Seconds = 120;
-/** How long the idle connections stay open when the server is to end: those who call may be just about to use them. */
+/** How long the idle connections stay open when the server ends: callers may be just about to use them. */
 const LINGERING: Seconds = 1;
 /** How long the requests under way may take when the server is to end. */
 const CLOSING_GRACE: Seconds = 5;
@@ -96,8 +96,8 @@ function secureServer(options: ListenerOptions, credentials: Credentials, limits
   });
   setCredentials(server, credentials, options.verification);
   server.on('tlsClientError', (error, socket) => {
-    const from = socket.remoteAddress ?? 'somebody who is gone';
-    // Those who only look whether the port is open are no news.
+    const from = socket.remoteAddress ?? 'an unknown address';
+    // A probe that only looks whether the port is open is no news.
     const level = (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? 'debug' : 'warn';
     options.logger[level](`The TLS handshake with ${from} has failed: ${quoted(error.message)}.`);
   });
@@ -168,7 +168,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
-/** Whoever has closed the connection, in the midst of a request or before it, hears nothing. */
+/** Callers that have closed the connection get no answer. */
 const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
 
 /** What comes is no HTTP, or takes too long to come. */
@@ -181,7 +181,7 @@ function refuseConnection(thrown: unknown, socket: Socket, logger: Logger): void
     return;
   }
   const status = STATUSES[error.code ?? ''] ?? '400 Bad Request';
-  const from = socket.remoteAddress ?? 'somebody who is gone';
+  const from = socket.remoteAddress ?? 'an unknown address';
   logger.warn(`An admission request is refused with ${status.slice(0, 3)}: from ${from}: ${quoted(error.message)}.`);
   const text = status.replace(' ', ': ');
   const head = `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text.length}`;

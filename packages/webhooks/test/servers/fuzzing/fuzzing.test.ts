@@ -8,4 +8,4 @@ it('whatever comes in is answered, and nothing is allowed that nobody was asked 
   // Most of it must be wrong in ways that are noticed, and some of it must be right: else nothing is tried.
   expect(calls).toBeGreaterThan(100);
   expect(statuses['400']).toBeGreaterThan(100);
-});
+}, 60_000);
