@@ -89,7 +89,8 @@ export interface CertificateOptions {
 export type VerifyMode = 'none' | 'optional' | 'required';
 
 /**
- * Whether callers have to show certificates of their own, and by whom these must be signed.
+ * Whether callers have to show certificates of their own, and by whom these must be signed. By default, callers are not
+ * authenticated: anybody who can reach the server can send reviews.
  *
  * ```ts
  * const options: kopf.webhooks.VerificationOptions = { verifyMode: 'required', verifyCafile: '/tls/callers.crt' };

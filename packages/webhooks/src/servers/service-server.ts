@@ -74,6 +74,9 @@ const SERVICE_CHECKS: OptionChecks<ServiceServerOptions['service']> = {
  * An HTTPS server that is announced as a Service instead of a URL, with certificates for the names that the API server
  * uses then. Several replicas need one authority: share it through a `secret`, or give the certificates.
  *
+ * Callers are not authenticated, unless `verifyMode: 'required'` and `verifyCafile` say by whom their certificates are
+ * signed: anybody who can reach the server can send reviews.
+ *
  * ```ts
  * kopf.on.startup(({ settings }) => {
  *   settings.admission.server = kopf.webhooks.serviceServer({

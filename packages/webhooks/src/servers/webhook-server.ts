@@ -10,6 +10,9 @@ import { plainMaterials, tlsMaterials } from './tls-materials.js';
  * it makes and renews by itself; and says that it is reached as `localhost`: which holds for API servers on the same
  * machine only, so elsewhere say `host` or `url`.
  *
+ * Callers are not authenticated, unless `verifyMode: 'required'` and `verifyCafile` say by whom their certificates are
+ * signed: anybody who can reach the server can send reviews.
+ *
  * ```ts
  * kopf.on.startup(({ settings }) => {
  *   settings.admission.server = kopf.webhooks.webhookServer({ port: 9443, host: 'operator.example.com' });

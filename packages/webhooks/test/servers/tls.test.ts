@@ -73,7 +73,7 @@ describe('a file of authorities', () => {
       await server.clock.advance(10);
       await expect.poll(() => server.clock.sleepers).toBe(1);
     }
-    expect(server.logger.messages('error')).toEqual([expect.stringMatching(/file of authorities cannot.*ENOENT/)]);
+    expect(server.logger.messages('error')).toEqual([expect.stringMatching(/CA file cannot.*ENOENT/)]);
     await writeFile(cafile, String(other.authorities));
     await server.clock.advance(10);
     expect(Buffer.from((await next)?.caBundle ?? '', 'base64').toString()).toBe(other.authorities);

@@ -213,7 +213,7 @@ describe('a bad request', () => {
     socket.write('POST /fn HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
     await new Promise((resolve) => setImmediate(resolve));
     socket.destroy();
-    await expect.poll(() => server.logger.messages('debug')).toEqual([expect.stringContaining('connection is closed')]);
+    await expect.poll(() => server.logger.messages('debug')).toEqual([expect.stringContaining('was cut off')]);
     expect(server.logger.messages('warn')).toEqual([]);
   });
 });
