@@ -1,4 +1,9 @@
-/** An operator in a process of its own with an imagined cluster: how much one more object costs, in time and memory. */
+/**
+ * An operator in a process of its own with an imagined cluster: how much one more object costs, in time and memory. With
+ * `SNAPSHOTS=folder`, it leaves snapshots of the heap there: before and after the objects or daemons were made.
+ */
+import { join } from 'node:path';
+import { writeHeapSnapshot } from 'node:v8';
 import { createRegistry, type Logger } from '@kopf-ts/core';
 import { operator } from 'kopf-ts';
 import { type StubCluster, stubCluster } from './stub-cluster.js';
@@ -78,8 +83,16 @@ async function cpuPerObject(sample: number): Promise<number> {
 async function bytesPerObject(warmUp: number, sample: number, patches: number): Promise<number> {
   await cluster.create(warmUp, patches);
   const before = await heap();
+  keepSnapshot('before');
   await cluster.create(sample, patches);
-  return ((await heap()) - before) / sample;
+  const after = await heap();
+  keepSnapshot('after');
+  return (after - before) / sample;
+}
+
+function keepSnapshot(name: string): void {
+  const folder = process.env['SNAPSHOTS'];
+  if (folder) writeHeapSnapshot(join(folder, `${name}.heapsnapshot`));
 }
 
 /** What is collectable is told in several turns. */
