@@ -17,7 +17,7 @@ import { type AttemptState, callKwargs, causeFor } from './call-kwargs.js';
 import { type HandlerContext, runInOwnContext } from './context.js';
 import type { Deadline } from './deadlines.js';
 import { roundedSeconds, timedOut } from './error-decisions.js';
-import type { Execution } from './execute.js';
+import type { CancellableCall, Execution } from './execute.js';
 import type { Outcome } from './outcomes.js';
 import { CallSubhandlers } from './subhandlers/call-subhandlers.js';
 
@@ -29,13 +29,14 @@ const WHOLE: FieldPath = [];
 
 let callsSoFar = 0;
 
-export class Call implements HandlerContext, Deadline {
+export class Call implements HandlerContext, Deadline, CancellableCall {
   readonly handler: AnyHandler;
   readonly attempt: AttemptState;
   readonly execution: Execution;
   /** As the handler sees it. */
   readonly cause: Cause;
   readonly subhandling: CallSubhandlers | undefined;
+  isCancelled = false;
   #own: AbortController | undefined;
   #parent: AbortSignal | undefined;
   #unfollow: (() => void) | undefined;
@@ -185,6 +186,13 @@ export class Call implements HandlerContext, Deadline {
   abort(reason: unknown): void {
     this.#own ??= new AbortController();
     this.#own.abort(reason);
+  }
+
+  /** The function is not needed any more. */
+  cancel(reason: Error): void {
+    if (this.#own?.signal.aborted) return;
+    this.isCancelled = true;
+    this.abort(reason);
   }
 
   /** The function goes on by itself: from now on, it can be aborted by others, if it can at all. */

@@ -41,6 +41,12 @@ export interface CallsUnderWay {
   end(handler: AnyHandler): void;
 }
 
+/** A call that is being waited for. */
+export interface CancellableCall {
+  /** Aborts its signal: the call fails by that, and the failure goes further. */
+  cancel(reason: Error): void;
+}
+
 /** The same for all handlers that are executed together. */
 export interface Execution {
   readonly cause: Cause;
@@ -51,6 +57,11 @@ export interface Execution {
    * be asynchronous.
    */
   readonly signal?: AbortSignal | (() => AbortSignal) | undefined;
+  /**
+   * Given a call when a handler turns out to be asynchronous: for those who would rather cancel it, if they ever do, than
+   * make a signal for each call.
+   */
+  readonly onWaiting?: ((call: CancellableCall) => void) | undefined;
   /**
    * How long this very call may take, where nobody can wait longer. Unlike the `timeout` of a handler, it tells nothing
    * of whether there is time for other attempts.
@@ -100,6 +111,7 @@ export function execute(handler: AnyHandler, attempt: AttemptState, execution: E
 async function waitFor(returned: unknown, call: Call): Promise<Outcome> {
   const signal = call.followOthers();
   call.execution.calls?.begin(call.handler);
+  call.execution.onWaiting?.(call);
   const stopTelling = tellFromTimeToTime(call);
   try {
     const isLimited = call.timeLeft !== Number.POSITIVE_INFINITY;
@@ -115,7 +127,7 @@ async function waitFor(returned: unknown, call: Call): Promise<Outcome> {
     if (call.subhandling?.isPending) await finishSubhandlers(call);
     return succeeded(call, result);
   } catch (thrown) {
-    return failed(call, thrown, signal);
+    return failed(call, thrown, call.isCancelled ? call.signal : signal);
   } finally {
     stopTelling();
     call.execution.calls?.end(call.handler);

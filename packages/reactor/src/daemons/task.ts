@@ -45,6 +45,8 @@ export type LifeEnd = 'over' | 'stopped';
 /** How often to look whether this operator may act again. */
 const LOOKOUT: Seconds = 1;
 
+type Call = Parameters<NonNullable<Execution['onWaiting']>>[0];
+
 /** Leads the life of a task; rejects only by mistake. */
 export type Life = (task: DaemonTask) => Promise<LifeEnd>;
 
@@ -70,16 +72,24 @@ export class DaemonTask implements RunningDaemon {
   onEnd: (() => void) | undefined;
   #isEnded = false;
   readonly #surroundings: TaskSurroundings;
-  /** Of the current attempt; there is none between the attempts. */
-  #controller: AbortController | undefined;
+  /** What the current attempt waits for: its function. */
+  #call: Call | undefined;
+  /** What the current attempt waits for: its patch to be sent. */
+  #sending: AbortController | undefined;
   /** Made when there is something to send for the first time: many have nothing to send, ever. */
   #outbox: DaemonOutbox | undefined;
 
-  /** Begins to live: soon, but not at once, so that whoever spawns it can prevent it from doing anything at all. */
+  /** Begins to live. */
   constructor(handler: SpawningHandler, surroundings: TaskSurroundings, life: Life) {
     this.handler = handler;
     this.#surroundings = surroundings;
-    this.ended = this.#live(life);
+    const { facts = NO_FACTS } = surroundings.parts;
+    if (facts.wants['daemon.started']) tellDaemonStarted(facts, this.#told);
+    // Not by waiting in one more asynchronous function: those of thousands of daemons would wait in the memory.
+    this.ended = life(this).then(
+      (end) => this.#finish(end),
+      (error: unknown) => this.#fail(toError(error)),
+    );
   }
 
   get isEnded(): boolean {
@@ -113,7 +123,9 @@ export class DaemonTask implements RunningDaemon {
   cancel(): void {
     this.cancelledAt ??= this.now();
     // Not the reason of `stopped`: that one is to be looked at, and this one is to interrupt whatever is going on.
-    this.#controller?.abort(new DOMException(`${this.title} is cancelled.`, 'AbortError'));
+    const reason = new DOMException(`${this.title} is cancelled.`, 'AbortError');
+    this.#call?.cancel(reason);
+    this.#sending?.abort(reason);
   }
 
   freshState(): State {
@@ -133,8 +145,12 @@ export class DaemonTask implements RunningDaemon {
     if (isFirst && facts.wants['daemon.stopping']) tellDaemonStopping(facts, this.#told, reason);
   }
 
-  /** Sleeps for as long as the handler wants before its first call, or until stopped. */
+  /**
+   * Sleeps for as long as the handler wants before its first call, or until stopped. Even if it wants no delay, the life
+   * does not go on at once, so that whoever spawns it can prevent it from doing anything at all.
+   */
   async delayStart(): Promise<void> {
+    await Promise.resolve();
     const { initialDelay } = this.handler;
     const delay = typeof initialDelay === 'function' ? this.#askDelay(initialDelay) : initialDelay;
     if (delay !== undefined && delay > 0) await this.rest(delay);
@@ -148,30 +164,38 @@ export class DaemonTask implements RunningDaemon {
     // Another operator may have taken over while this process was asleep: the pause comes a little later.
     while (!this.isStopped && this.#surroundings.mayAct?.() === false) await this.#sleep(LOOKOUT);
     if (this.isStopped) return undefined;
-    const controller = new AbortController();
-    this.#controller = controller;
+    const patch = new Patch(this.#outbox?.unsent, { body: this.#surroundings.live.body });
+    let outcome: Outcome;
     try {
-      const patch = new Patch(this.#outbox?.unsent, { body: this.#surroundings.live.body });
-      let outcome: Outcome;
-      try {
-        const handlerState = state.get(this.handler.id) as HandlerState;
-        outcome = await executeHandler(this.handler, handlerState, this.#execution(patch, controller.signal));
-      } catch (error) {
-        if (controller.signal.aborted) return undefined;
-        outcome = this.#mishap(toError(error));
-      }
-      const outcomes = new Map<HandlerId, Outcome>([[this.handler.id, outcome]]);
-      if (this.#isDisowned) {
-        this.logger.warn(`${this.title} has ended after it was left orphaned. What it returned or threw is ignored.`);
-        return undefined;
-      }
-      deliverResults({ outcomes, patch });
-      if (!patch.isEmpty) this.#outbox ??= new DaemonOutbox(this, this.#surroundings);
-      const refused = await this.#outbox?.send(patch, controller.signal);
-      if (refused !== undefined) outcomes.set(this.handler.id, this.#afterRefusal(refused, state));
-      return state.withOutcomes(outcomes);
+      const handlerState = state.get(this.handler.id) as HandlerState;
+      outcome = await executeHandler(this.handler, handlerState, this.#execution(patch));
+    } catch (error) {
+      if (this.cancelledAt !== undefined) return undefined;
+      outcome = this.#mishap(toError(error));
     } finally {
-      this.#controller = undefined;
+      this.#call = undefined;
+    }
+    const outcomes = new Map<HandlerId, Outcome>([[this.handler.id, outcome]]);
+    if (this.#isDisowned) {
+      this.logger.warn(`${this.title} has ended after it was left orphaned. What it returned or threw is ignored.`);
+      return undefined;
+    }
+    deliverResults({ outcomes, patch });
+    const refused = await this.#send(patch);
+    if (refused !== undefined) outcomes.set(this.handler.id, this.#afterRefusal(refused, state));
+    return state.withOutcomes(outcomes);
+  }
+
+  async #send(patch: Patch): Promise<Error | undefined> {
+    if (!patch.isEmpty) this.#outbox ??= new DaemonOutbox(this, this.#surroundings);
+    if (this.#outbox === undefined) return undefined;
+    const sending = new AbortController();
+    if (this.cancelledAt !== undefined) sending.abort(new DOMException(`${this.title} is cancelled.`, 'AbortError'));
+    this.#sending = sending;
+    try {
+      return await this.#outbox.send(patch, sending.signal);
+    } finally {
+      this.#sending = undefined;
     }
   }
 
@@ -203,18 +227,10 @@ export class DaemonTask implements RunningDaemon {
     if (outbox?.unsent !== undefined) this.logger.warn(`${this.title} has exited, and its last patch is lost.`);
   }
 
-  async #live(life: Life): Promise<void> {
-    const { facts = NO_FACTS } = this.#surroundings.parts;
-    if (facts.wants['daemon.started']) tellDaemonStarted(facts, this.#told);
-    await Promise.resolve();
-    let end: LifeEnd = 'stopped';
-    try {
-      end = await life(this);
-    } catch (error) {
-      // A mistake of ours. The next event of the object starts it again.
-      this.logger.error(`${this.title} has ended unexpectedly: ${describeError(error)}`, { error: toError(error) });
-    }
-    this.#finish(end);
+  /** A mistake of ours. The next event of the object starts it again. */
+  #fail(error: Error): void {
+    this.logger.error(`${this.title} has ended unexpectedly: ${describeError(error)}`, { error });
+    this.#finish('stopped');
   }
 
   #finish(end: LifeEnd): void {
@@ -254,9 +270,12 @@ export class DaemonTask implements RunningDaemon {
     }
   }
 
-  #execution(patch: Patch, signal: AbortSignal): Execution {
+  #execution(patch: Patch): Execution {
     const { settings, clock, poster, random, facts, tracing } = this.#surroundings.parts;
-    return { cause: this.#cause(patch), settings, clock, signal, poster, random, facts, tracing };
+    const onWaiting = (call: Call): void => {
+      this.#call = call;
+    };
+    return { cause: this.#cause(patch), settings, clock, onWaiting, poster, random, facts, tracing };
   }
 
   #cause(patch: Patch): DaemonCause {

@@ -12,14 +12,32 @@ export interface Timeline {
 
 /** Begins now. Everything decided on one timeline is coherent, whatever happens to the system's time meanwhile. */
 export function timelineOf(clock: Clock): Timeline {
-  const begunAt = clock.utc().getTime();
-  const base = clock.now();
-  const at = (monotonic: Seconds): Date => new Date(Math.round(begunAt + (monotonic - base) * 1000));
-  return {
-    now: () => at(clock.now()),
-    at,
-    monotonic: (moment) => base + (moment.getTime() - begunAt) / 1000,
-  };
+  return new ClockedTimeline(clock);
+}
+
+/** A class, since each daemon that runs holds one. */
+class ClockedTimeline implements Timeline {
+  readonly #clock: Clock;
+  readonly #begunAt: number;
+  readonly #base: Seconds;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#begunAt = clock.utc().getTime();
+    this.#base = clock.now();
+  }
+
+  now(): Date {
+    return this.at(this.#clock.now());
+  }
+
+  at(monotonic: Seconds): Date {
+    return new Date(Math.round(this.#begunAt + (monotonic - this.#base) * 1000));
+  }
+
+  monotonic(moment: Date): Seconds {
+    return this.#base + (moment.getTime() - this.#begunAt) / 1000;
+  }
 }
 
 export function secondsBetween(from: Date, to: Date): Seconds {
