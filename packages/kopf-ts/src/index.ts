@@ -10,9 +10,8 @@ export * as reactor from '@kopf-ts/reactor';
 export * as storage from '@kopf-ts/storage';
 export * as webhooks from '@kopf-ts/webhooks';
 export { daemon, index, on, timer } from './on.js';
-export { operator } from './operator.js';
+export { type Operator, operator } from './operator.js';
 export type { OperatorOptions } from './options.js';
-export type { Operator } from '@kopf-ts/reactor';
 export { run } from './running/run.js';
 export { release, type Released, type ReleaseOptions } from './release/release.js';
 export {

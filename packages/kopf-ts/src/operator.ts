@@ -1,7 +1,14 @@
 /** The wiring of an operator, and nothing else: what is given is used; for what is not, there is a default here. */
 import { hostname } from 'node:os';
 import { kubeClient } from '@kopf-ts/client';
-import { getDefaultRegistry, type Indexer, type KubeClient, type Registry, type Toggle } from '@kopf-ts/core';
+import {
+  type Control,
+  getDefaultRegistry,
+  type Indexer,
+  type KubeClient,
+  type Registry,
+  type Toggle,
+} from '@kopf-ts/core';
 import { createMemo, facts as makeFacts, safeTracing, toggle } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
 import { kopfPeering } from '@kopf-ts/peering';
@@ -14,8 +21,8 @@ import {
   liveInsights,
   health as makeHealth,
   vault as makeVault,
-  type Operator,
   reactor,
+  type Operator as SupervisedOperator,
   strayErrors,
   supervise,
   systemClock,
@@ -25,6 +32,19 @@ import { defaultSettings, fallbackLogins, withStorages } from './defaults.js';
 import { defaultLogger } from './logging/default-logger.js';
 import { refuseMistakes, warnOfIdleness } from './option-mistakes.js';
 import { type OperatorOptions, withArguments } from './options.js';
+
+/**
+ * A running operator.
+ *
+ * ```ts
+ * const operator: kopf.Operator = kopf.operator({ namespaces: ['shop'] });
+ * operator.control.pause({ resource: 'kopfexamples', name: 'one' });
+ * ```
+ */
+export interface Operator extends SupervisedOperator {
+  /** To look at its objects, retry them, pause and resume them. */
+  readonly control: Control;
+}
 
 /**
  * Starts an operator. It runs until stopped, until its signal aborts, or until it fails.
@@ -95,7 +115,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     served,
   });
 
-  return supervise(
+  const supervised = supervise(
     {
       lifelong: [strays.service, blocking.service],
       startup: life.startup,
@@ -114,6 +134,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     },
     { logger, settings, clock, signal: options.signal },
   );
+  return { ...supervised, control: work.control };
 }
 
 /** Whether reviews can come in; there is nothing to wait for if there is nobody to review. */

@@ -1,6 +1,7 @@
 /** The services of an operator that bring events to handlers and patches back, in the order of the flow. */
-import type { Indexer, Peering, Scheduler, Service } from '@kopf-ts/core';
+import type { Control, Indexer, Peering, Scheduler, Service } from '@kopf-ts/core';
 import { aborted, connectionLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
+import { reactorControl } from './control/reactor-control.js';
 import { cycleOf } from './cycle/cycle.js';
 import { runningDaemons } from './daemons/daemons.js';
 import { daemonKiller } from './daemons/killer.js';
@@ -46,6 +47,7 @@ export interface ReactorOptions extends OperatorParts {
  */
 export interface Reactor {
   readonly services: readonly Service[];
+  readonly control: Control;
   /** Resolves when the streams of all kinds and namespaces known at the start are begun. */
   working(signal: AbortSignal): Promise<void>;
 }
@@ -111,5 +113,6 @@ export function reactor(options: ReactorOptions): Reactor {
   return {
     services: [killingDaemons, ...discoveryServices(shared), opening, orchestration],
     working: (signal) => orchestration.working(signal),
+    control: reactorControl({ objects: options.objects, pausing: shared.paused.make(false, { name: 'control' }) }),
   };
 }

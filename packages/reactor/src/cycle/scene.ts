@@ -64,6 +64,8 @@ export interface CycleSubject extends CallsUnderWay {
   noteWrite(write: NotedWrite): void;
   /** Whether daemons or timers are changing the object at this moment: their events may come before their answers. */
   readonly isBeingWritten: boolean;
+  /** Somebody has paused it: timers skip their ticks. */
+  readonly isHeld: boolean;
   /** A daemon or a timer begins to change the object; returns how to tell that it has ended. */
   beginWrite(): () => void;
 }

@@ -40,7 +40,7 @@ export function runningDaemons(): RunningDaemons {
 }
 
 /** Whose daemons they are. */
-export type SpawnSubject = Pick<CycleSubject, 'daemons' | 'newerThan' | 'noteWrite' | 'beginWrite'>;
+export type SpawnSubject = Pick<CycleSubject, 'daemons' | 'newerThan' | 'noteWrite' | 'beginWrite' | 'isHeld'>;
 
 export interface SpawnOptions {
   readonly cause: SpawningCause;

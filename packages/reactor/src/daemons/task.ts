@@ -115,6 +115,11 @@ export class DaemonTask implements RunningDaemon {
     return this.#surroundings.subject.daemons.idleResetAt;
   }
 
+  /** Whether the object is paused. */
+  get isHeld(): boolean {
+    return this.#surroundings.subject.isHeld;
+  }
+
   /** Idling, intervals, delays: all of it is by this clock. */
   now(): Seconds {
     return this.#surroundings.parts.clock.now();

@@ -18,6 +18,11 @@ export async function timerLife(task: DaemonTask): Promise<LifeEnd> {
     if (task.isStopped) break;
 
     const begunAt = task.now();
+    // Of a paused object, the ticks are skipped.
+    if (task.isHeld) {
+      await task.rest(handler.interval || LOOKOUT);
+      continue;
+    }
     state = await task.attempt(state ?? task.freshState());
     if (state === undefined) return 'stopped';
     if (task.isStopped) break;

@@ -157,8 +157,8 @@ export class HandledObject implements CycleSubject {
     if (this.#around === around) return this;
     this.#cancelAlarm('alarm');
     this.#cancelAlarm('doubt');
-    const { version, doubtfulUntil, isVanishing } = this.#state;
-    this.#become({ ...INITIAL, version, doubtfulUntil, isVanishing });
+    const { version, doubtfulUntil, isVanishing, isHeld } = this.#state;
+    this.#become({ ...INITIAL, version, doubtfulUntil, isVanishing, isHeld });
     this.#around = around;
     this.#events = undefined;
     this.#pauses = undefined;
@@ -188,6 +188,38 @@ export class HandledObject implements CycleSubject {
   /** Others may have worked on it: what was not sent until now is outdated. */
   forgetUnsent(): void {
     this.#learn(withoutUnsent(this.#known));
+  }
+
+  /** Whether it is in a stream. */
+  get isServed(): boolean {
+    return this.#around !== undefined;
+  }
+
+  /** Whether somebody has paused it. */
+  get isHeld(): boolean {
+    return this.#state.isHeld;
+  }
+
+  /** Handlers that wait for their next attempt are due now. Tells whether there was anything to wait for. */
+  retry(): boolean {
+    if (this.#state.phase !== 'waiting' || this.#state.alarm === undefined) return false;
+    const { clock } = this.#surroundings;
+    this.#ownTimes?.hurry(clock.now());
+    this.#learn({ ...this.#known, breaker: { ...this.#known.breaker, until: undefined } });
+    this.#take({ kind: 'retried' });
+    return true;
+  }
+
+  /** Begins nothing until resumed. Tells whether that is new. */
+  pause(): boolean {
+    if (this.isHeld) return false;
+    this.#take({ kind: 'held' });
+    return true;
+  }
+
+  /** Goes on with all that has happened meanwhile. */
+  resume(): void {
+    this.#take({ kind: 'resumed' });
   }
 
   /** Goes on with what there is, but neither waits for anything nor comes back by itself any more. */

@@ -56,6 +56,8 @@ export interface ObjectState {
   readonly isVanishing: boolean;
   /** The operator ends: what there is gets done, but nothing is waited for. */
   readonly isWinding: boolean;
+  /** Paused by somebody: what happens is kept until it is resumed. */
+  readonly isHeld: boolean;
 }
 
 export const INITIAL: ObjectState = Object.freeze({
@@ -69,6 +71,7 @@ export const INITIAL: ObjectState = Object.freeze({
   doubtfulUntil: undefined,
   isVanishing: false,
   isWinding: false,
+  isHeld: false,
 });
 
 /** How a cycle has ended, as far as the next one depends on it. */
@@ -103,6 +106,11 @@ export type Input =
   | { readonly kind: 'undoubted' }
   /** Somebody has ended who was waited for. */
   | { readonly kind: 'recalled' }
+  /** Somebody wants it to be looked at now, and not when it is due. */
+  | { readonly kind: 'retried' }
+  /** Nothing is begun until it is resumed. */
+  | { readonly kind: 'held' }
+  | { readonly kind: 'resumed' }
   | { readonly kind: 'discarded' }
   | { readonly kind: 'winding' }
   /** The versions of the cluster have gone back: none of those known means anything. */
@@ -202,6 +210,7 @@ class Step {
         this.#goOn();
         break;
       case 'alarmed':
+      case 'retried':
         this.#alarm();
         break;
       case 'undoubted':
@@ -213,12 +222,21 @@ class Step {
       case 'recalled':
         this.#comeBack();
         break;
+      case 'held':
+        this.#set({ isHeld: true });
+        break;
+      case 'resumed':
+        this.#set({ isHeld: false });
+        this.#proceed();
+        break;
       case 'discarded':
         this.#forget();
         this.#proceed();
         break;
       case 'winding':
         this.#set({ isWinding: true, comeback: undefined, doubt: undefined, alarm: undefined });
+        // It would be handled by the next operator, as all that happens while there is none.
+        if (this.#state.isHeld) this.#forget();
         this.#proceed();
         break;
       case 'rewound':
@@ -253,7 +271,7 @@ class Step {
     }
     if (newest !== undefined || comeback !== undefined || this.#hasEvents) {
       if (newest !== undefined) this.#interruptDelay();
-      if (!this.#around.mayBegin) return;
+      if (!this.#around.mayBegin || this.#state.isHeld) return;
       this.#set({ phase: 'queued' });
       this.#effects.push({ kind: 'schedule' });
     } else if (this.#state.alarm === undefined && this.#state.doubt === undefined) {
@@ -311,6 +329,12 @@ class Step {
 
   #begin(): void {
     if (this.#around.isPaused) this.#forget();
+    // It was paused while it was waiting for its turn.
+    if (this.#state.isHeld) {
+      this.#set({ phase: 'waiting' });
+      this.#proceed();
+      return;
+    }
     const { newest, comeback, last } = this.#state;
     if (newest !== undefined) {
       const version = newest.type === 'DELETED' ? undefined : versionOf(newest.body);

@@ -36,6 +36,8 @@ function whyWoken({ kind }: Input): 'time' | 'event' | 'recall' | 'retry' | 'dis
     case 'alarmed':
     case 'undoubted':
       return 'time';
+    case 'retried':
+      return 'retry';
     case 'recalled':
     case 'turn':
       return 'recall';

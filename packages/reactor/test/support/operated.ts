@@ -5,6 +5,7 @@
 import { type LocalCluster, type LocalClusterOptions, localCluster } from '@kopf-ts/apiserver';
 import {
   type AnyObject,
+  type Control,
   createRegistry,
   type KubeClient,
   type KubeEvent,
@@ -20,6 +21,7 @@ import {
 import { facts, makeResource, toggle, toggleSet, watchTarget } from '@kopf-ts/core/engine';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
+import { reactorControl } from '../../src/control/reactor-control.js';
 import { cycleOf } from '../../src/cycle/cycle.js';
 import { runningDaemons } from '../../src/daemons/daemons.js';
 import { type AllObjects, allObjects } from '../../src/objects/all-objects.js';
@@ -81,6 +83,7 @@ export interface Operated extends AsyncDisposable {
   readonly settings: Settings;
   readonly memories: AllObjects;
   readonly paused: ReturnType<typeof toggle>;
+  readonly control: Control;
   /** All that was sent to the objects by the operator, in order. */
   readonly patches: SentPatch[];
   readonly events: KubeEvent[];
@@ -170,6 +173,7 @@ export async function operated(options: OperatedOptions = {}): Promise<Operated>
     settings,
     memories: all,
     paused,
+    control: reactorControl({ objects: all, pausing: paused }),
     patches,
     events,
     settle,

@@ -27,6 +27,8 @@ export interface OwnTimesMemory {
   remember(states: Iterable<readonly [HandlerId, Timed]>): void;
   /** The times of the record, if it is the one that was remembered; otherwise, somebody else has written it. */
   of(id: HandlerId, record: ProgressRecord): OwnTimes | undefined;
+  /** All that are due later are due at that time, whatever their records say. */
+  hurry(now: Seconds): void;
 }
 
 interface Remembered extends OwnTimes {
@@ -51,6 +53,11 @@ export function ownTimesMemory(): OwnTimesMemory {
       const times = known.get(id);
       const isSame = times?.started === (started ?? undefined) && times?.delayed === (delayed ?? undefined);
       return isSame ? times : undefined;
+    },
+    hurry(now) {
+      for (const [id, times] of known) {
+        if (times.dueAt !== undefined && times.dueAt > now) known.set(id, { ...times, dueAt: now });
+      }
     },
   };
 }

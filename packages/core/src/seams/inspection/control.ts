@@ -48,20 +48,32 @@ export interface ControlledObject {
  * ```
  *
  * *Guarantees.* It takes effect at once and lasts until the process ends: nothing is written to the cluster for it.
- * A call that is under way is never broken off.
+ * A call that is under way is never broken off. An object that vanishes while it is paused stays listed until it is
+ * resumed: what is to be done for it is done then.
+ *
+ * *Errors.* Queries that match nothing are no errors: there is nothing to do. What is no query is refused with an error;
+ * so is an empty query where it would mean all objects.
+ *
+ * *Cost.* Each call looks at all objects.
  */
 export interface Control {
   /** The objects that the operator remembers. */
   objects(query?: ObjectQuery): readonly ControlledObject[];
-  /** Handlers that wait for their next attempt are called now, and throttling ends. Returns how many objects were waiting. */
+  /**
+   * Change handlers that wait for their next attempt are called now, and throttling ends. Daemons and timers keep their
+   * own pace; so do delays in the compatibility mode with Kopf. Returns how many objects were waiting.
+   */
   retry(query: ObjectQuery): number;
   /**
    * Handlers are not called until resumed: of these objects, or of the whole operator. For objects: what happens
-   * meanwhile is handled afterwards, by the newest state; timers skip their ticks, daemons go on. For the operator: it is
-   * as if another one with a higher priority had come. Returns how many objects are concerned.
+   * meanwhile is handled afterwards, by the newest state; deletions wait, timers skip their ticks, daemons go on. For
+   * the operator: it is as if another one with a higher priority had come. Returns how many objects it has paused.
    */
   pause(query?: ObjectQuery): number;
-  /** Undoes `pause` with the same arguments, or for some of the objects. Returns how many objects are concerned. */
+  /**
+   * Undoes `pause` with the same arguments, or for some of the objects; without arguments, only the pause of the whole
+   * operator. Returns how many objects it has resumed.
+   */
   resume(query?: ObjectQuery): number;
   /** Whether the whole operator was paused by `pause()`. */
   readonly isPaused: boolean;
