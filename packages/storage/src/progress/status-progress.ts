@@ -3,6 +3,7 @@ import {
   ensureField,
   type FieldSpec,
   formatField,
+  hasField,
   isDigestOnly,
   isMapping,
   type Mapping,
@@ -11,6 +12,7 @@ import {
   removeField,
   resolveField,
 } from '@kopf-ts/core';
+import { withoutTraces } from '../clearing.js';
 import { type Complain, nameOf } from '../compact-json.js';
 import { namedField } from '../named-field.js';
 import { erase, touchField } from '../patching.js';
@@ -78,10 +80,11 @@ export function statusProgressStorage(options: StatusProgressOptions = {}): Prog
 
     clear(essence) {
       if (isDigestOnly(essence)) return essence;
-      const cleared = deepCopy(essence);
-      removeField(cleared, recordsPath, { scalars: 'absent' });
-      removeEmptyStanzas(cleared);
-      return cleared;
+      // What is left empty on the way to the records is a trace, too.
+      const hasTraces = hasField(essence, recordsPath.slice(0, -1));
+      return withoutTraces(essence, hasTraces, (copy) => {
+        removeField(copy, recordsPath, { scalars: 'absent' });
+      });
     },
 
     clearOwn(essence) {
