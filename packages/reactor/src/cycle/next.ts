@@ -1,6 +1,6 @@
 /** The last step of a cycle: what is known from now on, and when to look at the object again. */
-import type { Seconds } from '@kopf-ts/core';
-import { decideNext, type Ledger } from '@kopf-ts/core/engine';
+import { type Body, deepEqual, type Seconds } from '@kopf-ts/core';
+import { decideNext, isDeletionOngoing, type Ledger } from '@kopf-ts/core/engine';
 import type { Known } from '../objects/known.js';
 import { followWrites, type NotedWrite } from '../objects/news.js';
 import { versionOf } from '../objects/versions.js';
@@ -81,7 +81,26 @@ export function next(
   // If there was nothing to send after all, no answer comes to go on with. And with what vanishes, it is all over.
   const isToGoOn = isPostponed || (decision?.finalizer === 'block' && unsavable !== undefined);
   const isStuck = isToGoOn && !isVanishing && !isPatched && remaining === undefined;
-  return isStuck ? { ...common, delay: 0, byTouching: false } : common;
+  if (isStuck) return { ...common, delay: 0, byTouching: false };
+  const isSettled = isPatched && !isVanishing && delays.length === 0 && isNothingNew(scene, called, known, answer);
+  return isSettled ? { ...common, isSettled } : common;
+}
+
+/**
+ * Whether the answer to our own patch holds nothing that anybody wants to know: all handlers are done, and the object is
+ * what they were done with. Then it need not go through another cycle: in most objects, that is every second one.
+ */
+function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called, known: Known, answer: Body): boolean {
+  if (handling?.kind !== 'handled' || handling.handled.reason === 'delete' || decision === undefined) return false;
+  const { handled, seen, unsent, unsavable, correctionsDue } = known;
+  const isLeft = seen.size > 0 || unsent !== undefined || unsavable !== undefined || correctionsDue !== undefined;
+  if (isLeft || isPostponed || scene.isCompat || handled === undefined || handled.digest !== undefined) return false;
+  const { spawning, finalizer, isHeldUntilDone } = decision;
+  if (spawning !== undefined || finalizer !== undefined || isHeldUntilDone) return false;
+  if (isDeletionOngoing(answer)) return false;
+  // Callbacks may look at what is not in the essence: at the status that was just written.
+  if (handling.handled.owned.some(({ when }) => when !== undefined)) return false;
+  return deepEqual(scene.essenceOf(answer), handled.essence);
 }
 
 /** By when the digests of what the handlers have seen are to be stored, if no other patch comes before. */

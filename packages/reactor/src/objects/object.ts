@@ -368,7 +368,12 @@ export class HandledObject implements CycleSubject {
     }
     if (result.known !== undefined) {
       // Daemons may have changed the object meanwhile.
-      this.#learn(withoutFollowed({ ...result.known, writes: this.#known.writes }, before, observed?.body));
+      const known = { ...result.known, writes: this.#known.writes };
+      this.#learn(
+        result.isSettled
+          ? withoutFollowed(known, known, result.answer)
+          : withoutFollowed(known, before, observed?.body),
+      );
     }
     if (result.error !== undefined) return this.#fail(result.error, work, signal);
     this.#pauses = undefined;

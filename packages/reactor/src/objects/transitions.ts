@@ -78,6 +78,8 @@ export const INITIAL: ObjectState = Object.freeze({
 export interface Ending {
   /** The object after our patch: it is the newest state there is, and is gone on with at once. */
   readonly answer?: AnyObject | undefined;
+  /** There is nothing new in the answer: it need not be looked at. */
+  readonly isSettled?: boolean | undefined;
   /** The object vanishes with this very patch; there is nothing left to do but to hear of it. */
   readonly isVanishing?: boolean | undefined;
   /** When to come back by itself; `0` for at once. */
@@ -356,14 +358,14 @@ class Step {
     this.#effects.push({ kind: 'run', observed, isToTouch });
   }
 
-  #accept({ answer, isVanishing, delay, byTouching = false }: Ending): void {
+  #accept({ answer, isSettled = false, isVanishing, delay, byTouching = false }: Ending): void {
     if (isVanishing) {
       // Whatever has come meanwhile, was before that.
       const { newest } = this.#state;
       const isGone = newest?.type === 'DELETED';
       this.#set({ isVanishing: true, doubt: undefined, newest: isGone ? newest : undefined, comeback: undefined });
     }
-    if (answer !== undefined && !this.#state.isVanishing) this.#acceptAnswer(answer);
+    if (answer !== undefined && !this.#state.isVanishing) this.#acceptAnswer(answer, isSettled);
     const { isWinding, newest } = this.#state;
     if (isWinding || newest !== undefined || delay === undefined) return;
     // What was waited for before is either in the new delay, or is not waited for any more.
@@ -371,7 +373,7 @@ class Step {
     else this.#set({ alarm: { why: 'delay', at: this.#around.now + delay, byTouching } });
   }
 
-  #acceptAnswer(answer: AnyObject): void {
+  #acceptAnswer(answer: AnyObject, isSettled: boolean): void {
     const { now, consistencyTimeout } = this.#around;
     const version = versionOf(answer);
     const until = version !== undefined && consistencyTimeout > 0 ? now + consistencyTimeout : undefined;
@@ -390,7 +392,8 @@ class Step {
     }
     if (isUnordered && until !== undefined) this.#doubt(rival, until);
     else this.#set({ doubt: undefined });
-    this.#set({ newest: this.#state.isWinding ? undefined : { type: 'MODIFIED', body: answer } });
+    const isOver = this.#state.isWinding || isSettled;
+    this.#set({ newest: isOver ? undefined : { type: 'MODIFIED', body: answer } });
   }
 
   #throttle({ observed, event, pause }: Extract<Input, { readonly kind: 'failed' }>): void {
