@@ -381,7 +381,8 @@ class Step {
     const rival = this.#state.newest ?? this.#state.doubt?.observed;
     const order = rival && compareVersions(version, versionOf(rival.body));
     const isUnordered = rival !== undefined && order === undefined;
-    const isRivalLater = rival !== undefined && order !== undefined && order <= 0;
+    // The same version may come by the stream before the answer does.
+    const isRivalLater = rival !== undefined && order !== undefined && (isSettled ? order < 0 : order <= 0);
     if (!isUnordered || until !== undefined) {
       this.#set({ version, doubtfulUntil: order === 0 ? undefined : until });
     }
