@@ -52,7 +52,7 @@ export { type Asked, type Corrections, describeAsked, Ledger, withoutAsked } fro
 export { digestAt, type LoadedProgress, loadProgress, pinnedHandlers } from './execution/progress/selection.js';
 export { deliverResults } from './execution/progress/results.js';
 export { backoffOf, childrenRetry, judgeError } from './execution/error-decisions.js';
-export { decideNext, interruptedSleep } from './execution/next-step.js';
+export { decideNext, FINISHED, interruptedSleep } from './execution/next-step.js';
 export { filterKwargs } from './execution/call-kwargs.js';
 export { currentContext, type HandlerContext, runInContext } from './execution/context.js';
 export { type DaemonStopper, daemonStopper, decideStopping, type StoppingFacts } from './execution/stopping.js';

@@ -29,12 +29,15 @@ export type NextStep =
   /** Sleep, unless something new happens to the object; then, the next round. */
   | { readonly action: 'sleep'; readonly seconds: Seconds; readonly awakening: Awakening; readonly log: string };
 
+/** What is said when nothing is left to do, in Kopf's words. */
+export const FINISHED = 'Handling cycle is finished, waiting for new changes.';
+
 /** The first answer that fits is the answer. */
 export function decideNext({ delay, patched, compat }: NextFacts): NextStep {
   const awakening: Awakening = compat === 'kopf' ? 'touch' : 'again';
 
   if (delay === undefined && !patched) {
-    return { action: 'finish', log: 'Handling cycle is finished, waiting for new changes.' };
+    return { action: 'finish', log: FINISHED };
   }
   if (delay === undefined) return { action: 'await-event' };
 

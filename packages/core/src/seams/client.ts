@@ -44,7 +44,7 @@ export interface KubeRequest {
    * Asked at each attempt, at the last moment before it is sent: after all queues, pauses and connecting. If it says
    * no, nothing is sent, and the request fails with `KOPF_REQUEST_FORBIDDEN`.
    */
-  readonly mayBegin?: () => boolean;
+  readonly mayBegin?: (() => boolean) | undefined;
   /**
    * For requests that keep the operator alive, not for those that do its work: leases, peering, probes. They never wait
    * behind ordinary requests, nor for pauses that the server has asked of these. There must be only a few of them.
@@ -56,7 +56,7 @@ export interface KubeRequest {
    * without it, a line counts when it is whole.
    */
   readonly onProgress?: (progress: { readonly bytes: number }) => void;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -58,7 +58,7 @@ export type Handling =
   /** There is nothing to be done for that reason. */
   | { readonly kind: 'nothing'; readonly isNoop: boolean };
 
-const INFORMATIONAL: Readonly<Record<'gone' | 'free' | 'noop', string>> = {
+export const INFORMATIONAL: Readonly<Record<'gone' | 'free' | 'noop', string>> = {
   gone: 'Deleted, really deleted, and we are notified.',
   free: 'Deletion, but we are done with it, and we do not care.',
   noop: 'Something has changed, but we are not interested (the essence is the same).',

@@ -1,6 +1,6 @@
 /** The last step of a cycle: what is known from now on, and when to look at the object again. */
 import { type Body, deepEqual, type Seconds } from '@kopf-ts/core';
-import { decideNext, isDeletionOngoing, type Ledger } from '@kopf-ts/core/engine';
+import { decideNext, FINISHED, isDeletionOngoing, type Ledger } from '@kopf-ts/core/engine';
 import type { Known } from '../objects/known.js';
 import { followWrites, type NotedWrite } from '../objects/news.js';
 import { versionOf } from '../objects/versions.js';
@@ -8,7 +8,7 @@ import type { Sent } from '../sending/send.js';
 import { afterSending } from './breaking.js';
 import type { Conclusion } from './conclude.js';
 import type { Compared, Decision } from './decide.js';
-import { type Handling, newLedger, patienceWithLifecycle } from './handling.js';
+import { type Handling, INFORMATIONAL, newLedger, patienceWithLifecycle } from './handling.js';
 import type { CycleResult, Scene } from './scene.js';
 
 /** What was decided and done in the cycle so far. */
@@ -83,7 +83,10 @@ export function next(
   const isStuck = isToGoOn && !isVanishing && !isPatched && remaining === undefined;
   if (isStuck) return { ...common, delay: 0, byTouching: false };
   const isSettled = isPatched && !isVanishing && delays.length === 0 && isNothingNew(scene, called, known, answer);
-  return isSettled ? { ...common, isSettled } : common;
+  if (!isSettled) return common;
+  decision?.changing?.logger.debug(INFORMATIONAL.noop);
+  localLogger.debug(FINISHED);
+  return { ...common, isSettled };
 }
 
 /**

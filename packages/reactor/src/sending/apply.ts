@@ -87,17 +87,9 @@ export function applier(options: ApplierOptions): ApplyFn {
     if (Object.keys(status).length === 0) delete patch.merge.status;
   };
 
-  const told = async (resource: Resource, write: () => Promise<PatchOutcome>): Promise<PatchOutcome> => {
-    const of = formatResource(resource);
-    try {
-      const outcome = await write();
-      if (outcome.resourceVersion !== undefined) writes?.succeeded({ of });
-      return outcome;
-    } catch (error) {
-      const isAboutOneObject = error instanceof ApiError && [404, 409, 413, 422].includes(error.status);
-      if (!isAboutOneObject && !isBrokenOffByPause(error)) writes?.failed({ of, error });
-      throw error;
-    }
+  const tellFailure = (resource: Resource, error: unknown): void => {
+    const isAboutOneObject = error instanceof ApiError && [404, 409, 413, 422].includes(error.status);
+    if (!isAboutOneObject && !isBrokenOffByPause(error)) writes?.failed({ of: formatResource(resource), error });
   };
 
   const apply: ApplyFn = async (options) => {
@@ -113,45 +105,58 @@ export function applier(options: ApplierOptions): ApplyFn {
     const pause = async (conflicts: number): Promise<void> => {
       if (conflicts > 1) await clock.sleep(pauseAfter(conflicts, random()), signal === undefined ? {} : { signal });
     };
-    const common = {
-      namespace,
-      name,
-      patch,
-      body,
-      compat,
-      logger: objectLogger,
-      last,
-      newest,
-      pause,
-      onWrite,
-      onRequest,
-    };
-    if (!writeGuards?.isGuarded)
-      return await told(resource, () => patchObject(client, resource, { ...common, signal }));
-
-    // Another operator can have taken over without our noticing it. Nothing of ours must be written after that: what
-    // is on its way is broken off as soon as we know, and what is not is refused by the cluster as outdated.
-    const sending = childController(signal);
-    paused?.whenOn(sending.signal).then(
-      () => sending.abort(pausedError()),
-      () => {},
-    );
-    let isForbidden = false;
-    const mayWrite = (): boolean => {
-      isForbidden = !writeGuards.mayWrite();
-      return !isForbidden;
-    };
-    const guards = { signal: sending.signal, mayWrite, isAlwaysGuarded: true };
+    const guards = writeGuards?.isGuarded ? guardsOf(writeGuards, paused, signal) : undefined;
     try {
-      const outcome = await told(resource, () => patchObject(client, resource, { ...common, ...guards }));
+      const outcome = await patchObject(client, resource, {
+        namespace,
+        name,
+        patch,
+        body,
+        compat,
+        logger: objectLogger,
+        signal: guards?.signal ?? signal,
+        mayWrite: guards?.mayWrite,
+        isAlwaysGuarded: guards !== undefined,
+        last,
+        newest,
+        pause,
+        onWrite,
+        onRequest,
+      });
+      if (outcome.resourceVersion !== undefined) writes?.succeeded({ of: formatResource(resource) });
       // Not the same as having nothing to send: what was to be remembered is not.
-      if (isForbidden) throw pausedError();
+      if (guards?.isForbidden()) throw pausedError();
       return outcome;
+    } catch (error) {
+      tellFailure(resource, error);
+      throw error;
     } finally {
-      sending.abort();
+      guards?.end();
     }
   };
   return toldPatches(apply, facts, clock);
+}
+
+/**
+ * Another operator can have taken over without our noticing it. Nothing of ours must be written after that: what is on its
+ * way is broken off as soon as we know, and what is not is refused by the cluster as outdated.
+ */
+function guardsOf(writeGuards: WriteGuards, paused: ToggleView | undefined, signal: AbortSignal | undefined) {
+  const sending = childController(signal);
+  paused?.whenOn(sending.signal).then(
+    () => sending.abort(pausedError()),
+    () => {},
+  );
+  let isForbidden = false;
+  return {
+    signal: sending.signal,
+    mayWrite: (): boolean => {
+      isForbidden = !writeGuards.mayWrite();
+      return !isForbidden;
+    },
+    isForbidden: () => isForbidden,
+    end: () => sending.abort(),
+  };
 }
 
 /** Conflicts are normal, if somebody else changes the object often; but two who never wait never get through. */

@@ -69,12 +69,12 @@ export interface FittedOutcome {
  */
 export async function applyWithinLimits(options: OversizedOptions): Promise<FittedOutcome> {
   const { patch } = options;
-  const outcome = await applyIfFits(options, withUnsaved(patch, options));
+  const outcome = await applyIfFits(options, withUnsaved(patch, options.unsavable));
   return outcome === undefined ? await applyInPart(options) : { outcome, unsavable: undefined };
 }
 
 /** If it does not fit as a whole: those who have asked for the most do without, and the others get what they want. */
-async function applyInPart(options: OversizedOptions): Promise<FittedOutcome> {
+export async function applyInPart(options: OversizedOptions): Promise<FittedOutcome> {
   const { askedBy, patch, logger } = options;
   const shares = askedBy.map((asked) => ({ asked, size: sizeOf(asked, patch) })).toSorted((a, b) => b.size - a.size);
   const dropped: Asked[] = [];
@@ -83,7 +83,7 @@ async function applyInPart(options: OversizedOptions): Promise<FittedOutcome> {
     dropped.push(asked);
     const rest = new Patch(patch, { body: patch.body });
     withoutAsked(rest, dropped);
-    const outcome = await applyIfFits(options, withUnsaved(rest, options));
+    const outcome = await applyIfFits(options, withUnsaved(rest, options.unsavable));
     if (outcome === undefined) continue;
     for (const one of dropped) {
       logger.error(`${describeAsked(one)} asks for more than fits into the object. It is dropped.`);
@@ -116,7 +116,7 @@ async function applyWithoutAsked(options: OversizedOptions): Promise<FittedOutco
   for (const { kept, withDigest } of attempts) {
     last = new Patch(kept, { body });
     if (withDigest) await storeDigest(options, last);
-    const outcome = await applyIfFits(options, withUnsaved(last, options));
+    const outcome = await applyIfFits(options, withUnsaved(last, options.unsavable));
     if (outcome === undefined) continue;
     if (kept === traces) reportDropped(options);
     return { outcome, unsavable: undefined };
@@ -124,7 +124,7 @@ async function applyWithoutAsked(options: OversizedOptions): Promise<FittedOutco
 
   if (hasMore) reportDropped(options);
   reportUnsavable(options);
-  const unsavable = withUnsaved(new Patch({ metadata: annotationsOnly(last.merge) }), options).merge;
+  const unsavable = withUnsaved(new Patch({ metadata: annotationsOnly(last.merge) }), options.unsavable).merge;
   // The finalizers are not about the past: without them, an object would stay for ever, or vanish too early.
   const isTried = Object.keys(whole.merge).length === 0;
   const outcome = fns.length === 0 || isTried ? {} : await applyIfFits(options, new Patch({}, { body, fns }));
@@ -156,7 +156,8 @@ function reportUnsavable({ unsavable, logger }: OversizedOptions): void {
   );
 }
 
-function withUnsaved(patch: Patch, { unsavable }: Pick<OversizedOptions, 'unsavable'>): Patch {
+/** With the marks that could not be stored before. */
+export function withUnsaved(patch: Patch, unsavable: Mapping | undefined): Patch {
   if (unsavable === undefined) return patch;
   const whole = new Patch(unsavable, { body: patch.body, fns: patch.fns });
   mergeInto(whole.merge, deepCopy(patch.merge));

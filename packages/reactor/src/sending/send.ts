@@ -7,7 +7,7 @@ import { type AnyObject, ApiError, type Essence, isMapping, type Mapping, Patch 
 import type { Address, Asked, OwnWrite, PatchOutcome } from '@kopf-ts/core/engine';
 import type { OnDropped } from '../observing/patch-facts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
-import { applyWithinLimits } from './limits.js';
+import { applyInPart, applyWithinLimits, isTooLarge, withUnsaved } from './limits.js';
 import { mergeInto } from './merging.js';
 import { findCulprits, isRefusal, type Refusal } from './refusals.js';
 import { withoutBroken } from './sanitise.js';
@@ -50,31 +50,53 @@ export type Sent =
 
 /** Rejects with errors that may pass, and with refusals of what nobody has asked for. */
 export async function send(options: SendOptions): Promise<Sent> {
-  const { marks, body, logger, isCompat, unsavable, onDropped } = options;
+  const { marks, body, logger, isCompat, unsavable, resource, signal, newerThan, onWrite } = options;
   const last = addressOfMarks(marks);
-  if (isCompat) {
-    return sentAs(await options.apply({ ...options, patch: combined(options.asked, marks), last }), unsavable);
-  }
-  const asked = saysWhoItIs(options.asked)
-    ? (withoutBroken(options.asked, body, logger, onDropped) ?? options.asked)
+  const isStrange = !isCompat && saysWhoItIs(options.asked);
+  const asked = isStrange
+    ? (withoutBroken(options.asked, body, logger, options.onDropped) ?? options.asked)
     : options.asked;
   try {
-    return await sendFitted(options, asked, last);
+    const whole = combined(asked, marks);
+    const patch = isCompat ? whole : withUnsaved(whole, unsavable);
+    const outcome = await options.apply({ resource, body, patch, logger, signal, last, newerThan, onWrite });
+    return sentAs(outcome, isCompat ? unsavable : undefined);
   } catch (error) {
-    // What users have broken must not take with it the progress of the handlers: these have done their work.
-    const isSuspected = !(error instanceof ApiError) || error.status === 409 || isRefusal(error);
-    const sound = isSuspected ? withoutBroken(asked, body, logger, onDropped) : undefined;
-    if (sound !== undefined) return await sendFitted(options, sound, last);
-    if (!isRefusal(error) || options.askedBy.length === 0) throw error;
-    const refusals = await findCulprits({ ...options, error, last });
-    if (refusals.length === 0) throw error;
-    return { kind: 'refused', refusals };
+    if (isCompat) throw error;
+    return await sendOtherwise(options, asked, last, error);
   }
+}
+
+/** What to do if it cannot be sent as it is. */
+async function sendOtherwise(options: SendOptions, asked: Patch, last: Address, failure: unknown): Promise<Sent> {
+  const { body, logger } = options;
+  let error = failure;
+  if (isTooLarge(failure)) {
+    try {
+      return await sendInPart(options, asked, last);
+    } catch (other) {
+      error = other;
+    }
+  }
+  // What users have broken must not take with it the progress of the handlers: these have done their work.
+  const isSuspected = !(error instanceof ApiError) || error.status === 409 || isRefusal(error);
+  const sound = isSuspected ? withoutBroken(asked, body, logger, options.onDropped) : undefined;
+  if (sound !== undefined) return await sendFitted(options, sound, last);
+  if (!isRefusal(error) || options.askedBy.length === 0) throw error;
+  const refusals = await findCulprits({ ...options, error, last });
+  if (refusals.length === 0) throw error;
+  return { kind: 'refused', refusals };
 }
 
 async function sendFitted(options: SendOptions, asked: Patch, last: Address): Promise<Sent> {
   const patch = combined(asked, options.marks);
   const { outcome, unsavable } = await applyWithinLimits({ ...options, patch, last });
+  return sentAs(outcome, unsavable);
+}
+
+async function sendInPart(options: SendOptions, asked: Patch, last: Address): Promise<Sent> {
+  const patch = combined(asked, options.marks);
+  const { outcome, unsavable } = await applyInPart({ ...options, patch, last });
   return sentAs(outcome, unsavable);
 }
 

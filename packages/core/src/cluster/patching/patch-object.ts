@@ -103,9 +103,12 @@ export async function patchObject(
   const session = new PatchSession(client, resource, options, body);
   try {
     // What is not known cannot be compared with, nor guarded.
-    const remaining =
-      compat === 'kopf' || body === undefined ? await session.sendAsKopf() : await session.sendGuarded(body);
-    return session.outcome(remaining);
+    if (compat === 'kopf' || body === undefined) return session.outcome(await session.sendAsKopf());
+    await session.sendAll(patch);
+    session.warnOfInconsistencies(body);
+    // Functions that had nothing to do at first may have something to do with what the server has added.
+    if (session.isChanged && !haveEffect(patch, body)) await session.sendAll(new Patch({}, { fns: patch.fns }));
+    return session.outcome();
   } catch (error) {
     if (error instanceof GivingUp && error.why === 'not permitted') {
       logger?.debug('Patching was skipped: writing is not permitted at the moment.');
@@ -167,15 +170,9 @@ class PatchSession {
     };
   }
 
-  async sendGuarded(body: Body): Promise<undefined> {
-    const { patch, last = 'status' } = this.#options;
-    const addresses = this.#addresses(last);
-    const isUseful = haveEffect(patch, body);
-    await this.#sendAll(patch, addresses);
-    this.#warnOfInconsistencies(subtractExisting(patch.merge, body));
-    if (isUseful || this.#answer === undefined) return;
-    // The functions had nothing to do at first; maybe, they have with what the server has added.
-    await this.#sendAll(new Patch({}, { fns: patch.fns }), addresses);
+  /** Whether anything was sent so far. */
+  get isChanged(): boolean {
+    return this.#answer !== undefined;
   }
 
   /** First the merge-patch, then the functions by JSON-patches. What functions are in conflict with, is left for later. */
@@ -187,7 +184,7 @@ class PatchSession {
       const resourceVersion = isAlwaysGuarded ? versionIn(this.#known) : undefined;
       await this.#request(address, { type: 'merge', merge: withGuards(parts[address], { resourceVersion }) });
     }
-    if (!isEmptyMapping(patch.merge)) this.#warnOfInconsistencies(patch.merge);
+    if (!isEmptyMapping(patch.merge)) this.#warnOf(patch.merge);
     if (patch.fns.length === 0) return undefined;
     const ops = splitStatusOps(opsFor(new Patch({}, { fns: patch.fns }), this.#known ?? {}), this.#statusIsSubresource);
     try {
@@ -204,17 +201,18 @@ class PatchSession {
     }
   }
 
-  #addresses(last: Address): readonly Address[] {
-    if (!this.#statusIsSubresource) return ['object'];
-    return last === 'status' ? ['object', 'status'] : ['status', 'object'];
+  get #addresses(): readonly Address[] {
+    if (!this.#statusIsSubresource) return OBJECT_ONLY;
+    return this.#options.last === 'object' ? OBJECT_LAST : STATUS_LAST;
   }
 
   /**
-   * One request for each address that needs one, in that order. If others change the object meanwhile, all that is not
-   * sent yet is decided anew: what was there already may be gone, and must be there before the last request.
+   * One request for each address that needs one. If others change the object meanwhile, all that is not sent yet is
+   * decided anew: what was there already may be gone, and must be there before the last request.
    */
-  async #sendAll(patch: Patch, addresses: readonly Address[]): Promise<void> {
+  async sendAll(patch: Patch): Promise<void> {
     const { logger, pause } = this.#options;
+    const addresses = this.#addresses;
     const sent = new Set<Address>();
     let conflicts = 0;
     for (;;) {
@@ -223,7 +221,10 @@ class PatchSession {
       if (next === undefined) return;
       const { address, payload } = next;
       try {
-        await this.#sendOne(address, payload, known, conflicts);
+        const isGuarded = this.#isGuarded(address, payload, conflicts);
+        const guards = { uid: this.#uid, resourceVersion: isGuarded ? versionIn(known) : undefined };
+        const answer = await this.#request(address, guarded(payload, guards));
+        if (answer !== undefined) this.#tell(known, answer, isGuarded ? undefined : payload);
         sent.add(address);
         conflicts = 0;
         continue;
@@ -253,13 +254,10 @@ class PatchSession {
     return undefined;
   }
 
-  async #sendOne(address: Address, payload: Payload, known: Body, conflicts: number): Promise<void> {
+  #isGuarded(address: Address, payload: Payload, conflicts: number): boolean {
     // The uid is not checked in the status of custom resources; and lists are not to be changed blindly.
     const mayGoUnguarded = payload.type === 'merge' && address === 'object' && this.#uid !== undefined;
-    const isGuarded = this.#options.isAlwaysGuarded || !mayGoUnguarded || conflicts < GUARDED_TRIES;
-    const guards = { uid: this.#uid, resourceVersion: isGuarded ? versionIn(known) : undefined };
-    const answer = await this.#request(address, guarded(payload, guards));
-    if (answer !== undefined) this.#tell(known, answer, isGuarded ? undefined : payload);
+    return Boolean(this.#options.isAlwaysGuarded) || !mayGoUnguarded || conflicts < GUARDED_TRIES;
   }
 
   /** What the object is by now, if the error is because of that; otherwise, throws it. */
@@ -307,18 +305,15 @@ class PatchSession {
       logger?.debug(`${verb} the ${target} with: ${payloadForLog(this.#resource, content)}`);
     }
     const subresource = address === 'status' ? 'status' : undefined;
-    const request: KubeRequest = {
-      method: 'PATCH',
-      path: resourceUrl(this.#resource, { namespace: this.#namespace, name, subresource }),
-      contentType,
-      body: content,
-      ...(signal === undefined ? {} : { signal }),
-      ...(mayWrite === undefined ? {} : { mayBegin: mayWrite }),
-    };
-    const response = await this.#client.request<AnyObject>(request).catch((error: unknown) => {
+    const path = resourceUrl(this.#resource, { namespace: this.#namespace, name, subresource });
+    const request: KubeRequest = { method: 'PATCH', path, contentType, body: content, signal, mayBegin: mayWrite };
+    let response: AnyObject;
+    try {
+      response = await this.#client.request<AnyObject>(request);
+    } catch (error) {
       if (isForbidden(error)) throw new GivingUp('not permitted');
       throw error instanceof ApiNotFoundError && this.#uid === undefined ? new GivingUp('missing') : error;
-    });
+    }
     const { onRequest } = this.#options;
     onRequest?.({ address, type: payload.type, content, version: response?.metadata?.resourceVersion });
     if (!isMapping(response) || isEmptyMapping(response)) return undefined;
@@ -329,7 +324,12 @@ class PatchSession {
     return response;
   }
 
-  #warnOfInconsistencies(merge: Mapping): void {
+  /** Where the object is not as it was asked for, though the server has accepted it. */
+  warnOfInconsistencies(before: Body): void {
+    if (this.#answer !== undefined) this.#warnOf(subtractExisting(this.#options.patch.merge, before));
+  }
+
+  #warnOf(merge: Mapping): void {
     if (this.#answer === undefined) return;
     const inconsistencies = inconsistenciesOf(merge, this.#answer);
     if (inconsistencies.length === 0) return;
@@ -337,6 +337,10 @@ class PatchSession {
     this.#options.logger?.warn(`Merge-patching finished with inconsistencies: ${text}`);
   }
 }
+
+const OBJECT_ONLY: readonly Address[] = ['object'];
+const OBJECT_LAST: readonly Address[] = ['status', 'object'];
+const STATUS_LAST: readonly Address[] = ['object', 'status'];
 
 const CONFLICT = 'Could not apply the patch in full due to conflicts with newer changes.';
 
