@@ -1,9 +1,10 @@
 /** The last step of a cycle: what is known from now on, and when to look at the object again. */
 import { type Body, deepEqual, type Seconds } from '@kopf-ts/core';
-import { decideNext, FINISHED, isDeletionOngoing, type Ledger } from '@kopf-ts/core/engine';
+import { decideNext, FINISHED, isDeletionOngoing, type Ledger, NO_FACTS } from '@kopf-ts/core/engine';
 import type { Known } from '../objects/known.js';
 import { followWrites, type NotedWrite } from '../objects/news.js';
 import { versionOf } from '../objects/versions.js';
+import { tellCause } from '../observing/object-facts.js';
 import type { Sent } from '../sending/send.js';
 import { afterSending } from './breaking.js';
 import type { Conclusion } from './conclude.js';
@@ -84,7 +85,12 @@ export function next(
   if (isStuck) return { ...common, delay: 0, byTouching: false };
   const isSettled = isPatched && !isVanishing && delays.length === 0 && isNothingNew(scene, called, known, answer);
   if (!isSettled) return common;
-  decision?.changing?.logger.debug(INFORMATIONAL.noop);
+  const { facts = NO_FACTS } = parts;
+  const cause = decision?.changing;
+  if (cause !== undefined && facts.wants['object.cause']) {
+    tellCause(facts, { ...cause, reason: 'noop', body: answer, diff: [] });
+  }
+  cause?.logger.debug(INFORMATIONAL.noop);
   localLogger.debug(FINISHED);
   return { ...common, isSettled };
 }
@@ -96,7 +102,8 @@ export function next(
 function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called, known: Known, answer: Body): boolean {
   if (handling?.kind !== 'handled' || handling.handled.reason === 'delete' || decision === undefined) return false;
   const { handled, seen, unsent, unsavable, correctionsDue } = known;
-  const isLeft = seen.size > 0 || unsent !== undefined || unsavable !== undefined || correctionsDue !== undefined;
+  const isCramped = unsavable !== undefined || scene.known.unsavable !== undefined;
+  const isLeft = isCramped || seen.size > 0 || unsent !== undefined || correctionsDue !== undefined;
   if (isLeft || isPostponed || scene.isCompat || handled === undefined || handled.digest !== undefined) return false;
   const { spawning, finalizer, isHeldUntilDone } = decision;
   if (spawning !== undefined || finalizer !== undefined || isHeldUntilDone) return false;
