@@ -76,7 +76,7 @@ export function reactor(options: ReactorOptions): Reactor {
     writeGuards: writeGuards(),
     daemons: runningDaemons(),
   };
-  // Closed until it is known what is to be indexed; those who index then hold it by themselves.
+  // Closed until it is known what to index; then the streams that index hold it by themselves.
   const indexed = toggleSet('all');
   const gate = indexed.make(false, { name: 'the first look at the cluster' });
   const isPopulated = registry.handlers.indexing.size > 0 ? health.demand('indices are populated') : undefined;

@@ -120,7 +120,7 @@ const UNNAMED = '(unnamed)';
 function checkedArray(answer: unknown, field: string, path: string): readonly unknown[] {
   const array = isMapping(answer) ? answer[field] : undefined;
   if (Array.isArray(array)) return array;
-  throw new KopfError(`The server has answered to GET ${path} with something else than the API ${field}.`, {
+  throw new KopfError(`The server answered GET ${path} with something other than the API ${field}.`, {
     code: 'KOPF_BAD_DISCOVERY',
   });
 }
@@ -208,7 +208,7 @@ function fromAggregatedResource(context: Context, item: unknown, ref: VersionRef
 
 // ------------------------------------------------------------------------------------------------- version by version
 
-/** A resource as the cluster has described it, be it in one way or in the other; not believed yet. */
+/** A resource as the cluster has described it, in either form; not believed yet. */
 interface Described {
   readonly plural: unknown;
   readonly kind: unknown;
@@ -220,7 +220,7 @@ interface Described {
   readonly namespaced: unknown;
 }
 
-/** None if it is malformed: then it is told of, and all others are served. */
+/** None if it is malformed: then it is reported, and all others are served. */
 function resourceOf(context: Context, ref: VersionRef, described: Described): Resource[] {
   const { plural, kind, singular, shortNames, categories, verbs, subresources, namespaced } = described;
   if (!isText(plural)) return nothing(context, ref.group, `an entry of ${ref.version} without a name`);

@@ -71,7 +71,7 @@ export interface Execution {
   readonly lifecycle?: LifeCycle | undefined;
   readonly poster?: EventPoster | undefined;
   readonly random?: (() => number) | undefined;
-  /** Of traces on the object that cannot be understood, for those who load the progress of sub-handlers. */
+  /** Reports traces on the object that cannot be understood, when the progress of sub-handlers is loaded. */
   readonly malformed?: ReportMalformed | undefined;
   readonly facts?: Facts | undefined;
   /** A safe one. */
@@ -135,7 +135,7 @@ async function waitFor(returned: unknown, call: Call): Promise<Outcome> {
   }
 }
 
-/** The same in one promise, for those who may lose their patience with it. */
+/** The same in one promise, which the caller may stop waiting for. */
 async function withSubhandlers(returned: unknown, call: Call): Promise<unknown> {
   let result = returned;
   if (isThenable(returned)) {
@@ -201,7 +201,9 @@ function traced(call: Call, tracing: Tracing): unknown {
 function storable(result: unknown, { handler, cause, title }: Call): unknown {
   const problem = isDelivered(handler) ? whyNotStorable(result) : undefined;
   if (problem === undefined) return result;
-  cause.logger.error(`${title} has returned what cannot be stored in${nameOf(cause)}: ${problem}. It is dropped.`);
+  cause.logger.error(
+    `${title} has returned a value that cannot be stored in${nameOf(cause)}: ${problem}. It is dropped.`,
+  );
   return undefined;
 }
 
@@ -284,7 +286,7 @@ function picked(handlers: readonly AnyHandler[], state: State, execution: Execut
     handlers.filter((handler) => state.get(handler.id)?.awakened),
     state,
   );
-  // If nothing is to be picked, there is no need to make up the kwargs for picking, in each event.
+  // If there is nothing to pick, the kwargs for picking need not be made, in each event.
   const isWhole = lifecycle === allAtOnce || (due.length === 1 && (lifecycle === asap || lifecycle === oneByOne));
   return isWhole ? due : lifecycle(due, { ...filterKwargs(cause), ...(random && { random }), state });
 }

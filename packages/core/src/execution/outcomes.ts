@@ -7,7 +7,7 @@ interface WithSubrefs {
   readonly subrefs: readonly HandlerId[];
 }
 
-/** The handler is done; also if its error is to be ignored, and there is no result. */
+/** The handler is done; also if its error is ignored, and there is no result. */
 interface Success extends WithSubrefs {
   readonly final: true;
   readonly result: unknown;
@@ -19,7 +19,7 @@ interface Failure extends WithSubrefs {
   readonly error: Error;
 }
 
-/** The handler is to be tried again: after the delay, or as soon as possible. */
+/** The handler is tried again: after the delay, or as soon as possible. */
 interface Retry extends WithSubrefs {
   readonly final: false;
   readonly error: Error;

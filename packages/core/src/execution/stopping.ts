@@ -103,7 +103,7 @@ class Stopper implements DaemonStopper {
 export async function sleep(seconds: Seconds, signal?: AbortSignal): Promise<Seconds | undefined> {
   const { clock, signal: own } = requireContext('sleep()');
   if (clock === undefined)
-    throw new ContextError('sleep() has no clock to sleep by: it works in handlers of an operator.');
+    throw new ContextError('sleep() works only in handlers of an operator: elsewhere, there is no clock to sleep by.');
   // It is only known from the reason, and thus afterwards, which of the two kinds of signals it is.
   const wakeup = signal ?? own;
   const options: { wakeup?: AbortSignal; signal?: AbortSignal } = {};

@@ -91,8 +91,8 @@ export function facts({ observers, operator, clock, logger }: FactsOptions): Fac
     const error = toError(thrown);
     try {
       logger.error(
-        `An observer has failed with a fact '${fact.kind}': ${describeError(error)}. ` +
-          'The operator goes on, and the observer is told the next facts; its next errors are not reported.',
+        `An observer failed on the fact '${fact.kind}': ${describeError(error)}. ` +
+          'The operator goes on, and the observer gets the next facts; its further errors are not reported.',
         { error },
       );
     } catch {

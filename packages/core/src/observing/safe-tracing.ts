@@ -38,7 +38,7 @@ export function safeTracing({ tracing, logger }: SafeTracingOptions): Tracing {
     const why = error === undefined ? '' : `: ${describeError(error)}`;
     try {
       logger.error(
-        `The tracing ${what}${why}. The operator goes on as it would without it; its next mistakes are not reported.`,
+        `The tracing ${what}${why}. The operator goes on as it would without it; its further mistakes are not reported.`,
         error && { error },
       );
     } catch {
@@ -77,7 +77,7 @@ export function safeTracing({ tracing, logger }: SafeTracingOptions): Tracing {
       if (typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string')) {
         return value as Readonly<Record<string, string>>;
       }
-      report('has given headers that are no strings');
+      report('has given headers that are not strings');
       return NO_HEADERS;
     },
   };

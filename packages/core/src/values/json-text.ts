@@ -40,7 +40,7 @@ function writtenWithoutRecursion(whole: unknown, style: JsonStyle): string {
       continue;
     }
     const { value, depth } = next;
-    if (depth > ENDLESS_DEPTH) throw new RangeError('The value has no end: it has itself inside.');
+    if (depth > ENDLESS_DEPTH) throw new RangeError('The value contains itself.');
     const content: Pending[] = [];
     if (Array.isArray(value)) {
       for (const item of value)

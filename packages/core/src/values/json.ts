@@ -206,7 +206,7 @@ function copyWithoutRecursion(whole: object): unknown {
 }
 
 function endless(): RangeError {
-  return new RangeError('The value has no end: it has itself inside.');
+  return new RangeError('The value contains itself.');
 }
 
 /** Only instances of classes can: a plain object may well have data under the key `toJSON`. */

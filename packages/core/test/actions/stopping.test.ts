@@ -183,6 +183,6 @@ describe('sleep()', () => {
 
   it('needs a handler around', async () => {
     await expect(sleep(1)).rejects.toThrow(ContextError);
-    await expect(runInContext({}, () => sleep(1))).rejects.toThrow('has no clock');
+    await expect(runInContext({}, () => sleep(1))).rejects.toThrow('there is no clock');
   });
 });

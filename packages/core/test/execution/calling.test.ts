@@ -98,7 +98,7 @@ describe('A result that cannot be stored', () => {
     const { outcome, cause } = await attempt(changeHandler({ fn: () => Promise.resolve(result) }));
     expect(await outcome).toEqual({ final: true, result: undefined, subrefs: [] });
     const [line] = cause.logger.messages('error');
-    expect(line).toMatch(/^Handler 'fn' has returned what cannot be stored in KopfExample ns1\/name1: /);
+    expect(line).toMatch(/^Handler 'fn' has returned a value that cannot be stored in KopfExample ns1\/name1: /);
     expect(cause.logger.messages('info')).toEqual(["Handler 'fn' succeeded."]);
   });
 

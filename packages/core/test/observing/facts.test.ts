@@ -85,6 +85,6 @@ describe('facts', () => {
     await Promise.resolve();
     await Promise.resolve();
     expect(logger.messages('error')).toHaveLength(1);
-    expect(logger.messages('error')[0]).toContain("An observer has failed with a fact 'discovery.failed'");
+    expect(logger.messages('error')[0]).toContain("An observer failed on the fact 'discovery.failed'");
   });
 });

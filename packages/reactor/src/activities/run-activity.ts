@@ -24,7 +24,7 @@ export interface RunActivityOptions {
 
 /**
  * Calls all handlers of the activity, in rounds, until each has succeeded or failed for good: those that are to be
- * retried are waited for. Gives what they have returned, by their ids; those which returned nothing are not there.
+ * retried are waited for. Gives what they have returned, by their ids, except for `undefined`.
  * Throws {@link ActivityError} if any has failed for good; rejects with the signal's reason if aborted in between.
  */
 export async function runActivity(
@@ -49,7 +49,7 @@ export async function runActivity(
   return resultsOf(outcomes);
 }
 
-/** The way to the cluster is not there for those who have to make it. */
+/** Logins make the way to the cluster, so they have none yet. */
 function causeOf(parts: OperatorParts, { activity, memo, logger = parts.logger }: RunActivityOptions): ActivityCause {
   const { settings, indices, client } = parts;
   return {

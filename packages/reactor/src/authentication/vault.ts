@@ -1,7 +1,7 @@
 /**
  * Where the credentials are: put in by the logins, taken by the clients, returned by them if the server refuses them.
  *
- * Nobody is ever told that there are none: whoever asks waits until there are some, or until it is clear that there
+ * It never says that there are none: a client waits until there are some, or until it is clear that there
  * will never be any. Nothing is refused for ever either: what to do with refused ones is up to who logs in.
  */
 import {
@@ -35,11 +35,11 @@ export type Logins = ReadonlyMap<HandlerId, ConnectionInfo>;
 export interface Vault extends Credentials {
   /** Takes these out of use, if they are still in use: this very object, not an equal one. */
   invalidate(info: ConnectionInfo, cause: Error): void;
-  /** Puts credentials in. Those under other ids remain; those which are the same as before remain the same object. */
+  /** Puts credentials in. Those under other ids remain; equal ones remain the same object. */
   populate(logins: Logins): void;
-  /** Those which were neither refused recently, nor are over. */
+  /** The ones that were not refused recently, and are not over. */
   acceptable(logins: Logins): Logins;
-  /** Those which are not over. */
+  /** The ones that are not over. */
   unexpired(logins: Logins): Logins;
   /** Whether new ones are wanted, and why. */
   readonly want: Want | undefined;
@@ -47,7 +47,7 @@ export interface Vault extends Credentials {
   whenWanted(signal: AbortSignal, options?: { readonly isLazy?: boolean }): Promise<Want>;
   /** What is wrong with the credentials now. */
   readonly trouble: Trouble | undefined;
-  /** From now on, nobody gets any; those who wait get this error. */
+  /** From now on, nobody gets any; waiting clients get this error. */
   close(error?: Error): void;
 }
 
@@ -67,7 +67,7 @@ export interface VaultOptions {
 
 interface Item {
   readonly info: ConnectionInfo;
-  /** By the wall clock, as those who issue credentials know no other. */
+  /** By the wall clock, as issuers of credentials know no other. */
   readonly expiration: Date | undefined;
   /** By the monotonic clock. */
   readonly refreshAt: Seconds;

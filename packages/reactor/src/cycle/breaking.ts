@@ -1,4 +1,4 @@
-/** What the breaker is told of a cycle, and what it says to that. */
+/** What the breaker learns of a cycle, and what it answers. */
 import { type Body, type FieldPath, Patch, type PatchFn, resolveField, type Seconds } from '@kopf-ts/core';
 import { asJsonPatch, type Ledger, NO_FACTS, parsePointer, quoteId } from '@kopf-ts/core/engine';
 import { afterPatch, type Breaker, type PatchedField } from '../objects/breaker.js';

@@ -1,5 +1,5 @@
 /**
- * What is to be stored of what the handlers have done, and what is known of the object once it is stored. It acts on
+ * What to store of what the handlers have done, and what is known of the object once it is stored. It acts on
  * nothing but the patch of marks that it makes; so it can be done again, when the cluster has refused what some of the
  * handlers have asked for.
  */
@@ -109,7 +109,7 @@ function concludeUnhandled(
   const { known, storages, parts } = scene;
   const isNoop = handling?.kind === 'leftovers' || (handling?.kind === 'nothing' && handling.isNoop);
   const handled = isNoop && compared !== undefined ? handledNow(scene, compared) : changed.handled;
-  // Whoever was not asked about has still seen what it has seen.
+  // A handler that was not due has still seen what it has seen.
   const seen: Known['seen'] = handling === undefined || known.seen.size === 0 ? known.seen : new Map();
   const concluded: Conclusion = {
     marks,
@@ -276,7 +276,7 @@ function seenAfter(
       after.set(id, { stored, digest: record.seen, path: [...prefix, ...field], version, isSettled });
     }
   };
-  // Sub-handlers of those who wait for their next attempt were not looked at this time.
+  // Sub-handlers of handlers that wait for their next attempt were not looked at this time.
   const unfinished = [...state].filter(([, record]) => !record.finished).flatMap(([, { subrefs }]) => subrefs);
   for (const id of unfinished) {
     const known = seen.get(id);
@@ -284,7 +284,7 @@ function seenAfter(
     after.set(id, corrections === 'stored' ? { ...known, stored: known.digest } : known);
   }
   for (const { handlers, state: of, outcomes: called, prefix } of levels) note(handlers, of, called, prefix);
-  // Also those who do not want the change any more: they may be needed until all is over.
+  // Also the handlers that do not want the change any more: they may be needed until all is over.
   note(owned, state, outcomes, []);
   return after;
 }

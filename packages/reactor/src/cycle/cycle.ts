@@ -68,12 +68,12 @@ export function cycleOf(parts: CycleParts): RunCycle {
 
 const NO_DELAYS: readonly Seconds[] = [];
 
-/** Calls those who are due; unless something else has to be done first, or to be waited for. */
+/** Calls the handlers that are due; unless something else has to be done first, or to be waited for. */
 function callChangeHandlers(scene: Scene, decided: Decided, seen: Known['seen']): Awaitable<Called> {
   const { ledger, compared, decision, daemonDelays } = decided;
   const { unsent } = scene.known;
   if (unsent !== undefined) {
-    // What is left from before is to be stored first: the handlers would see the object without it.
+    // What is left from before is stored first: the handlers would see the object without it.
     takeOver(scene.patch, unsent.patch);
     const handling: Handling | undefined = unsent.handled && { kind: 'handled', handled: unsent.handled };
     const isPostponed = decision.changing !== undefined;
@@ -117,14 +117,14 @@ function explain(
   } else if (restored !== undefined && known.strippings === 1) {
     localLogger.warn(
       'The last handled state is removed from the object again and again by someone else; it is restored each time. ' +
-        'Whoever replaces the whole object should keep its annotations.',
+        'Clients that replace the whole object should keep its annotations.',
     );
   }
   if (finalizer === 'block') logger.debug('Adding the finalizer, thus preventing the actual deletion.');
   if (finalizer === 'allow') logger.debug('Removing the finalizer, as there are no handlers requiring it.');
 }
 
-/** Daemons and timers are started and stopped; those who need time to stop are looked at again after the delays. */
+/** Daemons and timers are started and stopped; daemons that need time to stop are looked at again after the delays. */
 async function lead(scene: Scene, cause: SpawningCause): Promise<readonly Seconds[]> {
   const { parts, subject, eventType, comeBack: onExit } = scene;
   const { apply, paused, daemons, writeGuards } = parts;

@@ -1,4 +1,4 @@
-/** What is to be done with an object in its present state. It only decides: nothing is called, spawned or written here. */
+/** What to do with an object in its present state. It only decides: nothing is called, spawned or written here. */
 import type { Awaitable, Essence } from '@kopf-ts/core';
 import {
   type ChangingCause,
@@ -38,7 +38,7 @@ export interface Decision {
   /** Absent if change handlers have nothing to do, or have to wait for the finalizer. */
   readonly changing: ChangingCause | undefined;
   readonly finalizer: 'block' | 'allow' | undefined;
-  /** Our finalizer is to be removed when nobody needs the object any more. */
+  /** Our finalizer is removed when nobody needs the object any more. */
   readonly isHeldUntilDone: boolean;
 }
 

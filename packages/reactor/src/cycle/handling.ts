@@ -1,6 +1,6 @@
 /**
  * Change handlers of one object: from what is stored of their progress, by calling those due, to their outcomes.
- * Nothing is stored here: what is to be stored is concluded from what this returns.
+ * Nothing is stored here: what to store is concluded from what this returns.
  */
 import type { Awaitable, HandlerId, HandlingReason, Patch, Seconds } from '@kopf-ts/core';
 import {
@@ -41,7 +41,7 @@ export interface Handled {
   readonly isEmptyRound: boolean;
 }
 
-/** What is to be concluded from: all that the handlers of a cycle have done. */
+/** All that the handlers of a cycle have done. */
 export interface Unsent {
   /** Absent if only the handlers of events were called. */
   readonly handled: Handled | undefined;
@@ -53,7 +53,7 @@ export interface Unsent {
 /** What became of a change, as far as its handlers are concerned. */
 export type Handling =
   | { readonly kind: 'handled'; readonly handled: Handled }
-  /** Nothing has changed, and what was left of an undone change is to be removed. */
+  /** Nothing has changed, and what was left of an undone change is removed. */
   | { readonly kind: 'leftovers'; readonly owned: readonly ChangeHandler[] }
   /** There is nothing to be done for that reason. */
   | { readonly kind: 'nothing'; readonly isNoop: boolean };
@@ -107,7 +107,7 @@ function handleNoop(
   if (stored.size > 0) {
     const owned = scene.parts.registry.handlers.changing.of(cause.resource);
     const state = stored.withCorrections(ledger.corrections);
-    // A change that was undone in the middle leaves nothing to handle; but those who have acted on it are to learn of it.
+    // A change that was undone in the middle leaves nothing to handle; but handlers that have acted must learn of it.
     const undone: ChangingCause = { ...cause, reason: 'update' };
     if (pinnedHandlers({ state, owned, selected: [], cause: undone }).length > 0) {
       return handleReason(scene, { cause: undone, reason: 'update', isUndone: true }, seen, ledger);
@@ -204,7 +204,7 @@ function callHandlers(
   return isThenable(calling) ? calling.then(conclude) : conclude(calling);
 }
 
-/** Those who want the cause, but for those who have had it for good already. */
+/** The handlers that want the cause, except for those that are already done with it. */
 function selectedHandlers(
   { parts, known, isCompat }: Scene,
   cause: ChangingCause,
@@ -249,13 +249,11 @@ function explain(cause: ChangingCause, loaded: LoadedProgress, reason: HandlingR
   if (reopened.length > 0) {
     logger.info(`The object has changed since some handlers were done with it. Called again: ${quoted(reopened)}.`);
   }
-  // Those which still wait for their time are told of when it comes, not with each event until then.
+  // Handlers that still wait for their time are reported when it comes, not with each event until then.
   const isDue = (id: string): boolean => !reopened.includes(id) && Boolean(loaded.state.get(id)?.awakened);
   const unfinished = loaded.pinned.map(({ id }) => id).filter(isDue);
   if (unfinished.length > 0) {
-    logger.info(
-      `Some handlers do not match the object any more, but are not done yet. Called on: ${quoted(unfinished)}.`,
-    );
+    logger.info(`Some handlers no longer match the object, but are not done yet. Still called: ${quoted(unfinished)}.`);
   }
 }
 

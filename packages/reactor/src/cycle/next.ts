@@ -113,7 +113,7 @@ function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called,
   return deepEqual(scene.essenceOf(answer), handled.essence);
 }
 
-/** By when the digests of what the handlers have seen are to be stored, if no other patch comes before. */
+/** By when the digests of what the handlers have seen must be stored, if no other patch comes before. */
 function dueForCorrections(seen: Known['seen'], due: Seconds | undefined, now: Seconds): Seconds | undefined {
   const isPending = [...seen.values()].some(({ stored, digest, isSettled }) => stored !== digest && !isSettled);
   return isPending ? (due ?? now + CORRECTION_DELAY) : undefined;

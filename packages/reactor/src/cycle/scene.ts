@@ -38,7 +38,7 @@ export interface CycleParts extends OperatorParts {
   readonly writeGuards?: Pick<WriteGuards, 'mayWrite'> | undefined;
 }
 
-/** What is to be done in one cycle. */
+/** What to do in one cycle. */
 export interface Work {
   /** For the handlers of events: each of them, in order. */
   readonly events: readonly WatchedEvent[];
@@ -46,7 +46,7 @@ export interface Work {
   readonly state: Observed | undefined;
   /** To be begun with touching the object, as Kopf wakes itself up. */
   readonly isToTouch: boolean;
-  /** To be called if the object is to be looked at again, though nothing has changed in it: at any time later. */
+  /** Makes the operator look at the object again, though nothing has changed in it: at any time later. */
   readonly comeBack?: (() => void) | undefined;
 }
 
@@ -115,7 +115,7 @@ export class Scene {
     this.isCompat = parts.settings.persistence.compat === 'kopf';
   }
 
-  /** Of those who do not post what they log as events of Kubernetes. */
+  /** Its lines are not posted as events of Kubernetes. */
   get localLogger(): Logger {
     this.#localLogger ??= objectLogger({ logger: this.parts.logger, body: this.body });
     return this.#localLogger;

@@ -8,18 +8,18 @@ import { timerLife } from './timers.js';
 
 /**
  * All daemons and timers of one operator that run now, whatever has become of their objects: objects are forgotten when
- * they are deleted, but those who run for them may need time to end.
+ * they are deleted, but their daemons may need time to end.
  */
 export interface RunningDaemons extends Iterable<DaemonTask> {
   readonly size: number;
-  /** Fires when no more of them are to be spawned, as the operator exits. */
+  /** Fires when no more of them may be spawned, as the operator exits. */
   readonly closing: AbortSignal;
   add(task: DaemonTask): void;
   readonly delete: (task: DaemonTask) => void;
   close(): void;
 }
 
-/** One for an operator: whoever spawns daemons writes there, and the killer of daemons reads. */
+/** One for an operator: cycles that spawn daemons write there, and the killer of daemons reads. */
 export function runningDaemons(): RunningDaemons {
   const tasks = new Set<DaemonTask>();
   const controller = new AbortController();

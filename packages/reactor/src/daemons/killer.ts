@@ -14,7 +14,7 @@ export interface DaemonKillerParts extends Pick<OperatorParts, 'clock' | 'settin
 /** While paused, events that were already being processed may still spawn some: they are looked for that often. */
 const ROUND: Seconds = 1;
 
-/** At exit, those who are never forced may end by themselves for that long; then they are forced after all. */
+/** At exit, daemons that are never forced may end by themselves for that long; then they are forced after all. */
 const GRACE: Seconds = 5;
 
 /** Of the time for exiting, so much is left to others, whatever the daemons do. */
@@ -81,7 +81,7 @@ async function whilePaused(parts: DaemonKillerParts, signal: AbortSignal, stopAl
   }
 }
 
-/** Waits for those being stopped, and then forces whoever is left; all in the time that the operator has for exiting. */
+/** Waits for the stopping daemons, and then forces the rest; all in the time that the operator has for exiting. */
 async function finish(
   parts: DaemonKillerParts,
   stops: ReadonlyMap<DaemonTask, Promise<void>>,

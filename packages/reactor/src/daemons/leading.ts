@@ -34,7 +34,7 @@ export interface LeadingOptions {
 }
 
 /**
- * Spawns and stops what is to be spawned and stopped by the object's state. It does not wait for those that need time
+ * Spawns and stops daemons as the object's state demands. It does not wait for those that need time
  * to stop: they are looked at again, after the delays that it resolves with.
  */
 export async function leadDaemons(options: LeadingOptions): Promise<readonly Seconds[]> {
@@ -52,7 +52,7 @@ export async function leadDaemons(options: LeadingOptions): Promise<readonly Sec
   return delays;
 }
 
-/** Those who fit the object now are to run, all others are not. */
+/** Daemons that fit the object now must run, all others must not. */
 async function rematch(options: LeadingOptions): Promise<readonly Seconds[]> {
   const { subject, paused, parts, daemons } = options;
   const wanted = wantedHandlers(options);
@@ -76,7 +76,7 @@ async function rematch(options: LeadingOptions): Promise<readonly Seconds[]> {
   return [...known(delays), ...pausing];
 }
 
-/** Those who fit the object, and have not yet ended on their own. */
+/** Daemons that fit the object, and have not yet ended on their own. */
 function wantedHandlers({ cause, subject, parts }: LeadingOptions): readonly SpawningHandler[] {
   const { spawning } = parts.registry.handlers;
   const { daemons } = subject;
@@ -93,7 +93,7 @@ function wantedHandlers({ cause, subject, parts }: LeadingOptions): readonly Spa
 }
 
 /**
- * Repeated timers never end on their own, except when they have failed for good. Unlike those who have done all that
+ * Repeated timers never end on their own, except when they have failed for good. Unlike daemons that have done all that
  * they had to do, they get another chance when the object changes so that they are not wanted, and then are again.
  */
 function isRepeated(handler: SpawningHandler): boolean {
@@ -105,8 +105,8 @@ async function stopAll({ subject, parts }: LeadingOptions, reason: StopReason): 
 }
 
 /**
- * The object does not exist any more: there will be no more events of it, and nobody to come back here. So those
- * who can be forced to end are led to their end apart; those who cannot, end when they want to.
+ * The object does not exist any more: there will be no more events of it, and nobody to come back here. So
+ * daemons that can be forced to end are led to their end apart; the others end when they want to.
  */
 async function letGo({ subject, parts, daemons }: LeadingOptions): Promise<readonly Seconds[]> {
   const { clock, settings, logger } = parts;
@@ -115,7 +115,7 @@ async function letGo({ subject, parts, daemons }: LeadingOptions): Promise<reado
     const delay = await stopFurther(task, options);
     const canBeForced = task.handler.kind === 'daemon' && task.handler.cancellationTimeout !== undefined;
     if (delay === undefined || !canBeForced) return;
-    // When the operator exits, those who are left are stopped all together.
+    // When the operator exits, the remaining ones are stopped all together.
     stopToTheEnd(task, { ...options, signal: daemons.closing }).catch((error: unknown) => {
       if (!daemons.closing.aborted)
         logger.error(`${task.title} could not be stopped: ${describeError(error)}`, { error: toError(error) });

@@ -1,4 +1,4 @@
-/** Daemons and timers of one object: who of them runs, what they see, and who is not to be started again. */
+/** Daemons and timers of one object: which of them run, what they see, and which are never started again. */
 import type { Body, HandlerId, Logger, Seconds } from '@kopf-ts/core';
 import { type DaemonStopper, type LiveBody, makeLiveBody, type SpawningHandler } from '@kopf-ts/core/engine';
 
@@ -38,7 +38,7 @@ export class ObjectDaemons {
     return this.#idleResetAt;
   }
 
-  /** Those which have ended on their own: not to be started again for this object. */
+  /** The handlers that have ended on their own: never started again for this object. */
   get foreverStopped(): ReadonlySet<HandlerId> {
     return this.#foreverStopped ?? NEVER;
   }
@@ -52,7 +52,7 @@ export class ObjectDaemons {
     this.#live?.replace(body);
   }
 
-  /** What is seen by those who are about to begin. */
+  /** What starting daemons see. */
   look(body: Body): LiveBody {
     this.#live ??= makeLiveBody(body);
     return this.#live;

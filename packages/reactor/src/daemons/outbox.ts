@@ -52,13 +52,13 @@ export class DaemonOutbox {
     if (refused === undefined) return;
     const { title, logger } = this.#sender;
     const what = describeError(refused);
-    logger.error(`${title} has a patch that cannot be applied, and is dropped: ${what}`, { error: refused });
+    logger.error(`${title} has a patch that cannot be applied. The patch is dropped: ${what}`, { error: refused });
   }
 
   /**
    * Sends the patch, which must include what was not sent before. Never rejects. When cancelled on the way, it is
-   * given up; but whoever is cancelled already may say its last word. What the cluster refuses is dropped, and the
-   * refusal is returned: it is for the handler to fail with it.
+   * given up; but a daemon that is cancelled already may say its last word. What the cluster refuses is dropped, and
+   * the refusal is returned, for the handler to fail with it.
    */
   async send(patch: Patch, cancelled?: AbortSignal): Promise<Error | undefined> {
     const { of, live, apply, subject } = this.#options;
@@ -110,7 +110,7 @@ export class DaemonOutbox {
         this.#tellDropped(what);
         return error;
       }
-      logger.error(`${title} has a patch that cannot be applied, and is dropped: ${what}`, { error });
+      logger.error(`${title} has a patch that cannot be applied. The patch is dropped: ${what}`, { error });
       this.#tellDropped(what);
       return undefined;
     }

@@ -12,7 +12,7 @@ export interface StoppingOptions {
 export interface StepOptions extends StoppingOptions {
   /** A new one, or one that is already known; none if it is only gone on with what was begun. */
   readonly reason?: StopReason | undefined;
-  /** Those who are never forced are not waited for, either. */
+  /** Daemons that are never forced are not waited for, either. */
   readonly isImpatient?: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function stopFurther(task: DaemonTask, options: StepOptions): Promi
       await force(task, options);
       break;
     case 'abandon':
-      // There may have been no time between the two: e.g. if whoever stops it was busy for too long.
+      // There may have been no time between the two: e.g. if the stopping cycle was busy for too long.
       if (facts.timeout !== undefined && !facts.cancelled) await force(task, options);
       abandon(task, clock.now());
       return undefined;
@@ -92,7 +92,7 @@ export async function untilEnded(
   await clock.sleep(seconds, { wakeup: allEnded.signal, ...(signal && { signal }) });
 }
 
-/** Those who have nothing to clean up exit before anything else has to be done about them. */
+/** Daemons with nothing to clean up exit before anything else is needed. */
 async function chanceToExit(task: DaemonTask, { clock, settings }: StoppingOptions): Promise<void> {
   const { instantExitTimeout, instantExitZeroTimeCycles = 0 } = settings.background;
   if (instantExitTimeout !== undefined) return await untilEnded([task], instantExitTimeout, { clock });
@@ -105,7 +105,7 @@ function factsOf(task: DaemonTask, settings: Settings, now: Seconds): StoppingFa
   const options: Partial<DaemonHandler> = handler.kind === 'daemon' ? handler : {};
   const { cancellationBackoff: backoff, cancellationTimeout: timeout, cancellationPolling } = options;
   const forcedAt = backoff ?? 0;
-  // Whoever can be forced has all of its timeout since then, however late it was.
+  // A daemon that can be forced has all of its timeout since then, however late it was.
   const askedFor = timeout === undefined ? elapsed(since, now) : Math.min(elapsed(since, now), forcedAt);
   return {
     age: cancelledAt === undefined ? askedFor : forcedAt + elapsed(cancelledAt, now),

@@ -1,6 +1,6 @@
 /**
  * One daemon or timer of one object, from when it is spawned until it has ended: calling its function, and sending its
- * patches. When to call it is decided by those who lead its life: the loops of daemons and of timers.
+ * patches. When to call it is decided by the loops of daemons and of timers.
  *
  * Thousands of these sleep at once. So it is a class and not a bunch of closures, what is needed only while something
  * happens is made only then, and the object's body is held only by its live view.
@@ -68,7 +68,7 @@ export class DaemonTask implements RunningDaemon {
   readonly ended: Promise<void>;
   /** When it was forced to end, by the monotonic clock; `undefined` if it was not. */
   cancelledAt: Seconds | undefined;
-  /** Called once it has ended: for those who would look at it later otherwise. Must not throw. */
+  /** Called once it has ended, so that nobody needs to look at it later. Must not throw. */
   onEnd: (() => void) | undefined;
   #isEnded = false;
   readonly #surroundings: TaskSurroundings;
@@ -268,7 +268,7 @@ export class DaemonTask implements RunningDaemon {
       return delay;
     } catch (error) {
       const what = describeError(error);
-      this.logger.error(`${this.title} cannot tell its initial delay, and starts at once: ${what}`, {
+      this.logger.error(`${this.title} has a broken initial delay, and starts at once: ${what}`, {
         error: toError(error),
       });
       return 0;

@@ -79,7 +79,7 @@ function serveExactNames(logger: Logger, patterns: readonly NamespacePattern[], 
   if (others.length > 0) {
     logger.warn(
       `These patterns of namespaces cannot be served without the list of namespaces: ${others.join('; ')}. ` +
-        `Served are only: ${names.join(', ') || 'none'}.`,
+        `Only these are served: ${names.join(', ') || 'none'}.`,
     );
   }
   serve(names);

@@ -81,7 +81,7 @@ export function rescans(options: RescansOptions): Rescans {
     else if (done.scans < PATIENCE) planAgain(group, { ...done, promises: awaited }, LAGGING);
     else
       logger.debug(
-        `The cluster does not serve these definitions as they are, and is not waited for: ${[...awaited.keys()].join(', ')}`,
+        `The cluster still does not serve these definitions; no longer waiting for them: ${[...awaited.keys()].join(', ')}`,
       );
   };
 

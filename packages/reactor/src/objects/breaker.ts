@@ -13,7 +13,7 @@ export interface Breaker {
   readonly trips: number;
   /** Until then, change handlers are not called, except for a deletion. */
   readonly until: Seconds | undefined;
-  /** The version that our own latest change has made: whoever is called for it, is called for our own doing. */
+  /** The version that our own latest change has made: handlers that are called for it are called for our own doing. */
   readonly version: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Unsent } from '../cycle/handling.js';
 import { type Breaker, UNBROKEN } from './breaker.js';
 import { type NotedWrite, type Seen, writesUntil } from './news.js';
 
-/** A cycle gets it as it is, and returns what is to be known after it; nobody changes it in between. */
+/** A cycle gets it as it is, and returns what is known after it; nobody changes it in between. */
 export interface Known {
   /** All handlers have finished with it at least once since the operator has started. */
   readonly isHandledOnce: boolean;

@@ -3,7 +3,7 @@
  * looks at; so it is followed what the object becomes by our own changes of it. Pure.
  *
  * Each of our requests is for a version whose body is known, so that nobody else can have changed anything between
- * that body and the answer: whoever has seen the one needs not see the other, whatever the server has made of it.
+ * that body and the answer: handlers that have seen the one need not see the other, whatever the server has made of it.
  */
 import {
   type AnyObject,
@@ -50,7 +50,7 @@ export function followWrites(
   return new Map([...seen].map(([id, one]) => [id, follow(one, ordered, essenceOf)]));
 }
 
-/** The last handled state, after those of our changes that no handler has asked for: nobody is to be called for these. */
+/** The last handled state, after those of our changes that no handler has asked for: no handler is called for these. */
 export function followMarks(handled: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf): Seen {
   const ofMarks = writes.filter((write) => !hasEffect(write, essenceOf));
   return ofMarks.length === 0 ? handled : follow(handled, inOrder(ofMarks), essenceOf);

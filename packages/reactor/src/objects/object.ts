@@ -48,7 +48,7 @@ export interface Surroundings {
   keepsEvents(): boolean;
   /** While paused, nothing is begun; whatever is missed is listed again afterwards. */
   isPaused(): boolean;
-  /** Until then, cycles are not begun, and only the newest is kept. Whoever opens it calls {@link HandledObject.proceed}. */
+  /** Until then, no cycle begins, and only the newest is kept. When it opens, call {@link HandledObject.proceed}. */
   mayBegin(): boolean;
   process(object: HandledObject, work: Work, signal: AbortSignal): Promise<CycleResult>;
   /** It has something to do now or later. */
@@ -72,7 +72,7 @@ export interface ObjectIdentity {
   readonly logger: Logger;
 }
 
-/** What is to be cancelled, if it is not needed any more. */
+/** What to cancel when it is not needed any more. */
 interface Alarms {
   readonly alarm: (() => void) | undefined;
   readonly doubt: (() => void) | undefined;

@@ -22,7 +22,7 @@ export interface StreamObjectsParts extends OperatorParts {
   readonly objects: AllObjects;
   readonly process: RunCycle;
   readonly indexer?: Indexer | undefined;
-  /** No handlers are called until all that is to be indexed is indexed for the first time. */
+  /** No handlers are called until everything indexed is indexed for the first time. */
   readonly indexed: ToggleSet;
   readonly writeGuards?: Pick<WriteGuards, 'mayWrite'> | undefined;
 }
@@ -43,7 +43,7 @@ export interface StreamObjects {
   pause(): void;
   /** Lets them finish what they have, for a while. */
   drain(): Promise<void>;
-  /** Tells of those which do not obey. */
+  /** Reports the workers that do not obey. */
   abandon(): void;
   dispose(): void;
 }
@@ -62,7 +62,7 @@ export function streamObjects(
   const busy = new Set<HandledObject>();
   // Of this stream, be they busy or not.
   const all = new Set<HandledObject>();
-  // Those who are being indexed by functions that take their time. Others do not wait for them.
+  // Objects that are being indexed by functions that take their time. Others do not wait for them.
   const indexing = new Map<string, Promise<void>>();
   const isIndexed = indexer !== undefined && registry.handlers.indexing.of(resource).length > 0;
   // A kind that comes later does not hold the others back: they are at work already.

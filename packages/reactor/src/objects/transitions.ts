@@ -314,7 +314,7 @@ class Step {
         this.#set({ newest: undefined });
       }
     }
-    // The same or what was before it, is nothing new. But a listing is to be looked at: things can have been missed.
+    // The same version, or an earlier one, is nothing new. But a listing is looked at: something can have been missed.
     if (order !== undefined && (order < 0 || (order === 0 && observed.type !== null))) return;
     const { newest } = this.#state;
     const toWaiting = newest && compareVersions(version, versionOf(newest.body));
@@ -343,7 +343,7 @@ class Step {
       this.#set({ last: newest, ...(version === undefined ? {} : { version }) });
     }
     const isBack = comeback !== undefined && newest === undefined;
-    // Whoever is looked at, tells anew how long to wait.
+    // The next cycle says anew how long to wait.
     if (isBack) this.#set({ alarm: undefined });
     const isToTouch = isBack && comeback.byTouching;
     const observed = newest ?? (isBack ? last : undefined);
@@ -422,7 +422,7 @@ class Step {
 
   #comeBack(): void {
     const { phase, isWinding, isVanishing, last, alarm } = this.#state;
-    // Whoever has taken over since then, looks by itself.
+    // The stream that has taken over since then looks by itself.
     const isOver = phase === 'idle' || isWinding || isVanishing || last === undefined;
     if (isOver || this.#around.isPaused) return;
     if (alarm?.why === 'delay') this.#set({ alarm: undefined });

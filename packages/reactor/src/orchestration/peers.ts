@@ -42,7 +42,7 @@ export function joinPeers(
   let isDisposed = false;
   let ruled: boolean | undefined;
   const forgetPatience = alarm(clock, PATIENCE, () => {
-    logger.warn(`Peering ${place} has not ruled yet, by paused.turn(), who works: the operator waits for that.`);
+    logger.warn(`Peering ${place} has not decided yet, by paused.turn(), who works: the operator waits for it.`);
   });
   const observed: Toggle = {
     get isOn() {

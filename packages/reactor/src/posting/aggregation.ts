@@ -1,5 +1,5 @@
 /**
- * What is to be told to people about objects, and has not been told yet. Nothing here does I/O or waits: it is told
+ * The events about objects that are not posted yet. Nothing here does I/O or waits: it is told
  * what has happened, and says what to post and when to ask again.
  *
  * Repeats of an event within a window are one event with a count. An object that reports too much has the excess
@@ -67,7 +67,7 @@ export function eventAggregation(limits: AggregationLimits): EventAggregation {
   const collecting = new Set<EventSeries>();
   /** The objects with an excess, by their keys. */
   const exceeding = new Set<string>();
-  /** What was taken, for those who give it back. */
+  /** What was taken, to be given back. */
   const origins = new WeakMap<OutgoingEvent, { readonly series: EventSeries; readonly excess?: Excess }>();
   let forgetFrom = FORGETTING_FROM;
   let dropped = 0;

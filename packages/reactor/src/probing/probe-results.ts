@@ -65,7 +65,7 @@ export function probeResults(parts: OperatorParts & { readonly memo: unknown }, 
 }
 
 function stillRunning(): KopfError {
-  return new KopfError(`The probe handlers have not ended in ${PATIENCE} seconds.`, { code: 'KOPF_PROBE_TIMEOUT' });
+  return new KopfError(`The probe handlers have not ended within ${PATIENCE} seconds.`, { code: 'KOPF_PROBE_TIMEOUT' });
 }
 
 /** Each result apart, so that the culprit can be named. */
@@ -85,7 +85,7 @@ function memberAsJson(id: HandlerId, result: unknown): string {
 }
 
 function unserialisable(id: HandlerId, why: string, options?: ErrorOptions): KopfError {
-  const message = `The probe ${quoteId(id)} has returned what cannot be put into an answer: ${why}`;
+  const message = `The probe ${quoteId(id)} has returned a value that cannot be put into an answer: ${why}`;
   return new KopfError(message, { code: 'KOPF_PROBE_RESULT', ...options });
 }
 

@@ -41,7 +41,7 @@ async function serve(parts: ProbesParts, endpoint: Endpoint, signal: AbortSignal
   ]);
   const server = createServer((request, response) => {
     void respond(request, response, routes).catch((error: unknown) => {
-      logger.error(`The health status is not told: ${describeError(error)}`, { error });
+      logger.error(`The health status cannot be served: ${describeError(error)}`, { error });
       response.destroy();
     });
   });

@@ -94,7 +94,7 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
   let synchronousCpu: Seconds = 0;
   /** When the next tick is due, while it ticks. */
   let nextTickAt = Number.POSITIVE_INFINITY;
-  /** Those who have ended when the tick was already late. */
+  /** The calls that have ended when the tick was already late. */
   let suspects: Running[] = [];
   let sample: { readonly at: Seconds; readonly usage: LoopUsage } | undefined;
 
@@ -118,7 +118,7 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
     if (!isEnabled(logger, 'debug')) return;
     logger.debug(
       `The event loop stood still for ${duration.toFixed(2)} s, of which ${cpu.toFixed(2)} s were spent computing. ` +
-        'The machine is overloaded, or a handler waits in a synchronous way.',
+        'The machine is overloaded, or a handler waits synchronously.',
     );
   };
 
@@ -159,7 +159,7 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
   };
 
   const accuse = (lag: Seconds): void => {
-    // Whoever runs for a shorter time than that, has come later.
+    // A call that runs for a shorter time than that has come later.
     const latest = clock.now() - lag;
     const possible = [...suspects, ...running.values()].filter(({ since }) => since <= latest).map(({ call }) => call);
     const [only] = possible;
@@ -220,7 +220,7 @@ function repeated(times: number): string {
   return times === 0 ? '' : ` The same, ${times} more ${times === 1 ? 'time' : 'times'} since the last warning.`;
 }
 
-/** Tells how many complaints were suppressed since the last one, or `undefined` if this one is to be suppressed, too. */
+/** Tells how many complaints were suppressed since the last one, or `undefined` if this one is suppressed, too. */
 function repetitionLimit(clock: Clock): (key: string) => number | undefined {
   const lines = new Map<string, { readonly at: Seconds; suppressed: number }>();
   return (key) => {

@@ -11,7 +11,7 @@ export interface StraySource extends Pick<EventEmitter, 'on' | 'once' | 'off' | 
 
 export type StrayOrigin = 'rejection' | 'exception';
 
-/** Asked in the async context of the error; tells whether the error is taken, so that nobody else is to be asked. */
+/** Asked in the async context of the error; says whether the error is taken, so that nobody else is asked. */
 export type Claim = (error: unknown, origin: StrayOrigin) => boolean;
 
 // Kept at the source itself, so that all copies of this package in the process have one pair of listeners together.
@@ -84,8 +84,11 @@ function rejectionsMode(): string {
 
 function notAnError(reason: unknown): Error {
   const text = typeof reason === 'string' ? `"${reason}"` : String(Object(reason) === reason ? 'an object' : reason);
-  const error = new Error(`A promise was rejected with what is not an error, and nobody has caught it: ${text}`, {
-    cause: reason,
-  });
+  const error = new Error(
+    `A promise was rejected with something that is not an error, and nobody has caught it: ${text}`,
+    {
+      cause: reason,
+    },
+  );
   return Object.assign(error, { code: 'ERR_UNHANDLED_REJECTION' });
 }

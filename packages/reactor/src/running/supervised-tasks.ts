@@ -2,7 +2,7 @@
 import type { Awaitable, Clock, Logger, Seconds } from '@kopf-ts/core';
 import { isCancellation, toError } from '@kopf-ts/core/engine';
 
-/** What has become of a task. Whoever has been told to end, and has ended in order, is finished or cancelled. */
+/** What has become of a task. A task that was told to end, and has ended in order, is finished or cancelled. */
 export type Ending =
   | { readonly how: 'finished' }
   | { readonly how: 'cancelled' }
@@ -47,7 +47,7 @@ export function begin(
   };
 }
 
-/** How often those who are being waited for are named. */
+/** How often the awaited tasks are named. */
 const REPORT_EVERY: Seconds = 10;
 
 /** Waits until all have ended, or until the deadline by the monotonic clock. Returns the names of those still running. */
@@ -62,7 +62,7 @@ export async function outwait(
   for (;;) {
     const timeLeft = deadline - clock.now();
     if (timeLeft <= 0) {
-      // Those who obey, need a moment for that; and it is a pity to blame them.
+      // Tasks need a moment to obey; it would be a pity to blame them for it.
       await clock.sleep(0);
       return stillRunning();
     }

@@ -1,6 +1,6 @@
 /**
  * The life of an operator: the startup, the services, an end to all of them as soon as one ends, and the cleanup.
- * It ends always: whoever does not obey in time is named and left alone.
+ * It always ends: a task that does not obey in time is named and left alone.
  */
 import {
   type Awaitable,
@@ -29,7 +29,7 @@ import { begin, type Ending, outwait, type Task } from './supervised-tasks.js';
  */
 export interface Plan {
   /**
-   * For the whole life, from before the startup until after the cleanup: e.g. those who listen for errors. They must
+   * For the whole life, from before the startup until after the cleanup: e.g. listeners for errors. They must
    * need nothing of the others.
    */
   readonly lifelong?: readonly Service[] | undefined;
@@ -238,7 +238,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
   };
 
   const live = async (): Promise<void> => {
-    // Whoever starts the operator may change their mind at once, or look at it before anything happens.
+    // The caller may stop the operator at once, or look at it before anything happens.
     await Promise.resolve();
     const [lifelong, underlying, services] = [group(plan.lifelong ?? []), group(plan.underlying), group(plan.services)];
     const forgetSignal = options.signal && onAbort(options.signal, stopBy);
@@ -265,7 +265,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
   };
 
   const done = live();
-  // Those who only await `stop()` get the error from there; it is no reason to end the process for whoever awaits nothing.
+  // Callers that only await `stop()` get the error from there; an error that nobody awaits must not end the process.
   done.catch(() => {});
   const stop = (reason?: unknown): Promise<void> => {
     stopBy(reason);
@@ -280,7 +280,7 @@ interface Deferred {
   reject(error: unknown): void;
 }
 
-/** Only the first settlement counts. Its rejection is no concern of those who do not look. */
+/** Only the first settlement counts. Its rejection does not matter where nobody looks. */
 function deferred(): Deferred {
   let resolve = (): void => {};
   let reject = (_error: unknown): void => {};

@@ -101,7 +101,7 @@ export function applier(options: ApplierOptions): ApplyFn {
     const namespace = body.metadata?.namespace;
     const newest = async (known: Body): Promise<Body | undefined> =>
       newerThan?.(known) ?? (await findByName(client, resource, { namespace, name, known, signal }));
-    // The first conflict is mostly with what is already known; those who go on writing are to be missed.
+    // The first conflict is mostly with what is already known; after more of them, wait until the others are done.
     const pause = async (conflicts: number): Promise<void> => {
       if (conflicts > 1) await clock.sleep(pauseAfter(conflicts, random()), signal === undefined ? {} : { signal });
     };

@@ -45,7 +45,7 @@ export interface OversizedOptions extends ApplyOptions {
   readonly apply: ApplyFn;
   /** Who has asked for what of the rest. */
   readonly askedBy: readonly Asked[];
-  /** Our own part of the patch: it is to be stored, whatever becomes of the rest. */
+  /** Our own part of the patch: it is stored, whatever becomes of the rest. */
   readonly marks: Patch;
   /** Marks that could not be stored before: as a merge-patch of the object. */
   readonly unsavable: Mapping | undefined;

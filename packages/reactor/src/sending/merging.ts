@@ -1,7 +1,7 @@
 /** Merge-patches put together, before any of them is applied. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
 
-/** Puts one merge-patch over another. Unlike applying a patch, this keeps the nulls: they are what is to be removed. */
+/** Puts one merge-patch over another. Unlike applying a patch, this keeps the nulls: they say what to remove. */
 export function mergeInto(target: Mapping, patch: Mapping): void {
   for (const [key, value] of Object.entries(patch)) {
     const existing = target[key];

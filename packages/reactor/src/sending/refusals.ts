@@ -70,8 +70,9 @@ export interface CulpritsOptions extends Omit<ApplyOptions, 'patch'> {
 }
 
 /**
- * Of those who have asked for what the server names, or of all if it names nothing: those whose own share is refused when
- * it is sent alone. A single one needs no trial: if our marks go through without its share, it was the culprit.
+ * Of the handlers that have asked for what the server names, or of all if it names nothing: those whose own share is
+ * refused when it is sent alone. A single one needs no trial: if our marks go through without its share, it was the
+ * culprit.
  */
 export async function findCulprits(options: CulpritsOptions): Promise<readonly Refusal[]> {
   const { error, askedBy } = options;

@@ -14,7 +14,7 @@ import type { OnDropped } from '../observing/patch-facts.js';
 
 /**
  * The patch without what is broken in it: functions that throw, and fields that are not JSON. `undefined` if nothing
- * is broken, so that it is not the patch that has failed. What is dropped is told of, since nobody else will.
+ * is broken, so that it is not the patch that has failed. What is dropped is reported: nobody else will do it.
  */
 export function withoutBroken(patch: Patch, body: Body, logger: Logger, onDropped?: OnDropped): Patch | undefined {
   const fns = patch.fns.filter((fn) => isWorking(fn, body, logger, onDropped));

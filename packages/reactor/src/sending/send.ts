@@ -16,7 +16,7 @@ export interface SendOptions extends Omit<ApplyOptions, 'patch' | 'last' | 'onWr
   readonly apply: ApplyFn;
   /** What the handlers have asked for. */
   readonly asked: Patch;
-  /** Who of them has asked for what. */
+  /** Which of them has asked for what. */
   readonly askedBy: readonly Asked[];
   readonly marks: Patch;
   /** Sends exactly what Kopf would. */
@@ -121,7 +121,7 @@ function combined(asked: Patch, marks: Patch): Patch {
   return patch;
 }
 
-/** Whoever reads the marks is to find all the rest done: so they go last. */
+/** Marks say that all the rest is done: so they go last. */
 function addressOfMarks({ merge, fns }: Patch): Address {
   const isInObject = fns.length > 0 || Object.keys(merge).some((key) => key !== 'status');
   return isInObject || !Object.hasOwn(merge, 'status') ? 'object' : 'status';

@@ -51,7 +51,7 @@ describe('After each attempt', () => {
     });
     await h.event();
     expect(h.sent.map(({ merge }) => merge)).toEqual([{ spec: { x: 1 } }]);
-    expect(h.logger.find("Daemon 'fn' has returned what cannot be stored")?.level).toBe('error');
+    expect(h.logger.find("Daemon 'fn' has returned a value that cannot be stored")?.level).toBe('error');
     expect(h.memory.daemons.foreverStopped).toEqual(new Set(['fn']));
   });
 
@@ -252,7 +252,7 @@ describe('If the patch cannot be sent', () => {
       [0, { status: { at0: true } }],
       [5, { status: { at5: true } }],
     ]);
-    expect(h.logger.find("Timer 'fn' has a patch that cannot be applied, and is dropped: ")?.level).toBe('error');
+    expect(h.logger.find("Timer 'fn' has a patch that cannot be applied. The patch is dropped: ")?.level).toBe('error');
   });
 
   it('a daemon that is forced to end does not hang on that', async () => {

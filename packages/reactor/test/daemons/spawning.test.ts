@@ -162,7 +162,7 @@ describe('The initial delay', () => {
     });
     await event();
     expect(calls).toBe(1);
-    expect(logger.find("Daemon 'fn' cannot tell its initial delay, and starts at once: ")?.level).toBe('error');
+    expect(logger.find("Daemon 'fn' has a broken initial delay, and starts at once: ")?.level).toBe('error');
     expect(logger.find('boo!')).toBeDefined();
   });
 

@@ -70,7 +70,7 @@ describe('A handler that returns', () => {
     await operator.create('name1');
     await operator.advance(1000);
     expect(calls).toEqual(['c']);
-    expect(operator.logger.find("Handler 'c' has returned what cannot be stored")?.level).toBe('error');
+    expect(operator.logger.find("Handler 'c' has returned a value that cannot be stored")?.level).toBe('error');
     const { metadata, status } = await operator.get('name1');
     expect(status).toBeUndefined();
     expect(metadata?.annotations).toHaveProperty([LAST_HANDLED]);

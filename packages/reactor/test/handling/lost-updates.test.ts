@@ -107,7 +107,7 @@ describe('No update is lost', () => {
       [1, 'Running'],
     ]);
     expect(operator.logger.messages('info')).toContain(
-      "Some handlers do not match the object any more, but are not done yet. Called on: 'f/status.phase'.",
+      "Some handlers no longer match the object, but are not done yet. Still called: 'f/status.phase'.",
     );
     expect(Object.keys((await operator.get('name1')).metadata?.annotations ?? {})).toEqual([LAST_HANDLED]);
   });

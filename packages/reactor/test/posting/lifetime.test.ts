@@ -154,7 +154,7 @@ describe('events posted explicitly in a handler', () => {
 
   it('are impossible where there is nobody to post them', () => {
     expect(() => runInContext({ settings: settings() }, () => info(about('a'), { reason: 'R' }))).toThrow(
-      'it works in handlers of a running operator',
+      'works only in handlers of a running operator',
     );
   });
 });

@@ -129,10 +129,10 @@ describe('The liveness endpoint', () => {
       await clock.advance(30);
       const response = await asked;
       expect(response.status).toBe(500);
-      expect(await response.json()).toMatchObject({ error: 'The probe handlers have not ended in 30 seconds.' });
+      expect(await response.json()).toMatchObject({ error: 'The probe handlers have not ended within 30 seconds.' });
       expect(aborted).toHaveBeenCalledTimes(times);
     }
-    expect(logger.messages('warn')).toContain('The probe handlers have not ended in 30 seconds.');
+    expect(logger.messages('warn')).toContain('The probe handlers have not ended within 30 seconds.');
   });
 
   it('does not call those again which hang and ignore it, until they have ended', async () => {

@@ -47,7 +47,7 @@ export interface PatchObjectOptions {
   readonly last?: Address | undefined;
   /**
    * The newest state of the object, when the known one is outdated; nothing if there is no such object. By default, it
-   * is listed by its name: whoever watches objects may list them, but not necessarily get them.
+   * is listed by its name: an account that watches objects may list them, but not necessarily get them.
    */
   readonly newest?: ((known: Body) => Awaitable<Body | undefined>) | undefined;
   /** Waits before another try, after so many conflicts in a row. By default, it is tried at once. */
@@ -89,7 +89,7 @@ const MAX_TRIES = 10;
  *
  * Each address of the object (its own, and that of its status where that is a subresource) gets one request, with all
  * that is to be changed there; an address with nothing to change gets none. Every request is for the version of the
- * known state. If that is outdated, the newest one is taken, and what is to be changed is decided anew.
+ * known state. If that is outdated, the newest one is taken, and what to change is decided anew.
  *
  * A vanished object comes back as `missing`. All other errors are thrown as they are.
  */
@@ -231,7 +231,7 @@ class PatchSession {
       } catch (error) {
         const newest = await this.#newestAfter(error, payload, known);
         conflicts += 1;
-        // Nothing is wrong with the patch; but whoever waits for this may have other things to do.
+        // Nothing is wrong with the patch; but the caller may have other things to do.
         if (conflicts >= MAX_TRIES) throw error;
         if (conflicts === 1 && patch.fns.length > 0) logger?.debug(`${CONFLICT} Trying again: ${namesOf(patch)}`);
         this.#known = newest;

@@ -98,7 +98,7 @@ function withIdentityOf(body: Body, after: AnyObject): AnyObject {
 }
 
 /**
- * What is to be sent to that address, so that the object in the known state becomes as the patch wants it; `undefined`
+ * What to send to that address, so that the object in the known state becomes as the patch wants it; `undefined`
  * if it already is. It is right only for that very state, as lists go as a whole there.
  *
  * A merge-patch wherever it can tell all: it says what is wanted, not how to get there. Functions alone go as a

@@ -91,7 +91,7 @@ export class StreamHealth {
     if (downtime === undefined || (what === 'listing' && downtime.what === 'watching')) return;
     const seconds = Math.round((clock.now() - downtime.since) * 10) / 10;
     this.#downtime = undefined;
-    logger.info(`The watch-stream for ${title} works again, after ${seconds} seconds of being down.`);
+    logger.info(`The watch-stream for ${title} works again, after ${seconds} seconds of downtime.`);
     onTrouble?.(undefined);
     this.#tell(what, clock.now());
   }

@@ -154,7 +154,7 @@ function afterInterruption(why: Interruption, reach: Reach, troubles: Troubles, 
 function afterOverdueLine(troubles: Troubles, pace: Pace): Step {
   const failures = troubles.failures + 1;
   const delay = backoff(failures, pace, MAX_BACKOFF);
-  const message = `An event has not come as a whole in ${pace.lineTimeout} seconds (see settings.watching.lineTimeout).`;
+  const message = `An event did not arrive completely within ${pace.lineTimeout} seconds (see settings.watching.lineTimeout).`;
   return {
     state: { kind: 'backing off', delay, next: LISTING },
     troubles: { ...troubles, failures },

@@ -75,7 +75,9 @@ export function malformedObjects(logger: Logger, title: string): MalformedObject
   const tell = (what: string): void => {
     if (noticed.get(what) === 'told') return;
     noticed.set(what, 'told');
-    logger.warn(`Skipping what is malformed in the watch-stream for ${title}: ${what}. All others are served.`);
+    logger.warn(
+      `Skipping a malformed object or event in the watch-stream for ${title}: ${what}. All others are served.`,
+    );
   };
   return {
     notice(what, where) {

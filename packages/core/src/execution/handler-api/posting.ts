@@ -35,7 +35,7 @@ export interface EventOptions {
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** Whether things of this level are to be posted, if the lowest level is that. */
+/** Whether lines of this level are posted, if the lowest posted level is that. */
 export function isPosted(level: LogLevel, lowest: LogLevel): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(lowest);
 }
@@ -113,7 +113,9 @@ function post(
 function currentPosting(what: string): { readonly settings: Settings; readonly poster: EventPoster } {
   const { settings, poster } = requireContext(what);
   if (settings !== undefined && poster !== undefined) return { settings, poster };
-  throw new ContextError(`${what} has nobody to post events: it works in handlers of a running operator.`);
+  throw new ContextError(
+    `${what} works only in handlers of a running operator: elsewhere, there is nobody to post events.`,
+  );
 }
 
 /** Of the classes that do not name themselves, only the constructor knows the name. */

@@ -1,6 +1,6 @@
 /**
  * Loggers that know their object: every line carries the reference to it, and may become an event about it.
- * Prefixing the texts with the object's name is left to those who print them: the reference is enough for that.
+ * Prefixing the texts with the object's name is left to the printing logger: the reference is enough for that.
  */
 import type { LogFields, Logger, LogLevel } from '../../seams/logger.js';
 import type { EventPoster, KubeEventType } from '../../seams/poster.js';

@@ -11,7 +11,7 @@ import type { OwnTimes } from './own-times.js';
 import { after, secondsBetween, type Timeline } from './timeline.js';
 
 /**
- * Times in records are wall-clock times: written by whoever may write the object, on a machine whose clock may have been
+ * Times in records are wall-clock times: written by any writer of the object, on a machine whose clock may have been
  * wrong, and read on one whose clock may be wrong now. What is made of them:
  *
  * 1. If this process has set them itself and remembers it, then they are what it remembers, by the monotonic clock. A
@@ -185,7 +185,7 @@ export class HandlerState implements HandlerProgress {
     return this.success || this.failure;
   }
 
-  /** Since when it is to be called again, after it had finished on something else; `undefined` if it never had. */
+  /** Since when it is due again, after it had finished on something else; `undefined` if it never had. */
   get reopenedAt(): Date | undefined {
     return !this.finished && this.digest !== undefined ? this.started : undefined;
   }
@@ -273,7 +273,7 @@ export class HandlerState implements HandlerProgress {
     });
   }
 
-  /** What is to be stored: all fields, in the order that they always have, with nulls for the absent ones. */
+  /** What to store: all fields, in the order that they always have, with nulls for the absent ones. */
   toRecord(options: RecordOptions = {}): ProgressRecord {
     const record: ProgressRecord = {
       started: this.#stamp('started'),

@@ -1,6 +1,6 @@
 /**
  * Which change handlers take part in handling, given what they did before. Beside those that want the cause now, there
- * are those which have begun with it, or with an earlier stage of it, and must come to an end.
+ * are those that have begun with it, or with an earlier stage of it, and must come to an end.
  */
 import type { ChangingCause } from '../../intents/causes.js';
 import type { ChangeHandler } from '../../intents/handlers.js';
@@ -92,7 +92,7 @@ export interface LoadedProgress {
   readonly pinned: readonly ChangeHandler[];
   /**
    * What the cause supersedes, by reason. Those of its handlers that take part now are taken over; the others are
-   * among the state's extras, and are to be purged.
+   * among the state's extras, and will be purged.
    */
   readonly superseded: ReadonlyMap<string, ProgressCounts>;
 }

@@ -124,7 +124,7 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
 
   /**
    * Sets what the handlers are called for. With handlers, these are taken over from whatever they were called for;
-   * and if it is a deletion now, then those that have finished something else are to be called anew: a function
+   * and if it is a deletion now, then those that have finished something else are called anew: a function
    * declared for both updates and deletions has one id and one record, but two things to do.
    */
   withPurpose(purpose: string | undefined, handlers: Iterable<Identified & { initial?: boolean }> = []): State {
@@ -254,7 +254,7 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
   }
 
   /**
-   * Forgets the progress of what is superseded; but not of those handlers that are called now, nor of those which
+   * Forgets the progress of what is superseded; but not of those handlers that are called now, nor of those that
    * sleep or have finished for the same purpose.
    */
   async purgeExtras(place: StoragePlace): Promise<void> {

@@ -91,7 +91,7 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
   const progressed = state.withOutcomes(outcomes);
   const parent = context.handler;
   if (ledger !== undefined && parent?.kind === 'change') {
-    // Whoever keeps the ledger stores the progress of all together, once it is known what became of the patch.
+    // The owner of the ledger stores the progress of all together, once it is known what became of the patch.
     ledger.noteResults(handlers, outcomes, (id) => state.get(id)?.retries ?? 0);
     ledger.addLevel({ parent, prefix, handlers, state, outcomes });
   } else {

@@ -199,7 +199,7 @@ describe('a refusal to watch', () => {
     expect(watched.story).toEqual(['LISTED', 'ADDED a']);
     expect(watched.attempts).toEqual(['0 list', '0 watch 100', '0.1 watch 100']);
     expect(watched.logger.messages('info')).toEqual([
-      `The watch-stream for ${NAME} works again, after 0.1 seconds of being down.`,
+      `The watch-stream for ${NAME} works again, after 0.1 seconds of downtime.`,
     ]);
   });
 
@@ -320,7 +320,7 @@ describe('a failed listing', () => {
       '2020-01-01T00:00:00.000Z',
     ]);
     expect(watched.logger.messages('info')).toEqual([
-      `The watch-stream for ${NAME} works again, after 0.7 seconds of being down.`,
+      `The watch-stream for ${NAME} works again, after 0.7 seconds of downtime.`,
     ]);
   });
 });

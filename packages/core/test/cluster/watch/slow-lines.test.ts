@@ -69,7 +69,7 @@ describe('a line that comes slowly', () => {
       }
       expect(isRed(watched)).toBe(true);
       expect(watched.logger.messages('warn')).toEqual([
-        expect.stringContaining(`An event has not come as a whole in ${lineTimeout} seconds`),
+        expect.stringContaining(`An event did not arrive completely within ${lineTimeout} seconds`),
       ]);
       await watched.clock.advance(1);
       expect(watched.attempts.slice(2).map((attempt) => attempt.split(' ').slice(1).join(' '))).toEqual([
