@@ -117,7 +117,7 @@ function nastyModel() {
 function fuzzing() {
   process.env.KOPF_FUZZ_INPUTS ??= '60000';
   process.env.KOPF_FUZZ_SEED ??= 'random';
-  return tests(['--config=e2e/vitest.config.ts', 'e2e/embedded/admission/fuzzing.test.ts']);
+  return tests(['--config=e2e/vitest.config.ts', 'e2e/admission/fuzzing.test.ts']);
 }
 
 function proof(args) {

@@ -1,8 +1,8 @@
 import { AdmissionError, EVERYTHING } from '@kopf-ts/core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeOnClusters } from '../scenarios/clusters.js';
-import { newGroup, type TestKind, testKind } from '../scenarios/kinds.js';
-import { eventually, warningsOf } from '../scenarios/operators.js';
+import { describeOnClusters } from '../support/operators/clusters.js';
+import { newGroup, type TestKind, testKind } from '../support/operators/kinds.js';
+import { eventually, warningsOf } from '../support/operators/operators.js';
 import { configuration } from './support/configurations.js';
 import { newManaged, startAdmission } from './support/operators.js';
 import { type Usage, usageOf } from './support/requests.js';

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { AdmissionError } from '@kopf-ts/core';
 import { webhookServer } from '@kopf-ts/webhooks';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeOnClusters } from '../scenarios/clusters.js';
-import type { TestKind } from '../scenarios/kinds.js';
+import { describeOnClusters } from '../support/operators/clusters.js';
+import type { TestKind } from '../support/operators/kinds.js';
 import { startAdmission } from './support/operators.js';
 import { type Usage, usageOf } from './support/requests.js';
 

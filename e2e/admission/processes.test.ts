@@ -1,9 +1,9 @@
 import { releaseWebhooks } from '@kopf-ts/webhooks';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeOnClusters } from '../scenarios/clusters.js';
-import type { TestKind } from '../scenarios/kinds.js';
-import { eventually } from '../scenarios/operators.js';
-import { program, type RunningProgram } from '../scenarios/programs.js';
+import { describeOnClusters } from '../support/operators/clusters.js';
+import type { TestKind } from '../support/operators/kinds.js';
+import { eventually } from '../support/operators/operators.js';
+import { program, type RunningProgram } from '../support/operators/programs.js';
 import type { OperatorProgram } from './programs/operator.js';
 import { type Configuration, configuration } from './support/configurations.js';
 import { newManaged } from './support/operators.js';

@@ -1,7 +1,7 @@
 import { AdmissionError } from '@kopf-ts/core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeOnClusters } from '../scenarios/clusters.js';
-import type { TestKind } from '../scenarios/kinds.js';
+import { describeOnClusters } from '../support/operators/clusters.js';
+import type { TestKind } from '../support/operators/kinds.js';
 import { startAdmission } from './support/operators.js';
 import { ask, type Usage, usageOf } from './support/requests.js';
 

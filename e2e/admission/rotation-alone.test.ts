@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AdmissionError } from '@kopf-ts/core';
 import { webhookServer } from '@kopf-ts/webhooks';
 import { expect, it } from 'vitest';
-import { connectedToReal } from '../scenarios/clusters.js';
+import { connectedToReal } from '../support/operators/clusters.js';
 import { describeOnRealCluster } from '../support/real-cluster.js';
 import { startAdmission } from './support/operators.js';
 import { usageOf } from './support/requests.js';

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { freePorts } from '../controlplane/ports.js';
-import { connectedToReal } from '../scenarios/clusters.js';
-import { eventually } from '../scenarios/operators.js';
-import { program, type RunningProgram } from '../scenarios/programs.js';
+import { connectedToReal } from '../support/operators/clusters.js';
+import { eventually } from '../support/operators/operators.js';
+import { program, type RunningProgram } from '../support/operators/programs.js';
 import { describeOnRealCluster } from '../support/real-cluster.js';
 import type { OperatorProgram } from './programs/operator.js';
 import { tcpBalancer } from './support/balancer.js';

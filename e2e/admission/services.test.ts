@@ -5,7 +5,7 @@ import { systemClock } from '@kopf-ts/reactor';
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, inject, it } from 'vitest';
 import { freePorts } from '../controlplane/ports.js';
-import { program } from '../scenarios/programs.js';
+import { program } from '../support/operators/programs.js';
 import type { ServiceProgram } from './programs/service.js';
 import { type Place, reviewThroughService, type ServiceResults } from './support/services.js';
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HttpKubeClient } from '@kopf-ts/client';
 import { type AnyObject, ApiNotFoundError } from '@kopf-ts/core';
-import { randomNumbers } from '../real/failures/random.js';
+import { randomNumbers } from '../failures/random.js';
 import { FINALIZER, newObject, type Plural, pathOf, persistently } from './cluster.js';
 import type { Edit, Values } from './history.js';
 

@@ -2,7 +2,7 @@
  * Which faults come when: all of it follows from the seed. What they hit depends on the moment, so two runs with one
  * seed are alike, not equal.
  */
-import { randomNumbers } from '../real/failures/random.js';
+import { randomNumbers } from '../failures/random.js';
 import type { Fate, LineRequest } from './line.js';
 
 /** What happens to everything at once. */

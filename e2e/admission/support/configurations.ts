@@ -1,6 +1,6 @@
 /** Webhook configurations, as administrators see them. */
 import type { AnyObject, KubeClient, Mapping } from '@kopf-ts/core';
-import { absentIfNotFound } from '../../scenarios/kinds.js';
+import { absentIfNotFound } from '../../support/operators/kinds.js';
 
 export type Reason = 'validating' | 'mutating';
 

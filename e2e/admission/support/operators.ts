@@ -3,9 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { AdmissionError, type AdmissionRequest, type Registry, type ReviewFn, type WebhookServer } from '@kopf-ts/core';
 import { webhookServer } from '@kopf-ts/webhooks';
 import { expect } from 'vitest';
-import type { TestCluster } from '../../scenarios/clusters.js';
-import type { TestKind } from '../../scenarios/kinds.js';
-import { eventually, startOperator, type TestOperator, type TestOperatorOptions } from '../../scenarios/operators.js';
+import type { TestCluster } from '../../support/operators/clusters.js';
+import type { TestKind } from '../../support/operators/kinds.js';
+import {
+  eventually,
+  startOperator,
+  type TestOperator,
+  type TestOperatorOptions,
+} from '../../support/operators/operators.js';
 import { type Configuration, configuration } from './configurations.js';
 import { usageOf } from './requests.js';
 

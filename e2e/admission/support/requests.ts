@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { AnyObject, ConnectionInfo } from '@kopf-ts/core';
-import type { TestKind } from '../../scenarios/kinds.js';
+import type { TestKind } from '../../support/operators/kinds.js';
 
 export interface Answer {
   readonly status: number;

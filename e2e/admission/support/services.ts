@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AdmissionError, type ConnectionInfo, createRegistry, type KubeClient } from '@kopf-ts/core';
 import { recordingLogger } from '@kopf-ts/testing';
 import { type Operator, operator, webhooks } from 'kopf-ts';
-import { newTestKind } from '../../scenarios/kinds.js';
 import { newNamespace } from '../../support/objects.js';
+import { newTestKind } from '../../support/operators/kinds.js';
 import { configuration } from './configurations.js';
 import { type Answer, type Usage, usageOf } from './requests.js';
 

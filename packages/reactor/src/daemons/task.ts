@@ -127,7 +127,7 @@ export class DaemonTask implements RunningDaemon {
 
   cancel(): void {
     this.cancelledAt ??= this.now();
-    // Not the reason of `stopped`: that one is to be looked at, and this one is to interrupt whatever is going on.
+    // Not the reason of `stopped`: daemons look at that one, and this one interrupts whatever is going on.
     const reason = new DOMException(`${this.title} is cancelled.`, 'AbortError');
     this.#call?.cancel(reason);
     this.#sending?.abort(reason);

@@ -55,7 +55,8 @@ export function alive(authorities: readonly Authority[], now: number): Authority
 }
 
 /**
- * Who is to be trusted now, in an order that is the same for everybody. The one whose certificate is in use always is.
+ * The authorities to trust now, in an order that is the same for everybody. The issuer of the certificate in use is
+ * always among them.
  */
 export function published(authorities: readonly Authority[], now: number, serving: string | undefined): Authority[] {
   return alive(authorities, now).filter(({ id, publishedFrom }) => publishedFrom <= now || id === serving);
@@ -85,7 +86,7 @@ export function issuerAmong(
   return successors.findLast(({ id, usedFrom }) => usedFrom <= now && isKnownToCallers(id)) ?? current;
 }
 
-/** When a certificate is to be renewed by its own authority; never, if it would not live longer for that. */
+/** When a certificate is renewed by its own authority; never, if it would not live longer for that. */
 export function renewalTime(leaf: Leaf, issuer: Authority, validity: Seconds): number {
   const time = leaf.from + (leaf.until - leaf.from) * RENEWAL_AT;
   return leafEnd(issuer, time, validity) > leaf.until ? time : leaf.until;

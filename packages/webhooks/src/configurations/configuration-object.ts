@@ -1,4 +1,4 @@
-/** A webhook configuration in the cluster: one object of one of the two kinds, be it there or not. */
+/** A webhook configuration in the cluster: one object of one of the two kinds, whether it exists or not. */
 import {
   type AnyObject,
   ApiConflictError,

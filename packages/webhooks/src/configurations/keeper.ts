@@ -58,7 +58,7 @@ const EXIT_LIMIT: Seconds = 10;
 const LEFTOVERS_GRACE: Seconds = 10;
 
 /**
- * Keeps the configuration of one kind, if it is to be managed at all. Fails if it is not permitted to keep it, or if
+ * Keeps the configuration of one kind, if it is managed at all. Fails if it is not permitted to keep it, or if
  * the API server finds it invalid; waits for better times if the API server is away.
  */
 export function configurationKeeper(parts: KeeperParts, reason: AdmissionReason): Service {

@@ -28,7 +28,7 @@ import type { AdmissionReason } from './webhook-entries.js';
  */
 export interface ReleaseWebhooksOptions {
   readonly client: KubeClient;
-  /** The name of the configurations, of both kinds, whoever has made them; by default, all that kopf-ts keeps. */
+  /** The name of the configurations, of both kinds and of any origin; by default, all that kopf-ts keeps. */
   readonly name?: string | undefined;
   /** Only look what there is. */
   readonly dryRun?: boolean | undefined;

@@ -19,7 +19,7 @@ export function isDomain(name: string): boolean {
   return name.length <= MAX_LENGTH && DOMAIN.test(name);
 }
 
-/** The name of a webhook as Kopf makes it, be it acceptable or not. */
+/** The name of a webhook as Kopf makes it, whether it is acceptable or not. */
 export function kopfName(id: HandlerId, managed: string): string {
   const name = id
     .replaceAll('/', '.')
@@ -39,7 +39,7 @@ export function encodeId(id: HandlerId): string {
 
 /**
  * The names of the webhooks in one configuration, in the order of the ids; one id can be there several times, if a
- * function is declared for several kinds. Those which Kopf would name acceptably, are named so.
+ * function is declared for several kinds. Where Kopf's name is acceptable, it is used.
  */
 export function webhookNames(ids: readonly HandlerId[], managed: string): readonly string[] {
   const taken = new Set<string>();

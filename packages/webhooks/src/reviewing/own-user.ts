@@ -62,5 +62,5 @@ function usernameIn(answer: unknown): string {
   const user = isMapping(status) ? status['userInfo'] : undefined;
   const name = isMapping(user) ? user['username'] : undefined;
   if (typeof name === 'string' && name !== '') return name;
-  throw new TypeError('the answer does not tell the name of the user');
+  throw new TypeError('the answer does not name the user');
 }

@@ -111,7 +111,7 @@ function explained(
 ): unknown {
   if (signal.aborted) return error;
   const hint = error instanceof ApiForbiddenError ? `${NEEDED}. The cluster says: ` : '';
-  const namespace = error instanceof ApiNotFoundError ? 'there must be its namespace first. The cluster says: ' : '';
+  const namespace = error instanceof ApiNotFoundError ? 'its namespace must exist first. The cluster says: ' : '';
   return new KopfError(
     `The ${title} with the authorities of webhook certificates cannot be ${action}: ` +
       `${hint}${namespace}${describeError(error)}`,

@@ -132,7 +132,7 @@ interface SessionsContext {
 }
 
 function noReadyContexts(): KopfError {
-  const message = 'This version of Node does not take ready TLS contexts; give what it is to be made of instead.';
+  const message = 'This version of Node does not take ready TLS contexts; give the options of the context instead.';
   return new KopfError(message, { code: 'KOPF_BAD_ENDPOINT' });
 }
 
