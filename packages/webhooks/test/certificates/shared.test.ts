@@ -259,7 +259,9 @@ describe('shared certificates', { timeout: 60_000 }, () => {
   it('are an error at the start if there is no such namespace', async () => {
     await using place = await starting();
     await using one = replica(place, { secret: { namespace: 'nowhere', name: 'any' } });
-    expect(await one.outcome).toMatchObject({ message: expect.stringMatching(/nowhere\/any .* namespace first/) });
+    expect(await one.outcome).toMatchObject({
+      message: expect.stringMatching(/nowhere\/any .* namespace must exist first/),
+    });
   });
 
   it('go on, warn once and try again when the secret cannot be read', async () => {
