@@ -43,8 +43,8 @@ export interface ControlledObject {
  * Influences a running operator from outside: for consoles and commands.
  *
  * ```ts
- * const retryOrders = (control: kopf.Control): number =>
- *   control.retry({ resource: 'databases', namespace: 'prod', name: 'orders' });
+ * const { control } = kopf.operator();
+ * control.retry({ resource: 'databases', namespace: 'prod', name: 'orders' });
  * ```
  *
  * *Guarantees.* It takes effect at once and lasts until the process ends: nothing is written to the cluster for it.

@@ -8,8 +8,9 @@ import { type ConformanceCase, declareCases, type TestRunner } from '../cases.js
  *
  * ```ts
  * import type { ControlUnderTest } from 'kopf-ts/testing';
- * const subject = (operator: kopf.Operator, cluster: Pick<ControlUnderTest, 'create' | 'edit' | 'remove' | 'calls'>) =>
- *   ({ control: operator.control, resource: 'kopfexamples', ...cluster }) satisfies ControlUnderTest;
+ * type Cluster = Omit<ControlUnderTest, 'control' | 'resource'>;
+ * const subject = (operator: kopf.Operator, cluster: Cluster): ControlUnderTest =>
+ *   ({ control: operator.control, resource: 'kopfexamples', ...cluster });
  * ```
  */
 export interface ControlUnderTest {
@@ -37,8 +38,10 @@ type Bench = Omit<ControlUnderTest, 'cleanUp'>;
  * What every control must hold.
  *
  * ```ts
- * import { controlCases } from 'kopf-ts/testing';
- * for (const { name, run } of controlCases(() => myOperatorUnderControl())) it(name, run);
+ * import { type ControlUnderTest, controlCases } from 'kopf-ts/testing';
+ * const declare = (create: () => ControlUnderTest): void => {
+ *   for (const { name, run } of controlCases(create)) it(name, run);
+ * };
  * ```
  */
 export function controlCases(create: Create): readonly ConformanceCase[] {
@@ -199,8 +202,8 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
  * Declares the cases above as tests.
  *
  * ```ts
- * import { testControl } from 'kopf-ts/testing';
- * testControl(() => myOperatorUnderControl(), { describe, it });
+ * import { type ControlUnderTest, testControl } from 'kopf-ts/testing';
+ * const declare = (create: () => ControlUnderTest): void => testControl(create, { describe, it });
  * ```
  */
 export function testControl(create: Create, runner?: TestRunner): void {

@@ -7,11 +7,11 @@ import { sampleFacts, sparseFacts } from './sample-facts.js';
 type Create = () => Awaitable<Observer>;
 
 /**
- * What every observer must obey. The operator survives those who do not; but what they show is not to be trusted.
+ * What every observer must hold. The operator survives observers that do not; but what they show is not worth much.
  *
  * ```ts
- * import { observerCases } from 'kopf-ts/testing';
- * for (const { name, run } of observerCases(() => myMetrics())) it(name, run);
+ * import { observerCases, recordingObserver } from 'kopf-ts/testing';
+ * for (const { name, run } of observerCases(() => recordingObserver())) it(name, run);
  * ```
  */
 export function observerCases(create: Create): readonly ConformanceCase[] {
@@ -91,8 +91,8 @@ export function observerCases(create: Create): readonly ConformanceCase[] {
  * Declares the cases above as tests.
  *
  * ```ts
- * import { testObserver } from 'kopf-ts/testing';
- * testObserver(() => myMetrics(), { describe, it });
+ * import { recordingObserver, testObserver } from 'kopf-ts/testing';
+ * testObserver(() => recordingObserver(['call.ended']), { describe, it });
  * ```
  */
 export function testObserver(create: Create, runner?: TestRunner): void {

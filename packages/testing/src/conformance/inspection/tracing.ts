@@ -19,12 +19,12 @@ const works = (): readonly TracedWork[] => [
 ];
 
 /**
- * What every tracing must obey. The operator does its work all the same, whatever they do; but it has no use for those
- * which do not.
+ * What every tracing must hold. The operator does its work all the same, whatever a tracing does.
  *
  * ```ts
  * import { tracingCases } from 'kopf-ts/testing';
- * for (const { name, run } of tracingCases(() => myTracing())) it(name, run);
+ * const nothing: kopf.Tracing = { around: (_work, fn) => fn(), headers: () => ({}) };
+ * for (const { name, run } of tracingCases(() => nothing)) it(name, run);
  * ```
  */
 export function tracingCases(create: Create): readonly ConformanceCase[] {
@@ -140,7 +140,7 @@ export function tracingCases(create: Create): readonly ConformanceCase[] {
  *
  * ```ts
  * import { testTracing } from 'kopf-ts/testing';
- * testTracing(() => myTracing(), { describe, it });
+ * testTracing(() => ({ around: (_work, fn) => fn(), headers: () => ({}) }), { describe, it });
  * ```
  */
 export function testTracing(create: Create, runner?: TestRunner): void {
