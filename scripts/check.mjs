@@ -18,6 +18,8 @@ const checks = [
   { name: 'fence: import graph', groups: ['lint', 'fences'], run: fence('graph') },
   { name: 'fence: purity of core', groups: ['lint', 'fences'], run: fence('purity') },
   { name: 'fence: owners of objects', groups: ['lint', 'fences'], run: fence('owner') },
+  { name: 'fence: the way of events', groups: ['lint', 'fences'], run: fence('one-way') },
+  { name: 'fence: observers', groups: ['lint', 'fences'], run: fence('observer') },
   { name: 'fence: rooms and names', groups: ['lint', 'fences'], run: fence('rooms') },
   { name: 'fence: examples of public names', groups: ['lint', 'fences'], run: fence('examples') },
   { name: 'fence: hosts and paths', groups: ['lint', 'fences'], run: fence('hosts') },

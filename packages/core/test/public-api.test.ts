@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as engine from '../src/engine.js';
 import * as core from '../src/index.js';
@@ -15,6 +15,26 @@ function typesOf(entry: string): string[] {
       .map((name) => name.replace(/^type /, '')),
   );
   return names.sort();
+}
+
+function sourcesOf(folder: URL): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  return files.map((file) => readFileSync(new URL(file, folder), 'utf8'));
+}
+
+/** The names as they are there, whatever they are called here. */
+function importsOf(source: string, entry: string): string[] {
+  const lists = source.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from '([^']+)'/gm);
+  return [...lists].flatMap(([, list = '', from]) =>
+    from === entry
+      ? list.split(',').map((name) =>
+          name
+            .trim()
+            .replace(/^type /, '')
+            .replace(/ as .*$/, ''),
+        )
+      : [],
+  );
 }
 
 describe('the entry for those who write handlers and plugins', () => {
@@ -34,6 +54,15 @@ describe('the entry for those who run handlers', () => {
 
   it('gives these types', () => {
     expect(typesOf('engine')).toMatchSnapshot();
+  });
+
+  it('gives nothing that no package uses', () => {
+    const packages = new URL('../../', import.meta.url);
+    // Also in their tests: what tests need, a stranger's package needs for its own.
+    const folders = readdirSync(packages).flatMap((name) => [`${name}/src/`, `${name}/test/`]);
+    const sources = folders.flatMap((folder) => sourcesOf(new URL(folder, packages)));
+    const used = new Set(sources.flatMap((source) => importsOf(source, '@kopf-ts/core/engine')));
+    expect([...Object.keys(engine), ...typesOf('engine')].filter((name) => !used.has(name))).toEqual([]);
   });
 
   it('repeats nothing of the other entry', () => {

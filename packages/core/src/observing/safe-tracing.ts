@@ -101,13 +101,13 @@ function checkEnd(
     if (own.kind === 'returned' || own.error !== ofTracing.error) report('has failed after', ofTracing);
     return;
   }
+  if (own.kind === 'returned' && own.value === ofTracing.value) return;
+  // Another promise of the same end is what async functions make; but nobody else waits for it, nor for its rejection.
+  if (isThenable(ofTracing.value)) ofTracing.value.then(undefined, () => {});
   if (own.kind === 'thrown') {
     report('has hidden the error of');
     return;
   }
-  if (own.value === ofTracing.value) return;
-  // Another promise of the same end is what async functions make; but nobody else waits for it, nor for its rejection.
-  if (isThenable(ofTracing.value)) ofTracing.value.then(undefined, () => {});
   if (!isThenable(own.value) || !isThenable(ofTracing.value)) report('has replaced the result of');
 }
 

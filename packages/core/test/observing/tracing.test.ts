@@ -128,6 +128,22 @@ describe('tracing', () => {
     expect(logger.messages()).toEqual([]);
   });
 
+  it('that makes a promise of an error leaves no stray rejection', async () => {
+    const strays: unknown[] = [];
+    const note = (error: unknown): void => void strays.push(error);
+    process.on('unhandledRejection', note);
+    const { tracing, logger } = made(async (_, fn) => await fn());
+    const failing = () =>
+      tracing.around(work, () => {
+        throw boo;
+      });
+    expect(failing).toThrow(boo);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(strays).toEqual([]);
+    expect(logger.messages('error')).toEqual([expect.stringContaining('has hidden the error of a review')]);
+  });
+
   it('that calls later is too late: it gets the same end', () => {
     let later: (() => unknown) | undefined;
     const { tracing, logger } = made((_, fn) => {

@@ -1,7 +1,6 @@
 /** Whole operators on the embedded server and by the manual clock: nothing of them is replaced but what is given. */
 import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
 import { type AnyObject, createRegistry, type KubeClient, type Registry } from '@kopf-ts/core';
-import type { Operator } from '@kopf-ts/reactor';
 import {
   type ManualClock,
   type ManualClockOptions,
@@ -10,7 +9,7 @@ import {
   recordingLogger,
 } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
-import { operator } from '../../src/operator.js';
+import { type Operator, operator } from '../../src/operator.js';
 import type { OperatorOptions } from '../../src/options.js';
 
 export interface Place {
