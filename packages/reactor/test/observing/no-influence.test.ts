@@ -60,7 +60,7 @@ async function lifeOfObjects(options: OperatedOptions) {
   await operator.remove('flapping');
   await operator.advance(60);
   const sent = operator.patches.map(({ path, contentType, body }) => `${contentType} ${path} ${JSON.stringify(body)}`);
-  const logged = operator.logger.messages().filter((line) => !line.startsWith('An observer has failed'));
+  const logged = operator.logger.messages().filter((line) => !line.startsWith('An observer failed'));
   return { calls, sent: sent.map(withoutUids), logged: logged.map(withoutUids) };
 }
 
