@@ -56,7 +56,7 @@ interface Running {
 const TICKS_PER_THRESHOLD = 4;
 
 /** How fresh a sample of what the thread does must be when a call begins. */
-const SAMPLES_PER_THRESHOLD = 20;
+const SAMPLES_PER_THRESHOLD = 2;
 
 /** How often the same handler is complained about. */
 const SILENCE: Seconds = 10;
@@ -66,6 +66,11 @@ const MAX_REMEMBERED = 1000;
 
 /** How many handlers are named at most. */
 const MAX_NAMES = 5;
+
+interface Sample {
+  readonly at: Seconds;
+  readonly usage: LoopUsage;
+}
 
 /** A loop that stood still, with what the process did meanwhile. */
 interface Standstill {
@@ -96,13 +101,17 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
   let nextTickAt = Number.POSITIVE_INFINITY;
   /** The calls that have ended when the tick was already late. */
   let suspects: Running[] = [];
-  let sample: { readonly at: Seconds; readonly usage: LoopUsage } | undefined;
+  let sample: Sample | undefined;
 
-  /** Asking the system costs more than most handlers do. A call that blocks is much longer than a sample is old. */
-  const recentUsage = (now: Seconds): LoopUsage => {
-    if (sample === undefined || now - sample.at > threshold / SAMPLES_PER_THRESHOLD)
+  /**
+   * Asking the system costs more than most handlers do, and on some systems as much as a thousand of them. What is too
+   * long is at least twice as long as a sample is old, so what happened before does not change the judgement.
+   */
+  const recentUsage = (now: Seconds): Sample => {
+    if (sample === undefined || now - sample.at > threshold / SAMPLES_PER_THRESHOLD) {
       sample = { at: now, usage: usage() };
-    return sample.usage;
+    }
+    return sample;
   };
 
   const complain = (call: Running['call'], verb: string, duration: Seconds): void => {
@@ -124,7 +133,7 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
 
   const enter = (call: FactOf<'call.began'>): void => {
     const since = clock.now();
-    running.set(call.call, { call, since, usage: recentUsage(since), synchronous, synchronousCpu });
+    running.set(call.call, { call, since, usage: recentUsage(since).usage, synchronous, synchronousCpu });
     if (begun.isAwaited) begun.notify();
   };
 
@@ -182,14 +191,14 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
     const synchronousBefore = synchronous;
     const synchronousCpuBefore = synchronousCpu;
     const begunAt = clock.now();
-    const before = usage();
+    const { at: sampledAt, usage: before } = recentUsage(begunAt);
     nextTickAt = begunAt + interval;
     await clock.sleep(interval, { signal });
     const now = clock.now();
     const lag = now - nextTickAt - (synchronous - synchronousBefore);
     if (lag > threshold) {
       const after = usage();
-      const busy = now - begunAt - (after.idle - before.idle) - (synchronous - synchronousBefore);
+      const busy = now - sampledAt - (after.idle - before.idle) - (synchronous - synchronousBefore);
       const cpu = after.cpu - before.cpu - (synchronousCpu - synchronousCpuBefore);
       const standstill = { duration: Math.min(lag, busy), cpu, preemptions: after.preemptions - before.preemptions };
       // A loop with nothing to do that gets no CPU in time is late, but nobody holds it.
