@@ -65,7 +65,6 @@ export { asJsonPatch } from './values/patches/patch.js';
 export { parsePointer } from './values/patches/json-patch.js';
 export { applyMergePatch } from './values/patches/merge-patch.js';
 export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/objects/finalizers.js';
-export { hasEmptyStanzas } from './values/objects/essence.js';
 export { deepFreeze } from './values/json.js';
 export { type JsonStyle, jsonText } from './values/json-text.js';
 

@@ -6,11 +6,9 @@ import {
   isMapping,
   type ProgressStorage,
   removeEmptyStanzas,
-  removeField,
   resolveField,
 } from '@kopf-ts/core';
 import { checkPrefix, keysFormer } from '../annotation-keys.js';
-import { withoutTraces } from '../clearing.js';
 import { type Complain, compactJson, readMapping } from '../compact-json.js';
 import { annotationPath, erase, touchField } from '../patching.js';
 import { MARKED, markOf, markPrefix } from '../prefix-marks.js';
@@ -86,11 +84,13 @@ export function annotationsProgressStorage(options: AnnotationsProgressOptions =
     clear(essence) {
       // There is nothing of anybody's in such an essence, while a copy would lose its mark.
       if (isDigestOnly(essence)) return essence;
-      const annotations = resolveField(essence, ['metadata', 'annotations']);
-      const traces = isMapping(annotations) ? Object.keys(annotations).filter(isOwn) : [];
-      return withoutTraces(essence, traces.length > 0, (copy) => {
-        for (const annotation of traces) removeField(copy, annotationPath(annotation));
-      });
+      const cleared = deepCopy(essence);
+      const annotations = resolveField(cleared, ['metadata', 'annotations']);
+      if (isMapping(annotations)) {
+        for (const annotation of Object.keys(annotations)) if (isOwn(annotation)) delete annotations[annotation];
+      }
+      removeEmptyStanzas(cleared);
+      return cleared;
     },
 
     clearOwn(essence) {

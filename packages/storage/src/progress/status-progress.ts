@@ -3,7 +3,6 @@ import {
   ensureField,
   type FieldSpec,
   formatField,
-  hasField,
   isDigestOnly,
   isMapping,
   type Mapping,
@@ -12,7 +11,6 @@ import {
   removeField,
   resolveField,
 } from '@kopf-ts/core';
-import { withoutTraces } from '../clearing.js';
 import { type Complain, nameOf } from '../compact-json.js';
 import { namedField } from '../named-field.js';
 import { erase, touchField } from '../patching.js';
@@ -80,11 +78,10 @@ export function statusProgressStorage(options: StatusProgressOptions = {}): Prog
 
     clear(essence) {
       if (isDigestOnly(essence)) return essence;
-      // What is left empty on the way to the records is a trace, too.
-      const hasTraces = hasField(essence, recordsPath.slice(0, -1));
-      return withoutTraces(essence, hasTraces, (copy) => {
-        removeField(copy, recordsPath, { scalars: 'absent' });
-      });
+      const cleared = deepCopy(essence);
+      removeField(cleared, recordsPath, { scalars: 'absent' });
+      removeEmptyStanzas(cleared);
+      return cleared;
     },
 
     clearOwn(essence) {

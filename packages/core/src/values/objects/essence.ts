@@ -107,17 +107,6 @@ export function removeEmptyStanzas(essence: Essence): void {
   if (isEmpty(getOwn(essence, 'status'))) delete essence.status;
 }
 
-/** Whether there is any of the stanzas that {@link removeEmptyStanzas} drops. */
-export function hasEmptyStanzas(essence: Essence): boolean {
-  const metadata = getOwn(essence, 'metadata');
-  if (isMapping(metadata)) {
-    for (const key of ['annotations', 'labels']) {
-      if (Object.hasOwn(metadata, key) && isEmpty(metadata[key])) return true;
-    }
-  }
-  return ['metadata', 'status'].some((key) => Object.hasOwn(essence, key) && isEmpty(essence[key]));
-}
-
 function isEmpty(stanza: unknown): boolean {
   if (typeof stanza === 'object' && stanza !== null) return Object.keys(stanza).length === 0;
   return stanza === null || stanza === '';
