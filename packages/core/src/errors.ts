@@ -331,7 +331,7 @@ function textOf(payload: unknown): string | undefined {
  * The API server answered with an error. Told apart by class or by `status`; the server's words are kept.
  *
  * ```ts
- * const isPassing = (error: unknown): boolean => error instanceof kopf.ApiError && error.status >= 500;
+ * const isTrouble = (error: unknown): boolean => error instanceof kopf.ApiError && error.status >= 500;
  * ```
  */
 export class ApiError extends KopfError {

@@ -1,15 +1,6 @@
 /** How persistent the client is: which failures are worth another attempt, and when. */
-import {
-  ApiError,
-  ApiForbiddenError,
-  ApiServerError,
-  ApiTooManyRequestsError,
-  ApiUnauthorizedError,
-  type Clock,
-  type Logger,
-  type Seconds,
-  type Settings,
-} from '@kopf-ts/core';
+import { ApiError, type Clock, type Logger, type Seconds, type Settings } from '@kopf-ts/core';
+import { retryable } from '@kopf-ts/core/engine';
 import { KubeConnectionError } from '../errors.js';
 
 export interface RetryPolicy {
@@ -22,25 +13,14 @@ export interface RetryPolicy {
   readonly isForCaller: (error: unknown) => boolean;
 }
 
-/** What etcd says, through the server, of objects that are too large for it: they do not shrink by waiting. */
-const TOO_LARGE = /request is too large|larger than max/i;
-
-/** What the server says of those who are asked for each request: they have decided, whatever code they gave for it. */
-const DENIED = /^admission webhook ".*" denied the request/;
-
 /**
  * Is there hope that the same request succeeds later? The server may be unreachable, overloaded, restarting, or being
  * upgraded: then it also forgets the permissions (403) and the tokens (401) for a while.
  */
 function isWorthRetrying(error: unknown): boolean {
-  if (error instanceof ApiError && DENIED.test(error.message)) return false;
-  return (
-    error instanceof KubeConnectionError ||
-    (error instanceof ApiServerError && !TOO_LARGE.test(error.message)) ||
-    error instanceof ApiTooManyRequestsError ||
-    error instanceof ApiForbiddenError ||
-    error instanceof ApiUnauthorizedError
-  );
+  if (!(error instanceof ApiError)) return error instanceof KubeConnectionError;
+  const when = retryable(error);
+  return when === 'later' || (when === 'after-changes' && (error.status === 401 || error.status === 403));
 }
 
 /**

@@ -1,12 +1,10 @@
 /** Patches of one daemon or timer on their way to the cluster. Whatever happens there, the daemon goes on. */
 import { ApiError, type Body, type Logger, type Patch, type Resource, type Seconds } from '@kopf-ts/core';
-import { describeError, type LiveBody, NO_FACTS, type OwnWrite, toError } from '@kopf-ts/core/engine';
+import { describeError, type LiveBody, NO_FACTS, type OwnWrite, retryable, toError } from '@kopf-ts/core/engine';
 import { compareVersions, versionOf } from '../objects/versions.js';
 import { tellerOfDropped } from '../observing/patch-facts.js';
 import type { OperatorParts } from '../parts.js';
 import { type ApplyFn, isBrokenOffByPause } from '../sending/apply.js';
-import { isTooLarge } from '../sending/limits.js';
-import { isRefusal } from '../sending/refusals.js';
 import type { SpawnSubject } from './daemons.js';
 
 /** Whose patches these are. */
@@ -104,7 +102,8 @@ export class DaemonOutbox {
       this.#tellDropped(what);
       return undefined;
     }
-    if (!isPassing(error)) {
+    // What cannot be written as JSON, or is refused for good, would spoil all the patches that it is sent with.
+    if (retryable(error) === 'never' || error instanceof TypeError || error instanceof RangeError) {
       this.#failures = 0;
       if (error instanceof ApiError) {
         this.#tellDropped(what);
@@ -132,10 +131,4 @@ export function delayAfter(failures: number, delays: Iterable<Seconds>): Seconds
     if (count >= failures) break;
   }
   return found;
-}
-
-/** Whether the same patch may be accepted later: if not, it would spoil all the patches that it is sent with. */
-function isPassing(error: Error): boolean {
-  if (error instanceof ApiError) return !isRefusal(error) && !isTooLarge(error);
-  return !(error instanceof TypeError || error instanceof RangeError);
 }

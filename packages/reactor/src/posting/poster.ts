@@ -2,19 +2,8 @@
  * Posts events about objects to the cluster: later, few at a time, and with no effect on anything else. Events are
  * for people: whatever goes wrong here is only logged, and the operator goes on.
  */
-import {
-  ApiClientError,
-  ApiTooManyRequestsError,
-  type Clock,
-  type EventPoster,
-  type KubeClient,
-  type KubeEvent,
-  type Logger,
-  type Seconds,
-  type Service,
-  type Settings,
-} from '@kopf-ts/core';
-import { childController, describeError, onAbort, postEvent, toError } from '@kopf-ts/core/engine';
+import type { Clock, EventPoster, KubeClient, KubeEvent, Logger, Seconds, Service, Settings } from '@kopf-ts/core';
+import { childController, describeError, onAbort, postEvent, retryable, toError } from '@kopf-ts/core/engine';
 import { type AggregationLimits, eventAggregation } from './aggregation.js';
 import { countedEvents, lossReport } from './losses.js';
 import type { OutgoingEvent } from './series.js';
@@ -109,7 +98,7 @@ export function eventPoster(options: EventPosterOptions): { readonly poster: Eve
         retries: 'none',
         signal,
       });
-      const isToBeRepeated = failure !== undefined && isPassing(failure) && state === 'running';
+      const isToBeRepeated = failure !== undefined && retryable(failure) === 'later' && state === 'running';
       if (isToBeRepeated && events.giveBack(outgoing, clock.now())) {
         logger.debug(`The event will be posted in ${limits.window} seconds, as it has failed now.`);
       }
@@ -179,9 +168,4 @@ export function eventPoster(options: EventPosterOptions): { readonly poster: Eve
   };
 
   return { poster: { post }, service: { name: 'poster of events', run } };
-}
-
-/** Whether the same request may succeed later. If the cluster has understood and refused it, it never will. */
-function isPassing(error: Error): boolean {
-  return !(error instanceof ApiClientError) || error instanceof ApiTooManyRequestsError;
 }

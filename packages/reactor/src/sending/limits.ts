@@ -3,7 +3,6 @@
  * more than about 1.5 MB of anything. Whatever is refused, handlers that have succeeded must not be called again.
  */
 import {
-  ApiError,
   deepCopy,
   deepEqual,
   digestOf,
@@ -15,31 +14,10 @@ import {
   Patch,
   resolveField,
 } from '@kopf-ts/core';
-import { type Asked, describeAsked, type PatchOutcome, withoutAsked } from '@kopf-ts/core/engine';
+import { type Asked, describeAsked, isTooLarge, type PatchOutcome, withoutAsked } from '@kopf-ts/core/engine';
 import type { OnDropped } from '../observing/patch-facts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
 import { mergeInto } from './merging.js';
-
-/** What etcd, or the servers on the way to it, say of requests that are too large for them. */
-const TOO_LARGE = [/request is too large/i, /larger than max/i, /request entity too large/i];
-
-/** Whether the cluster has refused the object for its size, and not for what is in it. */
-export function isTooLarge(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  if (error.status === 413) return true;
-  if (error.status === 422) return causesOf(error).some(isAboutAnnotations);
-  return error.status >= 500 && TOO_LARGE.some((pattern) => pattern.test(error.message));
-}
-
-/** Other fields may be too long by the schema of their kind: that is of no concern to us. */
-function isAboutAnnotations(cause: unknown): boolean {
-  if (!isMapping(cause)) return false;
-  return cause.reason === 'FieldValueTooLong' && cause.field === 'metadata.annotations';
-}
-
-function causesOf({ details }: ApiError): readonly unknown[] {
-  return Array.isArray(details?.causes) ? details.causes : [];
-}
 
 export interface OversizedOptions extends ApplyOptions {
   readonly apply: ApplyFn;

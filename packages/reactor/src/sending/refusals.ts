@@ -17,13 +17,13 @@ import {
   backoffOf,
   describeError,
   type HandlerState,
-  isDenied,
+  isTooLarge,
   judgeError,
   type Outcome,
+  retryable,
 } from '@kopf-ts/core/engine';
 import type { OperatorParts } from '../parts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
-import { isTooLarge } from './limits.js';
 
 /** A handler has asked for what the cluster does not want. */
 export interface Refusal {
@@ -32,15 +32,9 @@ export interface Refusal {
   readonly error: Error;
 }
 
-/** Answers that may be others next time, though nothing is changed in the patch. */
-const PASSING: ReadonlySet<number> = new Set([401, 403, 404, 408, 409, 429]);
-
 /** Whether the cluster refuses what is in the patch: the very same patch would be refused again. */
 export function isRefusal(error: unknown): error is Error {
-  // The client itself does not send what would come out changed.
-  if (error instanceof Error && 'code' in error && error.code === 'KOPF_LOSSY_INTEGER') return true;
-  if (!(error instanceof ApiError) || isTooLarge(error)) return false;
-  return isDenied(error) || (error.status >= 400 && error.status < 500 && !PASSING.has(error.status));
+  return error instanceof Error && !isTooLarge(error) && retryable(error) === 'never';
 }
 
 export interface JudgingOptions {

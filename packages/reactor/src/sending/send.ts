@@ -4,10 +4,10 @@
  * It knows nothing of what is remembered of the object.
  */
 import { type AnyObject, ApiError, type Essence, isMapping, type Mapping, Patch } from '@kopf-ts/core';
-import type { Address, Asked, OwnWrite, PatchOutcome } from '@kopf-ts/core/engine';
+import { type Address, type Asked, isTooLarge, type OwnWrite, type PatchOutcome } from '@kopf-ts/core/engine';
 import type { OnDropped } from '../observing/patch-facts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
-import { applyInPart, applyWithinLimits, isTooLarge, withUnsaved } from './limits.js';
+import { applyInPart, applyWithinLimits, withUnsaved } from './limits.js';
 import { mergeInto } from './merging.js';
 import { findCulprits, isRefusal, type Refusal } from './refusals.js';
 import { withoutBroken } from './sanitise.js';

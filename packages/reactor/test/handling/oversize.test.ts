@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '@kopf-ts/core';
+import { isTooLarge } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { isTooLarge } from '../../src/sending/limits.js';
 import { type Operated, operated } from '../support/operated.js';
 
 const PREFIX = 'kopf.zalando.org';

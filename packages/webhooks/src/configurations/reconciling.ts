@@ -1,15 +1,6 @@
 /** Bringing one configuration in the cluster to what the handlers need, again and again. */
-import {
-  ApiClientError,
-  ApiConflictError,
-  ApiTooManyRequestsError,
-  type Clock,
-  deepEqual,
-  type Logger,
-  type Mapping,
-  type Seconds,
-} from '@kopf-ts/core';
-import { backoffDelay, describeError } from '@kopf-ts/core/engine';
+import { ApiConflictError, type Clock, deepEqual, type Logger, type Mapping, type Seconds } from '@kopf-ts/core';
+import { backoffDelay, describeError, retryable } from '@kopf-ts/core/engine';
 import {
   type ConfigurationAddress,
   createConfiguration,
@@ -123,7 +114,9 @@ export function reconciler({ at, object, reason, clock, logger, random, signal }
         failures = 0;
         return 'done';
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        // What is invalid or not permitted will remain so.
+        const mayPass = retryable(error) === 'later' || error instanceof ApiConflictError;
+        if (!mayPass) throw error;
         failures += 1;
         const delay = backoffDelay(failures, { ...RETRYING, random });
         retryAt = clock.now() + delay;
@@ -168,10 +161,4 @@ export function kopfReconciler({ at, reason, logger, signal }: ReconcilerParts):
 
 function isSameWish(granted: Wish | undefined, wish: Wish): granted is Wish {
   return granted?.by === wish.by && deepEqual(granted.webhooks, wish.webhooks);
-}
-
-/** Servers come back, connections as well; but what is invalid or not permitted will remain so. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ApiConflictError || error instanceof ApiTooManyRequestsError) return true;
-  return !(error instanceof ApiClientError);
 }

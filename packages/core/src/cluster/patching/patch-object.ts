@@ -1,5 +1,5 @@
 /** Patching an object: one request for each of its addresses, for the very state that is known, and never a wrong object. */
-import { ApiConflictError, ApiError, ApiNotFoundError, ApiUnprocessableError, KopfError } from '../../errors.js';
+import { ApiConflictError, ApiNotFoundError, ApiUnprocessableError, KopfError } from '../../errors.js';
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { KubeClient, KubeRequest } from '../../seams/client.js';
 import type { SentRequest } from '../../seams/inspection/observer.js';
@@ -10,6 +10,7 @@ import { subtractExisting } from '../../values/patches/merge-patch.js';
 import { Patch } from '../../values/patches/patch.js';
 import { type Resource, resourceUrl } from '../../values/resources/resource.js';
 import { findByName } from '../find.js';
+import { isDenied } from '../retryable.js';
 import { inconsistenciesOf, versionToExpect } from './patch-checks.js';
 import {
   type Address,
@@ -378,11 +379,6 @@ function isAboutUid(error: unknown): boolean {
 /** Whether it says what is wrong with the patch. */
 function isExplained(error: ApiUnprocessableError): boolean {
   return causesOf(error).length > 0 || isDenied(error);
-}
-
-/** Whether an admission webhook or policy has refused what was asked for; whatever the code of the answer is. */
-export function isDenied(error: unknown): boolean {
-  return error instanceof ApiError && /denied (the )?request/.test(error.message);
 }
 
 function causesOf(error: ApiUnprocessableError): readonly unknown[] {
