@@ -71,7 +71,7 @@ for (const name of ['one', 'two']) {
 /** With core alone, there is nothing to run handlers with; but they can be declared, matched, and written for. */
 export const CORE_ALONE = `
 import { createRegistry, diff, type Clock, type Logger, Patch, resource, settings } from '@kopf-ts/core';
-import { executeOnce } from '@kopf-ts/core/engine';
+import { executeHandler } from '@kopf-ts/core/engine';
 
 const registry = createRegistry();
 registry.on.update(resource<{ size: number }>({ plural: 'volumes' }), function resize({ spec, patch }) {
@@ -80,7 +80,7 @@ registry.on.update(resource<{ size: number }>({ plural: 'volumes' }), function r
 const seams: { clock?: Clock; logger?: Logger } = {};
 const [change] = diff({ size: 1 }, { size: 2 });
 console.log([...registry.handlers.changing].map(({ id }) => id).join(), change?.join(' '), Object.keys(seams).length);
-console.log(typeof executeOnce, new Patch({ a: 1 }).merge, settings().execution.defaultBackoff);
+console.log(typeof executeHandler, new Patch({ a: 1 }).merge, settings().execution.defaultBackoff);
 `;
 
 /**
