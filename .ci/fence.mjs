@@ -1,4 +1,4 @@
-/** What all the fences share: where the workspace is, how its sources are read, how a verdict is given. */
+/** What all the fences share: where the workspace is, how its sources are read, how they report. */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { argv } from 'node:process';

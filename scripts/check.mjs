@@ -63,8 +63,7 @@ async function main([group = 'all', ...args]) {
     const started = performance.now();
     const { code, output, counts, report } = await check.run(args);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    const verdict = code === 0 ? '✓' : '✗';
-    console.log(`${verdict} ${check.name} (${seconds} s)`);
+    console.log(`${code === 0 ? '✓' : '✗'} ${check.name} (${seconds} s)`);
     if (code !== 0) broken.add(check.name);
     const shown = report ?? (code === 0 ? '' : output);
     if (shown !== '') console.log(indented(shown));

@@ -110,7 +110,7 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   {
     id: 'rbac',
-    reason: 'Roles and their bindings are kept, but not enforced: whoever is let in may do everything.',
+    reason: 'Roles and their bindings are kept, but not enforced: everybody with credentials may do everything.',
     appliesTo: ({ area }) => area.startsWith('reviews'),
     forgive: (answer) => withoutKeys(answer, ['allowed', 'resourceRules', 'nonResourceRules']),
   },

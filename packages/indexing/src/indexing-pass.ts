@@ -33,7 +33,7 @@ import type { SlotOf } from './structural-keys.js';
 
 type Handlers = readonly IndexHandler[];
 
-/** What the indexer is told of an event. */
+/** What the indexer gets with an event. */
 export type Sighting = Parameters<Indexer['accept']>[0];
 
 export interface PassParts {

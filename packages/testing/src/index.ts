@@ -2,7 +2,7 @@
  * What tests of operators and plugins need: a clock that moves when told, a logger that remembers, operators that
  * live as long as a test, and a conformance suite for each seam.
  * It leaves the test runner to you, the cluster to `@kopf-ts/apiserver` or a real one, and the operator to
- * whoever passes it in.
+ * the caller.
  */
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 

@@ -18,7 +18,7 @@ export interface LineStreamOptions {
   /** Aborted by the stream itself, when nobody wants it any more. */
   readonly leaving: AbortController;
   readonly lines: JsonLines;
-  /** Of the caller. When it aborts, that is an error for whoever reads. */
+  /** Of the caller. When it aborts, that is an error for the reader. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: KubeRequest['onProgress'] | undefined;
   /** Called once, if it was opened at all; with the error that it has ended with, if any. */

@@ -1,5 +1,5 @@
 /**
- * One call of one handler: what is known around it, its signal, its time, and what is told of it. There are many calls,
+ * One call of one handler: what is known around it, its signal, its time, and the facts about it. There are many calls,
  * and of most of these things nobody asks: so they are made when somebody does.
  */
 import type { Cause } from '../intents/causes.js';

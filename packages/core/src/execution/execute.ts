@@ -58,8 +58,8 @@ export interface Execution {
    */
   readonly signal?: AbortSignal | (() => AbortSignal) | undefined;
   /**
-   * Given a call when a handler turns out to be asynchronous: for those who would rather cancel it, if they ever do, than
-   * make a signal for each call.
+   * Gets the call when a handler turns out to be asynchronous: to cancel it, if ever needed, without a signal for each
+   * call.
    */
   readonly onWaiting?: ((call: CancellableCall) => void) | undefined;
   /**

@@ -20,12 +20,12 @@ export interface ControlParts {
 const FIELDS: ReadonlySet<string> = new Set(['resource', 'namespace', 'name', 'uid'] satisfies (keyof ObjectQuery)[]);
 
 export function reactorControl({ objects, pausing }: ControlParts): Control {
-  /** Those which are paused, also if they have vanished since then: what they wait with is to be done when resumed. */
+  /** The paused objects, even if they have vanished since then: what they wait with is done when they are resumed. */
   const paused = new Set<HandledObject>();
 
   const found = (query: ObjectQuery | undefined): readonly HandledObject[] => {
     const fits = matcherOf(query);
-    // Those which are not in a stream are not handled yet.
+    // Objects that are in no stream are not handled yet.
     return [...new Set([...objects, ...paused])].filter((object) => object.isServed && fits(object.observed));
   };
   const size = (): number => found(undefined).length;

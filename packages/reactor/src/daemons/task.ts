@@ -152,7 +152,7 @@ export class DaemonTask implements RunningDaemon {
 
   /**
    * Sleeps for as long as the handler wants before its first call, or until stopped. Even if it wants no delay, the life
-   * does not go on at once, so that whoever spawns it can prevent it from doing anything at all.
+   * does not go on at once, so that its spawner can prevent it from doing anything at all.
    */
   async delayStart(): Promise<void> {
     await Promise.resolve();

@@ -1,4 +1,4 @@
-/** What is told of daemons and timers. To be called only if somebody wants the fact. */
+/** Facts about daemons and timers. Called only if an observer wants the fact. */
 import type { Body, Resource, Seconds, StopReason } from '@kopf-ts/core';
 import { type Facts, observedBody, observedHandler, type SpawningHandler } from '@kopf-ts/core/engine';
 

@@ -1,4 +1,4 @@
-/** What is told of objects. To be called only if somebody wants the fact. */
+/** Facts about objects. Called only if an observer wants the fact. */
 import type { ObservedObject } from '@kopf-ts/core';
 import { type ChangingCause, type Facts, observedBody } from '@kopf-ts/core/engine';
 import type { Tripping } from '../objects/breaker.js';

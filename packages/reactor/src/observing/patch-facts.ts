@@ -1,4 +1,4 @@
-/** What is told of the patches of objects: all of them, whoever sends them. */
+/** Facts about the patches of objects, of cycles and of daemons alike. */
 import type { Body, Clock, Resource, SentRequest } from '@kopf-ts/core';
 import { type Facts, observedBody, toError } from '@kopf-ts/core/engine';
 import type { ApplyFn } from '../sending/apply.js';

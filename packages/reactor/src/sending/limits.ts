@@ -51,7 +51,7 @@ export async function applyWithinLimits(options: OversizedOptions): Promise<Fitt
   return outcome === undefined ? await applyInPart(options) : { outcome, unsavable: undefined };
 }
 
-/** If it does not fit as a whole: those who have asked for the most do without, and the others get what they want. */
+/** If it does not fit as a whole: the handlers with the largest shares do without, and the others get theirs. */
 export async function applyInPart(options: OversizedOptions): Promise<FittedOutcome> {
   const { askedBy, patch, logger } = options;
   const shares = askedBy.map((asked) => ({ asked, size: sizeOf(asked, patch) })).toSorted((a, b) => b.size - a.size);

@@ -65,7 +65,7 @@ export function credentialsCases(create: Create): readonly ConformanceCase[] {
     for (let turn = 0; turn < 3; turn++) assert.deepEqual(await given(credentials), info);
   });
 
-  add('lets those who ask wait until there is something, all of them', async ({ credentials, renew }) => {
+  add('lets all clients wait until there is something', async ({ credentials, renew }) => {
     const waiting = [1, 2, 3].map(() => watched(credentials.current()));
     await someTurns();
     assert.ok(
@@ -115,7 +115,7 @@ export function credentialsCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(await given(credentials), info);
   });
 
-  add('rejects those who do not want to wait any more, with their reason', async ({ credentials, renew }) => {
+  add('rejects waits that are aborted, with their reasons', async ({ credentials, renew }) => {
     const aborting = new AbortController();
     const [impatient, patient] = [watched(credentials.current(aborting.signal)), watched(credentials.current())];
     await someTurns();

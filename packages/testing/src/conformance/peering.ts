@@ -24,8 +24,8 @@ export interface PeeringUnderTest {
   /** The namespaces to join: at least two different ones. Default: two namespaces without any meaning. */
   readonly namespaces?: readonly [string | null, string | null];
   /**
-   * Another operator, which is there before us and goes first, until told to leave. Absent for those who know
-   * of no others.
+   * Another operator, which is there before us and goes first until it leaves. Absent for peerings that know of no
+   * others.
    */
   readonly elder?: () => Awaitable<{ leave(): Awaitable<unknown> }>;
   /** Takes the work over from us while we are at it. Absent if that is impossible. */
@@ -47,7 +47,7 @@ export interface PeeringUnderTest {
  * ```
  */
 export interface PeeringExpectations {
-  /** How long any verdict may take, and leaving, too. Default: 30 seconds. */
+  /** How long any ruling may take, and leaving, too. Default: 30 seconds. */
   readonly promptness?: Seconds;
 }
 

@@ -43,12 +43,12 @@ const broken: [sin: string, caught: string, create: () => CredentialsUnderTest][
   ],
   [
     'gives something when there is nothing',
-    'lets those who ask wait until there is something, all of them',
+    'lets all clients wait until there is something',
     spoiled((good, all) => ({ current: async (signal) => (all.length === 0 ? { server: '' } : good.current(signal)) })),
   ],
   [
     'serves only the first who waits',
-    'lets those who ask wait until there is something, all of them',
+    'lets all clients wait until there is something',
     spoiled((good, all) => {
       let isAwaited = false;
       return {
@@ -90,12 +90,12 @@ const broken: [sin: string, caught: string, create: () => CredentialsUnderTest][
   ],
   [
     'does not listen',
-    'rejects those who do not want to wait any more, with their reason',
+    'rejects waits that are aborted, with their reasons',
     spoiled((good) => ({ current: () => good.current() })),
   ],
   [
     'has reasons of its own',
-    'rejects those who do not want to wait any more, with their reason',
+    'rejects waits that are aborted, with their reasons',
     spoiled((good) => ({
       current: (signal) =>
         good.current(signal).catch(() => {

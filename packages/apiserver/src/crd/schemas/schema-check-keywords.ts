@@ -77,10 +77,10 @@ function checkInside(schema: Mapping, place: Place): readonly Cause[] {
     causes.push(...check(getOwn(properties as Mapping, key), child));
   }
   causes.push(...check(getOwn(schema, 'not'), inner('not')));
-  for (const junctor of ['allOf', 'oneOf', 'anyOf']) {
-    const nested = getOwn(schema, junctor);
+  for (const combination of ['allOf', 'oneOf', 'anyOf']) {
+    const nested = getOwn(schema, combination);
     if (!Array.isArray(nested)) continue;
-    for (const [index, item] of nested.entries()) causes.push(...check(item, inner(`${junctor}[${index}]`)));
+    for (const [index, item] of nested.entries()) causes.push(...check(item, inner(`${combination}[${index}]`)));
   }
   const items = getOwn(schema, 'items');
   if (Array.isArray(items))

@@ -137,7 +137,7 @@ function checkValueRules(node: Structural, path: string, skipsAnyOf: boolean, sk
   return causes;
 }
 
-/** Junctors may only judge values; the structure is told outside of them. */
+/** Only value validations are allowed inside allOf/anyOf/oneOf/not; the structure is specified outside of them. */
 function checkNested(node: Structural, path: string, skipsAnyOf = false): readonly Cause[] {
   const causes: Cause[] = [...checkValueRules(node, path, skipsAnyOf, false)];
   if (node.items !== undefined) causes.push(...checkNested(node.items, `${path}.items`));
@@ -164,7 +164,7 @@ function checkNested(node: Structural, path: string, skipsAnyOf = false): readon
   return causes;
 }
 
-/** Whatever is judged in a junctor must be specified outside of it. */
+/** Whatever is validated inside allOf/anyOf/oneOf/not must be specified outside of it. */
 function checkCompleteness(
   nested: Structural,
   node: Structural | undefined,

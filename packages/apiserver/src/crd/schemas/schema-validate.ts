@@ -57,7 +57,7 @@ function examine(value: unknown, schema: Structural, path: string, old: Correlat
       checkType(value, schema, path, findings);
       findings.passed++;
     }
-    checkJunctors(value, schema, path, old, findings);
+    checkCombinations(value, schema, path, old, findings);
     findings.passed++;
     if (typeof value === 'string') checkString(value, schema, path, findings);
     if (typeof value === 'number') checkNumber(value, schema, path, findings);
@@ -296,14 +296,14 @@ function correlateKey(key: string, path: string, old: Correlation | undefined): 
   return { old: getOwn(old.old, key) };
 }
 
-function checkJunctors(
+function checkCombinations(
   value: unknown,
   schema: Structural,
   path: string,
   old: Correlation | undefined,
   findings: Findings,
 ): void {
-  // Inside of junctors, only the fields and items are compared with the old ones, not the value as a whole.
+  // Inside allOf/anyOf/oneOf/not, only the fields and items are compared with the old ones, not the value as a whole.
   const examineOne = (alternative: Structural): Findings => examineNested(value, alternative, path, old);
   const complain = (text: string): void => {
     report(findings, undefined, (field) => invalidValue(field, '', `${goQuote(path)} ${text}`));

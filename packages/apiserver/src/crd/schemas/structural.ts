@@ -93,7 +93,7 @@ export function parseStructural(schema: unknown): Structural {
   };
 }
 
-/** Is anything in the structural part of the schema true for the predicate? Junctors are not entered. */
+/** Is anything in the structural part of the schema true for the predicate? It does not enter allOf/anyOf/oneOf/not. */
 export function someNode(node: Structural, predicate: (node: Structural) => boolean): boolean {
   if (predicate(node)) return true;
   for (const property of node.properties.values()) if (someNode(property, predicate)) return true;

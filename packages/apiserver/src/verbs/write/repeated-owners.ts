@@ -3,7 +3,7 @@ import { deepEqual } from '@kopf-ts/core';
 import type { ServedObject } from '../../contracts/objects.js';
 import type { Call } from '../../routing/backend.js';
 
-/** Each is kept once, and the client is told of it. */
+/** Each is kept once, and the client gets a warning. */
 export function dropRepeatedOwners(call: Call, { metadata }: ServedObject): void {
   const owners = metadata.ownerReferences;
   if (owners === undefined || owners === null || owners.length < 2) return;

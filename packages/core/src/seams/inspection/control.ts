@@ -49,7 +49,7 @@ export interface ControlledObject {
  *
  * *Guarantees.* It takes effect at once and lasts until the process ends: nothing is written to the cluster for it.
  * A call that is under way is never broken off. An object that vanishes while it is paused stays listed until it is
- * resumed: what is to be done for it is done then.
+ * resumed: what is left to do for it is done then.
  *
  * *Errors.* Queries that match nothing are no errors: there is nothing to do. What is no query is refused with an error;
  * so is an empty query where it would mean all objects.

@@ -255,7 +255,7 @@ type PatchFact =
   | {
       readonly kind: 'patch.failed';
       readonly object: ObservedObject;
-      /** Those which went through before that. */
+      /** The ones that went through before that. */
       readonly requests: readonly SentRequest[];
       readonly error: Error;
       readonly duration: Seconds;

@@ -90,7 +90,7 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(names(control, { resource: 'unheardofs' }), []);
   });
 
-  add('calls those who wait at once, and nobody else', async ({ control, create: make, settle, calls }) => {
+  add('calls waiting handlers at once, and no others', async ({ control, create: make, settle, calls }) => {
     await make('one', FAILING);
     await make('two', FAILING);
     assert.equal(control.retry({ name: 'one' }), 1);

@@ -1,9 +1,9 @@
-/** One fact of each kind, as operators tell them: for those who observe. */
+/** One fact of each kind, as operators make them: samples for observers. */
 import type { Fact, FactKind, FactOf, ObservedHandler, ObservedObject } from '@kopf-ts/core';
 import { makeResource } from '@kopf-ts/core/engine';
 import { recordingLogger } from '../../recording-logger.js';
 
-/** New ones each time: whoever changes them, changes only its own. */
+/** New ones each time: an observer that changes them changes only its own. */
 export function sampleFacts(): readonly Fact[] {
   const resource = makeResource({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', kind: 'KopfExample' });
   const object: ObservedObject = { resource, kind: 'KopfExample', namespace: 'default', name: 'one', uid: 'uid-1' };

@@ -161,12 +161,12 @@ const broken: [sin: string, caught: string, spoil: Spoil][] = [
   ],
   [
     'only counts what it should retry',
-    'calls those who wait at once, and nobody else',
+    'calls waiting handlers at once, and no others',
     (good) => ({ retry: (query) => good.objects(query).filter(({ phase }) => phase === 'waiting').length }),
   ],
   [
     'retries all at once',
-    'calls those who wait at once, and nobody else',
+    'calls waiting handlers at once, and no others',
     (good) => ({ retry: () => good.retry({ resource: 'kopfexamples' }) }),
   ],
   [
