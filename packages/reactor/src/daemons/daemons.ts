@@ -54,10 +54,9 @@ export interface SpawnOptions {
 
 /** Starts the daemon or the timer for the object. It must not be running. */
 export function spawn(handler: SpawningHandler, { cause, subject, daemons, parts, apply, mayAct }: SpawnOptions): void {
-  const { resource, memo, indices, client, body } = cause;
+  const { resource, memo, body } = cause;
   const live = subject.daemons.look(body);
-  const of = { resource, memo, ...(indices && { indices }), ...(client && { client }) };
-  const surroundings = { of, subject, live, parts, apply, mayAct, onFinish: daemons.delete };
+  const surroundings = { resource, memo, subject, live, parts, apply, mayAct, onFinish: daemons.delete };
   const task = new DaemonTask(handler, surroundings, lives[handler.kind]);
   subject.daemons.begin(task);
   daemons.add(task);
@@ -68,11 +67,11 @@ const lives: Readonly<Record<SpawningHandler['kind'], Life>> = { daemon: daemonL
 async function daemonLife(task: DaemonTask): Promise<LifeEnd> {
   await task.delayStart();
   let state = task.freshState();
-  while (!task.isStopped && !state.done) {
+  while (!task.isStopped && !state.finished) {
     const next = await task.attempt(state);
     if (next === undefined) return 'stopped';
     state = next;
-    if (!state.done) await task.rest(state.delay ?? 0);
+    if (!state.finished) await task.rest(state.delay ?? 0);
   }
   // It counts how it was when the function has ended, and not when the last patch was sent.
   const end = task.isStopped ? 'stopped' : 'over';

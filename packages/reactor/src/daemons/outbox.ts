@@ -14,7 +14,7 @@ export interface Sender {
 }
 
 export interface OutboxOptions {
-  readonly of: { readonly resource: Resource };
+  readonly resource: Resource;
   readonly live: LiveBody;
   readonly subject: Pick<SpawnSubject, 'newerThan' | 'noteWrite' | 'beginWrite'>;
   readonly parts: Pick<OperatorParts, 'settings' | 'facts'>;
@@ -59,7 +59,7 @@ export class DaemonOutbox {
    * the refusal is returned, for the handler to fail with it.
    */
   async send(patch: Patch, cancelled?: AbortSignal): Promise<Error | undefined> {
-    const { of, live, apply, subject } = this.#options;
+    const { resource, live, apply, subject } = this.#options;
     this.unsent = undefined;
     if (patch.isEmpty) {
       this.#failures = 0;
@@ -68,7 +68,6 @@ export class DaemonOutbox {
     const signal = cancelled?.aborted ? undefined : cancelled;
     const endWrite = subject.beginWrite();
     try {
-      const { resource } = of;
       const { logger } = this.#sender;
       const newerThan = (body: Body): Body | undefined => subject.newerThan(body)?.body;
       const onWrite = (write: OwnWrite): void => subject.noteWrite({ ...write, asked: patch });
@@ -87,10 +86,10 @@ export class DaemonOutbox {
   }
 
   #tellDropped(why: string): void {
-    const { of, live, parts } = this.#options;
+    const { resource, live, parts } = this.#options;
     const { facts = NO_FACTS } = parts;
     if (!facts.wants['patch.dropped']) return;
-    tellerOfDropped(facts, { resource: of.resource, body: live.newest })(`the patch of ${this.#sender.title}`, why);
+    tellerOfDropped(facts, { resource, body: live.newest })(`the patch of ${this.#sender.title}`, why);
   }
 
   #keepOrDrop(patch: Patch, error: Error): Error | undefined {

@@ -5,7 +5,7 @@
  * Thousands of these sleep at once. So it is a class and not a bunch of closures, what is needed only while something
  * happens is made only then, and the object's body is held only by its live view.
  */
-import { type Body, type HandlerId, type Logger, Patch, type Seconds, type StopReason } from '@kopf-ts/core';
+import { type Body, type Logger, Patch, type Resource, type Seconds, type StopReason } from '@kopf-ts/core';
 import {
   type DaemonCause,
   type DaemonStopper,
@@ -20,7 +20,6 @@ import {
   NO_FACTS,
   type Outcome,
   objectLogger,
-  type SpawningCause,
   type SpawningHandler,
   State,
   titleOf,
@@ -52,7 +51,8 @@ export type Life = (task: DaemonTask) => Promise<LifeEnd>;
 
 /** What a task needs of its object and of its operator. */
 export interface TaskSurroundings {
-  readonly of: Pick<SpawningCause, 'resource' | 'memo' | 'indices' | 'client'>;
+  readonly resource: Resource;
+  readonly memo: unknown;
   readonly subject: SpawnSubject;
   readonly live: LiveBody;
   readonly parts: OperatorParts;
@@ -72,8 +72,8 @@ export class DaemonTask implements RunningDaemon {
   onEnd: (() => void) | undefined;
   #isEnded = false;
   readonly #surroundings: TaskSurroundings;
-  /** What the current attempt waits for: its function. */
-  #call: Call | undefined;
+  /** While its function runs. */
+  #attempt: LiveAttempt | undefined;
   /** What the current attempt waits for: its patch to be sent. */
   #sending: AbortController | undefined;
   /** Made when there is something to send for the first time: many have nothing to send, ever. */
@@ -129,17 +129,15 @@ export class DaemonTask implements RunningDaemon {
     this.cancelledAt ??= this.now();
     // Not the reason of `stopped`: daemons look at that one, and this one interrupts whatever is going on.
     const reason = new DOMException(`${this.title} is cancelled.`, 'AbortError');
-    this.#call?.cancel(reason);
+    this.#attempt?.call?.cancel(reason);
     this.#sending?.abort(reason);
   }
 
-  freshState(): State {
-    return State.fromScratch(this.#surroundings.parts.clock).withHandlers([this.handler]);
-  }
-
-  /** Whether it has failed for good by that state. */
-  hasFailed(state: State): boolean {
-    return Boolean(state.get(this.handler.id)?.failure);
+  /** Before the first attempt. */
+  freshState(): HandlerState {
+    return State.fromScratch(this.#surroundings.parts.clock)
+      .withHandlers([this.handler])
+      .get(this.handler.id) as HandlerState;
   }
 
   /** Asks it to stop. */
@@ -165,30 +163,28 @@ export class DaemonTask implements RunningDaemon {
    * Calls the function once, and sends the patch with whatever it has left there or returned.
    * Resolves with the new state; or with nothing, if it was cancelled, and so there is nothing to go on with.
    */
-  async attempt(state: State): Promise<State | undefined> {
+  async attempt(state: HandlerState): Promise<HandlerState | undefined> {
     // Another operator may have taken over while this process was asleep: the pause comes a little later.
     while (!this.isStopped && this.#surroundings.mayAct?.() === false) await this.#sleep(LOOKOUT);
     if (this.isStopped) return undefined;
     const patch = new Patch(this.#outbox?.unsent, { body: this.#surroundings.live.body });
+    this.#attempt = this.#begin(patch);
     let outcome: Outcome;
     try {
-      const handlerState = state.get(this.handler.id) as HandlerState;
-      outcome = await executeHandler(this.handler, handlerState, this.#execution(patch));
+      outcome = await executeHandler(this.handler, state, this.#attempt);
     } catch (error) {
       if (this.cancelledAt !== undefined) return undefined;
       outcome = this.#mishap(toError(error));
     } finally {
-      this.#call = undefined;
+      this.#attempt = undefined;
     }
-    const outcomes = new Map<HandlerId, Outcome>([[this.handler.id, outcome]]);
     if (this.#isDisowned) {
       this.logger.warn(`${this.title} has ended after it was left orphaned. What it returned or threw is ignored.`);
       return undefined;
     }
-    deliverResults({ outcomes, patch });
+    deliverResults({ outcomes: new Map([[this.handler.id, outcome]]), patch });
     const refused = await this.#send(patch);
-    if (refused !== undefined) outcomes.set(this.handler.id, this.#afterRefusal(refused, state));
-    return state.withOutcomes(outcomes);
+    return state.withOutcome(refused === undefined ? outcome : this.#afterRefusal(refused, state));
   }
 
   async #send(patch: Patch): Promise<Error | undefined> {
@@ -251,8 +247,8 @@ export class DaemonTask implements RunningDaemon {
 
   /** For facts. */
   get #told() {
-    const { of, live } = this.#surroundings;
-    return { handler: this.handler, resource: of.resource, body: live.newest };
+    const { resource, live } = this.#surroundings;
+    return { handler: this.handler, resource, body: live.newest };
   }
 
   /** It was forced to end, did not obey, and nobody waits for it any more. */
@@ -263,7 +259,7 @@ export class DaemonTask implements RunningDaemon {
   /** A function is a user's one, and may fail; but a delay that is not known is no reason not to start at all. */
   #askDelay(initialDelay: (kwargs: unknown) => Seconds): Seconds {
     try {
-      const delay = initialDelay(filterKwargs(this.#cause(new Patch())));
+      const delay = initialDelay(filterKwargs(this.#begin(new Patch())));
       if (typeof delay !== 'number') throw new TypeError(`it has returned ${describeError(delay)}`);
       return delay;
     } catch (error) {
@@ -275,19 +271,11 @@ export class DaemonTask implements RunningDaemon {
     }
   }
 
-  #execution(patch: Patch): Execution {
-    const { settings, clock, poster, random, facts, tracing } = this.#surroundings.parts;
-    const onWaiting = (call: Call): void => {
-      this.#call = call;
-    };
-    return { cause: this.#cause(patch), settings, clock, onWaiting, poster, random, facts, tracing };
-  }
-
-  #cause(patch: Patch): DaemonCause {
-    const { of, live, parts } = this.#surroundings;
+  #begin(patch: Patch): LiveAttempt {
+    const { live, parts } = this.#surroundings;
     const { settings, poster } = parts;
     const logger = objectLogger({ logger: parts.logger, body: live.newest, posting: { settings, poster } });
-    return new LiveCause({ ...of, logger, stopped: this.stopper.stopped, patch, live });
+    return new LiveAttempt(this.#surroundings, logger, this.stopper.stopped, patch);
   }
 
   /** It is not the function that has failed, but the framework: a daemon must not end because of that. */
@@ -297,10 +285,10 @@ export class DaemonTask implements RunningDaemon {
     return { final: false, error, delay: delayAfter(1, errorDelays), subrefs: [] };
   }
 
-  #afterRefusal(refused: Error, state: State): Outcome {
+  #afterRefusal(refused: Error, state: HandlerState): Outcome {
     const { handler, logger } = this;
     const error = refusalError(`The cluster refuses the patch of ${this.title}`, refused);
-    return judgeRefusal(error, { handler, state: state.get(handler.id), parts: this.#surroundings.parts, logger });
+    return judgeRefusal(error, { handler, state, parts: this.#surroundings.parts, logger });
   }
 
   #sleep(seconds: Seconds): Promise<unknown> {
@@ -308,30 +296,82 @@ export class DaemonTask implements RunningDaemon {
   }
 }
 
-/** Why a daemon is called. While it runs, for days maybe, it must not hold the state that the object had once. */
-class LiveCause implements DaemonCause {
-  readonly kind = 'daemon';
-  readonly resource: DaemonCause['resource'];
-  readonly memo: unknown;
-  readonly indices?: NonNullable<DaemonCause['indices']>;
-  readonly client?: NonNullable<DaemonCause['client']>;
+/**
+ * Why and with what a daemon is called. While it runs, for days maybe, it must not hold the state that the object had once;
+ * and it is one small object, as thousands of daemons wait.
+ */
+class LiveAttempt implements DaemonCause, Execution {
   readonly logger: Logger;
   readonly stopped: AbortSignal;
   readonly patch: Patch;
-  readonly live: LiveBody;
+  /** To be cancelled if it is not obeyed. */
+  call: Call | undefined;
+  readonly #surroundings: TaskSurroundings;
 
-  constructor(fields: Omit<DaemonCause, 'kind' | 'body'>) {
-    this.resource = fields.resource;
-    this.memo = fields.memo;
-    if (fields.indices) this.indices = fields.indices;
-    if (fields.client) this.client = fields.client;
-    this.logger = fields.logger;
-    this.stopped = fields.stopped;
-    this.patch = fields.patch;
-    this.live = fields.live;
+  constructor(surroundings: TaskSurroundings, logger: Logger, stopped: AbortSignal, patch: Patch) {
+    this.#surroundings = surroundings;
+    this.logger = logger;
+    this.stopped = stopped;
+    this.patch = patch;
+  }
+
+  onWaiting(call: Call): void {
+    this.call = call;
+  }
+
+  get cause(): DaemonCause {
+    return this;
+  }
+
+  get kind(): 'daemon' {
+    return 'daemon';
+  }
+
+  get resource(): Resource {
+    return this.#surroundings.resource;
+  }
+
+  get memo(): unknown {
+    return this.#surroundings.memo;
+  }
+
+  get live(): LiveBody {
+    return this.#surroundings.live;
   }
 
   get body(): Body {
     return this.live.newest;
+  }
+
+  get indices() {
+    return this.#surroundings.parts.indices;
+  }
+
+  get client() {
+    return this.#surroundings.parts.client;
+  }
+
+  get settings() {
+    return this.#surroundings.parts.settings;
+  }
+
+  get clock() {
+    return this.#surroundings.parts.clock;
+  }
+
+  get poster() {
+    return this.#surroundings.parts.poster;
+  }
+
+  get random() {
+    return this.#surroundings.parts.random;
+  }
+
+  get facts() {
+    return this.#surroundings.parts.facts;
+  }
+
+  get tracing() {
+    return this.#surroundings.parts.tracing;
   }
 }

@@ -1,6 +1,6 @@
 /** A timer's life: it is called again and again, never twice at once; until it fails for good, or is asked to stop. */
 import type { Seconds } from '@kopf-ts/core';
-import type { State, TimerHandler } from '@kopf-ts/core/engine';
+import type { HandlerState, TimerHandler } from '@kopf-ts/core/engine';
 import { elapsed, remainderOf } from './durations.js';
 import type { DaemonTask, LifeEnd } from './task.js';
 
@@ -11,7 +11,7 @@ const EXITED = 'has exited on its own and will not be retried or restarted.';
 
 export async function timerLife(task: DaemonTask): Promise<LifeEnd> {
   const handler = task.handler as TimerHandler;
-  let state: State | undefined;
+  let state: HandlerState | undefined;
   await task.delayStart();
   while (!task.isStopped) {
     await untilIdle(task, handler);
@@ -26,24 +26,24 @@ export async function timerLife(task: DaemonTask): Promise<LifeEnd> {
     state = await task.attempt(state ?? task.freshState());
     if (state === undefined) return 'stopped';
     if (task.isStopped) break;
-    if (isOver(task, handler, state)) {
+    if (isOver(handler, state)) {
       await task.flush();
-      const why = task.hasFailed(state) ? 'has failed for good, and is stopped for this object.' : EXITED;
+      const why = state.failure ? 'has failed for good, and is stopped for this object.' : EXITED;
       task.logger.debug(`${task.title} ${why}`);
       return 'over';
     }
-    const { done, delay } = state;
-    if (done) state = undefined;
-    await (done ? untilNext(task, handler, begunAt) : task.rest(delay ?? 0));
+    const { finished, delay } = state;
+    if (finished) state = undefined;
+    await (finished ? untilNext(task, handler, begunAt) : task.rest(delay ?? 0));
   }
   await task.flush();
   return 'stopped';
 }
 
 /** Without a rhythm, it is called only once; and there is no point in repeating what has failed for good. */
-function isOver(task: DaemonTask, { interval, idle }: TimerHandler, state: State): boolean {
+function isOver({ interval, idle }: TimerHandler, state: HandlerState): boolean {
   const isOneShot = interval === undefined && idle === undefined;
-  return task.hasFailed(state) || (state.done && isOneShot);
+  return state.failure || (state.finished && isOneShot);
 }
 
 /** The object is to be left alone for some time. While that is waited for, it may be changed again. */

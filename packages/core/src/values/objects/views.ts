@@ -136,9 +136,26 @@ interface ViewTarget {
  * traps, since there are six views of each object that has daemons.
  */
 function liveView(current: Current, name: ViewName): Mapping {
-  const target: ViewTarget = { [CURRENT]: current, [NAME]: name, [INSPECT]: snapshot };
-  return new Proxy(target, liveTraps) as unknown as Mapping;
+  return new Proxy(new Target(current, name), liveTraps) as unknown as Mapping;
 }
+
+/**
+ * A constructor, since a literal with computed keys takes twice the memory; but not a class, as the views are to look like
+ * plain objects.
+ */
+const Target = function (
+  this: { -readonly [Key in keyof ViewTarget]: ViewTarget[Key] },
+  current: Current,
+  name: ViewName,
+) {
+  this[CURRENT] = current;
+  this[NAME] = name;
+  this[INSPECT] = snapshot;
+} as unknown as new (
+  current: Current,
+  name: ViewName,
+) => ViewTarget;
+Target.prototype = Object.prototype;
 
 /** Node prints the target of a proxy, unless the target knows better. */
 function snapshot(this: object): Mapping {
