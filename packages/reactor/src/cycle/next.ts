@@ -1,6 +1,13 @@
 /** The last step of a cycle: what is known from now on, and when to look at the object again. */
 import { type Body, deepEqual, type Seconds } from '@kopf-ts/core';
-import { decideNext, FINISHED, isDeletionOngoing, type Ledger, NO_FACTS } from '@kopf-ts/core/engine';
+import {
+  type ChangeHandler,
+  decideNext,
+  FINISHED,
+  isDeletionOngoing,
+  type Ledger,
+  NO_FACTS,
+} from '@kopf-ts/core/engine';
 import type { Known } from '../objects/known.js';
 import { followWrites, type NotedWrite } from '../objects/news.js';
 import { versionOf } from '../objects/versions.js';
@@ -108,8 +115,8 @@ function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called,
   const { spawning, finalizer, isHeldUntilDone } = decision;
   if (spawning !== undefined || finalizer !== undefined || isHeldUntilDone) return false;
   if (isDeletionOngoing(answer)) return false;
-  // Callbacks may look at what is not in the essence: at the status that was just written.
-  if (handling.handled.owned.some(({ when }) => when !== undefined)) return false;
+  // Whether the deletion is to be held depends on filters, and these on what was just written, or on what was before it.
+  if (handling.handled.owned.some((handler) => handler.requiresFinalizer && isFiltered(handler))) return false;
   return deepEqual(scene.essenceOf(answer), handled.essence);
 }
 
@@ -142,4 +149,8 @@ function waitForLifecycle({ localLogger }: Scene, { handling }: Called, rounds: 
 
 export function nearest(delays: readonly Seconds[]): Seconds | undefined {
   return delays.length > 0 ? Math.min(...delays) : undefined;
+}
+
+function isFiltered({ labels, annotations, field, when }: ChangeHandler): boolean {
+  return labels !== undefined || annotations !== undefined || field !== undefined || when !== undefined;
 }
