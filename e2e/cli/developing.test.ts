@@ -14,7 +14,7 @@ import { built, CRD, foo, project } from './projects.js';
 built();
 
 const handlers = (version: string): string => `import * as kopf from 'kopf-ts';
-import { title } from '../embedded/cli/helper.js';
+import { title } from './helper.js';
 
 kopf.on.startup(({ logger }) => { logger.info('begin ${version} ' + process.pid); });
 kopf.on.event('foos', ({ spec, logger, type }) => { logger.info(\`\${title} ${version}: \${type} \${spec.field}\`); });
@@ -110,7 +110,7 @@ describe('kopf dev', () => {
     await change(client, 'second');
     await dev.logs('updated by v1');
     await write('handlers.ts', handlers('v2'));
-    await write('helper.ts', `${HELPER}export * from '../embedded/cli/new.js';\n`);
+    await write('helper.ts', `${HELPER}export * from './new.js';\n`);
     await dev.logs('Error: helper.ts:2:15: Could not resolve "./new.js".');
     await write('new.ts', 'export const news = 1;\n');
     await dev.logs('seen by v2: null second');

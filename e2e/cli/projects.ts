@@ -13,7 +13,7 @@ import { observe, type RunningProgram } from '../support/operators/programs.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const BUILD = `import { build } from '../embedded/cli/scripts/tools.mjs';
+const BUILD = `import { build } from './scripts/tools.mjs';
   const { code, output } = await build({ quiet: true });
   if (code !== 0) console.error(output);
   process.exit(code);`;

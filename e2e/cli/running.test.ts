@@ -9,7 +9,7 @@ import { built, clusterWithFoos, foo, project } from './projects.js';
 built();
 
 const HANDLERS = `import * as kopf from 'kopf-ts';
-import { suffix } from '../embedded/cli/helper.js';
+import { suffix } from './helper.js';
 
 kopf.on.startup(function begin({ logger }) {
   logger.info('It begins.');

@@ -161,7 +161,7 @@ describeOnRealCluster('no change is lost', () => {
       await eventually(() => expect(calls).toHaveLength(2));
       await isSettledAt(1);
       expect(calls).toEqual(['Created 0', 'Running 1']);
-      const lines = operator.logger.messages('info').filter((text) => text.includes('do not match'));
+      const lines = operator.logger.messages('info').filter((text) => text.includes('no longer match'));
       expect(lines).toEqual([expect.stringContaining("not done yet. Still called: 'prepare/status.phase'.")]);
       const { [LAST_HANDLED]: stored = '' } = await annotations();
       expect(JSON.parse(stored)).toMatchObject({ status: { phase: 'Running' } });

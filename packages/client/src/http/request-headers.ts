@@ -49,10 +49,15 @@ export function requestHeaders(userAgent: string, logger: Logger): RequestHeader
 /** As HTTP has them. What is anything else would fail the request. */
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** What the connection itself is led by. */
-const OF_CONNECTIONS = new Set([
+/** What the connection and the contents are led by. */
+const NOT_FOR_TRACING = new Set([
+  'accept',
+  'accept-encoding',
+  'authorization',
   'connection',
+  'content-encoding',
   'content-length',
+  'content-type',
   'expect',
   'host',
   'keep-alive',
@@ -67,7 +72,7 @@ export function withTracing(headers: Headers, added: Readonly<Record<string, str
   const all: Record<string, string | string[]> = {};
   for (const [title, value] of Object.entries(added)) {
     const name = title.toLowerCase();
-    if (NAME.test(name) && VALUE.test(value) && !OF_CONNECTIONS.has(name)) all[name] = value;
+    if (NAME.test(name) && VALUE.test(value) && !NOT_FOR_TRACING.has(name)) all[name] = value;
   }
   return Object.assign(all, headers);
 }

@@ -9,13 +9,13 @@ const FINISHED: Rejection = Object.freeze({ filter: 'finished' });
 
 /** The handler, as facts have it. */
 export function observedHandler({ id, kind }: ObservedHandler): ObservedHandler {
-  return { id, kind };
+  return Object.freeze({ id, kind });
 }
 
 /** An object, as facts have it. */
 export function observedBody(resource: Resource, { kind, metadata }: Body): ObservedObject {
   const { namespace, name, uid } = metadata ?? {};
-  return { resource, kind: kind ?? resource?.kind, namespace, name, uid };
+  return Object.freeze({ resource, kind: kind ?? resource?.kind, namespace, name, uid });
 }
 
 /** What tells of each handler that is considered for the object. To be made only if somebody wants such facts. */

@@ -66,15 +66,15 @@ export function reactorControl({ objects, pausing }: ControlParts): Control {
 
 function controlled(object: HandledObject): ControlledObject {
   const { phase, alarm, doubt, version, isHeld } = object.state;
-  return {
+  return Object.freeze({
     object: object.observed,
     phase,
     isPaused: isHeld,
     until: alarm?.at ?? doubt?.until,
     version,
-    calls: object.running.map(({ id }) => id),
-    daemons: [...object.daemons.running.keys()],
-  };
+    calls: Object.freeze(object.running.map(({ id }) => id)),
+    daemons: Object.freeze([...object.daemons.running.keys()]),
+  });
 }
 
 /** What is given must be the same; what is not given does not matter. */

@@ -1,6 +1,7 @@
 /** A daemon's life: it is called once, and again only if it fails; until it is done, or is asked to stop. */
 import type { SpawningCause, SpawningHandler } from '@kopf-ts/core/engine';
 import type { CycleSubject } from '../cycle/scene.js';
+import { apart } from '../observing/traced-cycles.js';
 import type { OperatorParts } from '../parts.js';
 import type { ApplyFn } from '../sending/apply.js';
 import { DaemonTask, type Life, type LifeEnd } from './task.js';
@@ -16,6 +17,8 @@ export interface RunningDaemons extends Iterable<DaemonTask> {
   readonly closing: AbortSignal;
   add(task: DaemonTask): void;
   readonly delete: (task: DaemonTask) => void;
+  /** Begins a life outside of the trace of the cycle that it is begun by: it goes on for much longer. */
+  readonly apart: <R>(begin: () => R) => R;
   close(): void;
 }
 
@@ -33,6 +36,7 @@ export function runningDaemons(): RunningDaemons {
       tasks.add(task);
     },
     delete: (task) => void tasks.delete(task),
+    apart: apart(),
     close() {
       controller.abort(new DOMException('No more daemons: the operator is stopping.', 'AbortError'));
     },
@@ -57,7 +61,8 @@ export function spawn(handler: SpawningHandler, { cause, subject, daemons, parts
   const { resource, memo, body } = cause;
   const live = subject.daemons.look(body);
   const surroundings = { resource, memo, subject, live, parts, apply, mayAct, onFinish: daemons.delete };
-  const task = new DaemonTask(handler, surroundings, lives[handler.kind]);
+  const begin = (): DaemonTask => new DaemonTask(handler, surroundings, lives[handler.kind]);
+  const task = parts.tracing === undefined ? begin() : daemons.apart(begin);
   subject.daemons.begin(task);
   daemons.add(task);
 }

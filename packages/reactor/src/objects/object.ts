@@ -120,7 +120,7 @@ export class HandledObject implements CycleSubject {
   get observed(): ObservedObject {
     const { kind, namespace, name, uid } = this.#reference;
     const { resource } = this.#surroundings;
-    return { resource, kind: kind ?? resource.kind, namespace, name, uid };
+    return Object.freeze({ resource, kind: kind ?? resource.kind, namespace, name, uid });
   }
 
   /** Handlers that are being waited for. */
