@@ -1,4 +1,5 @@
-import type { TracedWork, Tracing } from '@kopf-ts/core';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { TemporaryError, type TracedWork, type Tracing } from '@kopf-ts/core';
 import { safeTracing } from '@kopf-ts/core/engine';
 import { recordingLogger } from '@kopf-ts/testing';
 import { expect, it } from 'vitest';
@@ -48,4 +49,28 @@ it('harms nothing if it is broken, and made safe', async () => {
   await operator.create('one');
   expect(calls).toBe(1);
   expect(logger.messages('error')).toEqual([expect.stringContaining('has failed before a cycle: boo')]);
+});
+
+it('does not go on in what is only begun in it: other cycles, timers', async () => {
+  const around = new AsyncLocalStorage<readonly string[]>();
+  const nested: string[] = [];
+  const tracing: Tracing = {
+    around(work, fn) {
+      const path = [...(around.getStore() ?? []), work.kind === 'call' ? work.handler.id : work.kind];
+      nested.push(path.join('>'));
+      return around.run(path, fn);
+    },
+    headers: () => ({}),
+  };
+  await using operator = await operated({ tracing });
+  operator.registry.on.create('kopfexamples', { id: 'c' }, ({ retry }) => {
+    if (retry < 3) throw new TemporaryError('not yet', { delay: 1 });
+  });
+  operator.registry.timer('kopfexamples', { id: 't', interval: 1 }, ({ patch, retry }) => {
+    patch.status['ticked'] = `${retry}`;
+  });
+  await operator.start();
+  for (const name of ['one', 'two']) await operator.create(name);
+  await operator.advance(10);
+  expect(new Set(nested)).toEqual(new Set(['cycle', 'cycle>c', 't']));
 });
