@@ -498,9 +498,16 @@ function describeNonError(thrown: unknown): string {
 
 /** Whatever was thrown, as an error: JavaScript permits throwing anything. */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error
-    ? thrown
-    : new KopfError(describeNonError(thrown), { code: 'KOPF_NON_ERROR', cause: thrown });
+  try {
+    if (!(thrown instanceof Error)) {
+      return new KopfError(describeNonError(thrown), { code: 'KOPF_NON_ERROR', cause: thrown });
+    }
+    // All that is asked of errors later. What cannot be read must not break those who read it.
+    if (typeof thrown.message === 'string' && typeof thrown.name === 'string') return thrown;
+  } catch {
+    // Getters and proxies can throw at whatever is asked of them.
+  }
+  return new KopfError('An error was thrown that cannot be read.', { code: 'KOPF_NON_ERROR' });
 }
 
 /** Their texts say what is wrong outside of the code, and what to do; where it was noticed does not help. */

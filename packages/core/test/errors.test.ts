@@ -250,4 +250,24 @@ describe('describing', () => {
     const wrapped = errors.toError('text');
     expect(wrapped).toMatchObject({ name: 'KopfError', message: 'text', code: 'KOPF_NON_ERROR', cause: 'text' });
   });
+
+  it.each([
+    ['whose message cannot be read', () => Object.defineProperty(new Error(), 'message', { get: refuse })],
+    ['whose message is a symbol', () => Object.assign(new Error(), { message: Symbol('no') })],
+    ['that is a revoked proxy', revoked],
+    ['that is a proxy which refuses everything', () => new Proxy(new Error(), { get: refuse, getPrototypeOf: refuse })],
+  ])('one %s is replaced by one that can be read', (_title, make) => {
+    const error = errors.toError(make());
+    expect(error).toMatchObject({ code: 'KOPF_NON_ERROR', message: 'An error was thrown that cannot be read.' });
+  });
 });
+
+function refuse(): never {
+  throw new Error('no');
+}
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable(new Error(), {});
+  revoke();
+  return proxy;
+}
