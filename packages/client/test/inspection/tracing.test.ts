@@ -59,6 +59,7 @@ describe('a trace', () => {
   it.each([
     ['replaces ours', { Authorization: 'Bearer other', ACCEPT: 'text/html' }],
     ['would break the connection', { 'Content-Length': '5', host: 'other' }],
+    ['would change what the contents are', { 'content-type': 'x/y', Accept: 'x/y', 'content-encoding': 'gzip' }],
     ['is no header', { 'a b': '1', a: 'x\r\ny: z' }],
   ])('adds no header that %s', async (_title, headers) => {
     const { request, sent } = traced([{}], headers);
