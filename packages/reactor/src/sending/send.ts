@@ -73,7 +73,7 @@ async function sendOtherwise(options: SendOptions, asked: Patch, last: Address, 
   let error = failure;
   if (isTooLarge(failure)) {
     try {
-      return await sendInPart(options, asked, last);
+      return await sendFitted(applyInPart, options, asked, last);
     } catch (other) {
       error = other;
     }
@@ -81,22 +81,22 @@ async function sendOtherwise(options: SendOptions, asked: Patch, last: Address, 
   // What users have broken must not take with it the progress of the handlers: these have done their work.
   const isSuspected = !(error instanceof ApiError) || error.status === 409 || isRefusal(error);
   const sound = isSuspected ? withoutBroken(asked, body, logger, options.onDropped) : undefined;
-  if (sound !== undefined) return await sendFitted(options, sound, last);
+  if (sound !== undefined) return await sendFitted(applyWithinLimits, options, sound, last);
   if (!isRefusal(error) || options.askedBy.length === 0) throw error;
   const refusals = await findCulprits({ ...options, error, last });
   if (refusals.length === 0) throw error;
   return { kind: 'refused', refusals };
 }
 
-async function sendFitted(options: SendOptions, asked: Patch, last: Address): Promise<Sent> {
+/** What of it fits into the object, by one of the ways to find that out. */
+async function sendFitted(
+  fit: typeof applyWithinLimits,
+  options: SendOptions,
+  asked: Patch,
+  last: Address,
+): Promise<Sent> {
   const patch = combined(asked, options.marks);
-  const { outcome, unsavable } = await applyWithinLimits({ ...options, patch, last });
-  return sentAs(outcome, unsavable);
-}
-
-async function sendInPart(options: SendOptions, asked: Patch, last: Address): Promise<Sent> {
-  const patch = combined(asked, options.marks);
-  const { outcome, unsavable } = await applyInPart({ ...options, patch, last });
+  const { outcome, unsavable } = await fit({ ...options, patch, last });
   return sentAs(outcome, unsavable);
 }
 
