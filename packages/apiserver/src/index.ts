@@ -12,6 +12,11 @@ export type { ResourceDefinition } from './helpers/resource-definition.js';
 export type { UserInfo } from './contracts/objects.js';
 export type { HistoryLimits } from './store/history.js';
 
+// A life for workloads.
+export type { ExecAnswer, ExecFunction, ExecRequest } from './contracts/simulated-containers.js';
+export type { PodBehaviour } from './simulation/pods/behaviour.js';
+export type { PodMatch, Simulation } from './simulation/simulation.js';
+
 // Admission.
 export type { ServiceReference } from './admission/hooks.js';
 export type { ServiceResolver } from './admission/calling.js';

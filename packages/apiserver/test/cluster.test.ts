@@ -168,9 +168,9 @@ it.runIf(hasKubectl)('kubectl gets along with it', async () => {
   const run = async (...args: string[]): Promise<string> =>
     (await promisify(execFile)(kubectl, ['--kubeconfig', kubeconfig, ...args])).stdout;
   await run('create', 'configmap', 'one', '--from-literal=a=b');
-  expect(await run('get', 'configmaps', '-o', 'name')).toBe('configmap/one\n');
+  expect(await run('get', 'configmaps', '-o', 'name')).toBe('configmap/kube-root-ca.crt\nconfigmap/one\n');
   expect(await run('get', 'cm', 'one', '-o', 'jsonpath={.data.a}')).toBe('b');
-  expect(await run('get', 'cm', 'one')).toMatch(/^NAME\s+AGE\none\s+\d+s\n$/);
+  expect(await run('get', 'cm', 'one')).toMatch(/^NAME\s+DATA\s+AGE\none\s+1\s+\d+s\n$/);
   await run('create', 'deployment', 'web', '--image=nginx', '--replicas=2', '--port=80');
   expect(cluster.get('deployments/default/web')).toMatchObject({
     metadata: { labels: { app: 'web' } },
@@ -187,5 +187,6 @@ it.runIf(hasKubectl)('kubectl gets along with it', async () => {
   await run('label', 'cm', 'one', 'x=y');
   expect(cluster.get('cm/default/one')?.metadata?.labels).toEqual({ x: 'y' });
   await run('delete', 'cm', 'one');
-  expect(cluster.list('cm')).toEqual([]);
+  // Each namespace has the root's certificates.
+  expect(new Set(cluster.list('cm').map(({ metadata }) => metadata?.name))).toEqual(new Set(['kube-root-ca.crt']));
 });

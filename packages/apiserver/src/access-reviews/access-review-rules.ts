@@ -1,6 +1,7 @@
 /** Why access reviews are refused: they ask nothing, too much, or something other than their kind is about. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
 import type { Cause } from '../contracts/objects.js';
+import type { ManagerEntry } from '../fields/managers.js';
 import { badRequest, invalid } from '../http/status-errors.js';
 import { invalidValue, required } from '../text/field-causes.js';
 import { goJson } from '../text/go-text.js';
@@ -23,7 +24,8 @@ export function checkAccessReview({ group, kind }: { group: string; kind: string
 
 function validateAccessReview(kind: string, spec: Mapping, metadata: Mapping): readonly Cause[] {
   const isLocal = kind === 'LocalSubjectAccessReview';
-  const { namespace, ...others } = metadata;
+  const { managedFields: _managers, ...own } = metadata;
+  const { namespace, ...others } = own;
   const { resourceAttributes, nonResourceAttributes } = spec;
   const causes: Cause[] = [];
   if (isMapping(resourceAttributes) && isMapping(nonResourceAttributes)) {
@@ -39,7 +41,7 @@ function validateAccessReview(kind: string, spec: Mapping, metadata: Mapping): r
     causes.push(invalidValue('spec.user', '', 'at least one of user or group must be specified'));
   }
   if (isMapping(resourceAttributes)) causes.push(...validateSelectors(resourceAttributes));
-  if (Object.keys(isLocal ? others : metadata).length > 0) {
+  if (Object.keys(isLocal ? others : own).length > 0) {
     causes.push(invalidMetadata(metadata, isLocal ? 'must be empty except for namespace' : 'must be empty'));
   }
   if (isLocal && isMapping(resourceAttributes) && (resourceAttributes.namespace ?? '') !== namespace) {
@@ -76,6 +78,15 @@ function goFields({ path = '', verb = '' }: Mapping): Mapping {
 
 /** Shown in the order of its fields, unlike what is sorted elsewhere. */
 function invalidMetadata(metadata: Mapping, why: string): Cause {
-  const shown = Object.entries(metadata).map(([key, value]) => `${JSON.stringify(key)}:${goJson(value)}`);
+  const textOf = (key: string, value: unknown): string =>
+    key === 'managedFields' ? textOfManagers(value) : goJson(value);
+  const shown = Object.entries(metadata).map(([key, value]) => `${JSON.stringify(key)}:${textOf(key, value)}`);
   return { ...invalidValue('metadata', '', ''), message: `Invalid value: {${shown.join(',')}}: ${why}` };
+}
+
+/** Entries are written field by field, but what they have of the fields of objects is sorted. */
+function textOfManagers(value: unknown): string {
+  return JSON.stringify(
+    (value as readonly ManagerEntry[]).map((entry) => ({ ...entry, fieldsV1: JSON.parse(goJson(entry.fieldsV1)) })),
+  );
 }

@@ -1,6 +1,8 @@
-/** Questions that are answered and not kept: who somebody is, and what they may do. Everybody may do everything. */
+/** Questions that are answered and not kept: who somebody is, and what they may do. */
 import { isMapping, type Mapping } from '@kopf-ts/core';
+import { textOfProblems } from '../authorization/rbac.js';
 import type { Authenticator } from '../contracts/authentication.js';
+import type { Access, Authorizer, Rule } from '../contracts/authorization.js';
 import type { UserInfo } from '../contracts/objects.js';
 import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
 import { readObject } from '../http/request-bodies.js';
@@ -8,6 +10,7 @@ import { badRequest } from '../http/status-errors.js';
 import { jsonAnswer, timestampOf } from '../routing/backend.js';
 import type { AccessReview } from '../routing/discovery.js';
 import { DecodingError, type TypedDecoder } from '../typed/decode.js';
+import { managersOfNew } from '../verbs/write/field-managers.js';
 import { checkAccessReview } from './access-review-rules.js';
 
 const AUTHENTICATION = 'authentication.k8s.io';
@@ -34,6 +37,7 @@ export const accessReviews: readonly AccessReview[] = [
 export interface AccessReviewContext {
   readonly decode: TypedDecoder;
   readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
   readonly now: () => Date;
 }
 
@@ -45,14 +49,23 @@ export async function answerAccessReview(
   context: AccessReviewContext,
 ): Promise<ApiAnswer> {
   const raw = await readObject(request, one.kind);
+  const typeName = `${one.group.split('.')[0]}.${one.kind}`;
   let question: Mapping;
   try {
-    question = context.decode(`${one.group.split('.')[0]}.${one.kind}`, raw).object;
+    question = context.decode(typeName, raw).object;
   } catch (error) {
     if (!(error instanceof DecodingError)) throw error;
     throw badRequest(`${one.kind} in version "v1" cannot be handled as a ${one.kind}: ${error.message}`);
   }
   const metadata = settledMetadata(question, namespace);
+  const live = context.decode(typeName, { metadata: {} }).object;
+  const managers = managersOfNew(
+    { typeName, apiVersion: `${one.group}/v1` },
+    request,
+    { live, object: question },
+    context.now(),
+  );
+  if (managers.length > 0) metadata.managedFields = managers;
   checkAccessReview(one, { ...question, metadata });
   const body = {
     kind: one.kind,
@@ -95,28 +108,69 @@ function statusOf(
   one: AccessReview,
   question: Mapping,
   user: UserInfo,
-  { authenticator }: AccessReviewContext,
+  { authenticator, authorizer }: AccessReviewContext,
 ): Mapping {
+  const spec = isMapping(question.spec) ? question.spec : {};
   switch (one.kind) {
     case 'SelfSubjectReview':
       return { userInfo: userData(user) };
     case 'TokenReview': {
-      const { token } = isMapping(question.spec) ? question.spec : {};
-      const found = typeof token === 'string' ? authenticator.userOfToken(token) : undefined;
-      return found === undefined
-        ? { user: {}, error: 'invalid bearer token' }
-        : { authenticated: true, user: userData(found), audiences: ['https://kubernetes.default.svc'] };
+      const { user: found, audiences, error } = authenticator.reviewToken(String(spec.token), texts(spec.audiences));
+      return found === undefined ? { user: {}, error } : { authenticated: true, user: userData(found), audiences };
     }
     case 'SelfSubjectRulesReview':
-      return {
-        resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-        nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-        incomplete: false,
-      };
-    default:
-      return { allowed: true };
+      return rulesOf(authorizer, user, String(spec.namespace));
+    default: {
+      const asked = one.kind === 'SelfSubjectAccessReview' ? user : userIn(spec);
+      const { isAllowed, reason } = authorizer.decide(asked, accessIn(spec));
+      return { allowed: isAllowed, ...(reason === '' ? {} : { reason }) };
+    }
   }
 }
+
+function rulesOf(authorizer: Authorizer, user: UserInfo, namespace: string): Mapping {
+  const { rules, problems } = authorizer.rulesOf(user, namespace);
+  const isOfPaths = ({ nonResourceURLs = [] }: Rule): boolean => nonResourceURLs.length > 0;
+  return {
+    resourceRules: rules
+      .filter((rule) => !isOfPaths(rule))
+      .map(({ verbs, apiGroups, resources, resourceNames }) => ({ verbs, apiGroups, resources, resourceNames })),
+    nonResourceRules: rules.filter(isOfPaths).map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    incomplete: false,
+    ...(problems.length === 0 ? {} : { evaluationError: textOfProblems(problems) }),
+  };
+}
+
+function userIn({ user, uid, groups, extra }: Mapping): UserInfo {
+  return {
+    username: text(user),
+    groups: texts(groups),
+    ...(text(uid) === '' ? {} : { uid: text(uid) }),
+    ...(isMapping(extra) ? { extra: extra as Record<string, readonly string[]> } : {}),
+  };
+}
+
+function accessIn({ resourceAttributes, nonResourceAttributes }: Mapping): Access {
+  if (isMapping(nonResourceAttributes)) {
+    const { path, verb } = nonResourceAttributes;
+    return { kind: 'path', verb: text(verb), path: text(path) };
+  }
+  const { verb, group, resource, subresource, namespace, name } = isMapping(resourceAttributes)
+    ? resourceAttributes
+    : {};
+  return {
+    kind: 'resource',
+    verb: text(verb),
+    group: text(group),
+    resource: text(resource),
+    subresource: text(subresource),
+    namespace: text(namespace),
+    name: text(name),
+  };
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(text) : []);
 
 function userData({ username, uid, groups, extra }: UserInfo): Mapping {
   return {

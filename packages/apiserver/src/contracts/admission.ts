@@ -27,6 +27,14 @@ export interface AdmissionAttributes {
   readonly signal: AbortSignal | undefined;
 }
 
+/** What the server itself says of a write: it asks nobody, and so nobody waits for it. Both methods throw to refuse. */
+export interface OwnAdmission {
+  /** Before the webhooks are asked. The object is changed in place. */
+  mutate(attributes: AdmissionAttributes): void;
+  /** After all others: what is counted here is going to be written. */
+  validate(attributes: AdmissionAttributes): void;
+}
+
 /**
  * Both methods throw a `StatusError` to refuse. `isInterested` is asked first and is synchronous, since most
  * writes meet no webhook at all and should not wait even for a promise.

@@ -1,6 +1,6 @@
 /** Where faults are let in: the pipeline asks the plan before each request and before each line of a stream. */
 import type { Awaitable } from '@kopf-ts/core';
-import type { ApiAnswer, ApiRequest, StreamLine } from './request.js';
+import type { ApiAnswer, RequestHead, StreamLine } from './request.js';
 
 /** `undefined` lets the request through. A delay is a promise that resolves later. */
 export type RequestFault =
@@ -25,9 +25,9 @@ export interface StreamFault {
 
 export interface FaultPlan {
   /** Before authentication and everything else. */
-  beforeRequest(request: Omit<ApiRequest, 'user'>): Awaitable<RequestFault | undefined>;
+  beforeRequest(request: RequestHead): Awaitable<RequestFault | undefined>;
   /** When a watch begins; `undefined` if it is of no interest. */
-  onStream(request: Omit<ApiRequest, 'user'>, control: StreamControl): StreamFault | undefined;
+  onStream(request: RequestHead, control: StreamControl): StreamFault | undefined;
 }
 
 /** What the plan can do to the server itself. */

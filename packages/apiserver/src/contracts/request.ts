@@ -1,17 +1,26 @@
 /** One request and its answer, the same over HTTP and in the process. */
+import type { ExecCommand } from '../commands/exec-session.js';
 import type { UserInfo } from './objects.js';
 
-export interface ApiRequest {
+/** What is known of a request before its body is read. */
+export interface RequestHead {
   readonly method: string;
   /** With the query, as it came. */
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The text as received; or, in the process only, data that are already parsed. */
-  readonly body: string | object | undefined;
-  readonly user: UserInfo;
+  /** The values one by one, where a header may come several times. */
+  readonly headerLists?: () => Readonly<Record<string, readonly string[] | undefined>>;
   /** Fired when the client goes away. */
   readonly signal: AbortSignal;
+}
+
+/** The text as received; or, in the process only, data that are already parsed. */
+export type RequestBody = string | object | undefined;
+
+export interface ApiRequest extends RequestHead {
+  readonly body: RequestBody;
+  readonly user: UserInfo;
 }
 
 /** One line of a watch stream. */
@@ -27,6 +36,12 @@ export interface ApiAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** JSON text mostly; empty for streams. */
   readonly body: string;
+  /** Where it is sent, a line feed follows: texts that end with one would be copies of what is stored. */
+  readonly isLine?: boolean;
+  /** Instead of the text, where it is none. */
+  readonly bytes?: Uint8Array;
   /** For watches: ends when the server ends it. Leaving the iteration stops the watch. */
   readonly stream?: AsyncIterable<StreamLine>;
+  /** A command in a container, for those who can speak in messages; the rest of the answer is for the others. */
+  readonly command?: ExecCommand;
 }

@@ -11,7 +11,12 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface CompiledSchema {
   /** Removes what is not specified. Returns the paths of what was removed: `spec.foo`, `spec.items[0].bar`. */
   prune(object: ServedObject): readonly string[];
-  applyDefaults(object: ServedObject): void;
+  /** Drops nulls where there can be none, and are no defaults for them. */
+  dropNulls(object: ServedObject): void;
+  /** Puts in what is missing. */
+  fillIn(object: ServedObject): void;
+  /** Reads the metadata of embedded resources, and refuses those that are none. */
+  readEmbedded(object: ServedObject, readMetadata: (metadata: unknown) => Record<string, unknown> | null): void;
   /**
    * All problems, in the words of kube-apiserver. `old` is given for updates, for ratcheting.
    * `part` is for updates of the `status` subresource: then only the status is checked.

@@ -49,6 +49,24 @@ export interface StoreEvent {
   readonly previous: Revision | undefined;
 }
 
+/** Where changes are kept beyond the process. It is told of each one before anybody else; if it throws, there is no change. */
+export interface Journal {
+  put(revision: Revision): void;
+  /** The last state, with the version of the removal. */
+  remove(last: Revision): void;
+}
+
+/** A change as it was kept. */
+export type KeptChange =
+  | { readonly kind: 'put'; readonly version: number; readonly collection: Collection; readonly json: string }
+  | {
+      readonly kind: 'remove';
+      readonly version: number;
+      readonly collection: Collection;
+      readonly namespace: string;
+      readonly name: string;
+    };
+
 export interface StoreReader {
   /** The version of the latest change of anything; 0 never occurs. */
   readonly version: number;

@@ -2,6 +2,17 @@
 import type { Controller } from '../contracts/controller.js';
 import { garbageCollector } from './garbage-collector.js';
 import { namespaceController } from './namespace-controller.js';
+import { quotaController } from './resource-quotas.js';
+import { roleAggregation } from './role-aggregation.js';
+import { rootCertificatePublisher } from './root-certificates.js';
+import { serviceAccountController } from './service-accounts.js';
 
 /** In the order in which they are started. */
-export const controllers: readonly Controller[] = [namespaceController, garbageCollector];
+export const controllersOf = (certificate: string | undefined): readonly Controller[] => [
+  namespaceController,
+  garbageCollector,
+  serviceAccountController,
+  roleAggregation,
+  quotaController,
+  ...(certificate === undefined ? [] : [rootCertificatePublisher(certificate)]),
+];

@@ -3,14 +3,16 @@ import { deepCopy, isMapping, type Mapping } from '@kopf-ts/core';
 import type { Cause, ServedObject } from '../contracts/objects.js';
 import type { CompiledSchema, JsonSchema, SchemaCompiler } from '../contracts/schema.js';
 import { itemsOf, maybeMapping } from '../kinds/defaults/setting.js';
-import type { PrinterColumn, ScalePaths, Served, Strategy, Subresource } from '../kinds/served.js';
+import type { Decoded, PrinterColumn, ScalePaths, Served, Strategy, Subresource } from '../kinds/served.js';
 import { SUBRESOURCE_VERBS } from '../kinds/served.js';
 import { compareVersions } from '../kinds/versions.js';
+import { OLDEST_EPOCH } from '../store/revision.js';
 import { invalidValue } from '../text/field-causes.js';
-import { valueAt } from '../text/field-paths.js';
 import { DecodingError, type TypedDecoder } from '../typed/decode.js';
+import { jsonTypeOf } from '../typed/scalars.js';
 import { STANDARD_FINALIZERS, validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
 import { dnsSubdomain } from '../validation/names.js';
+import { validateScale } from './scale-rules.js';
 
 /** In the order in which discovery lists them for custom resources. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -105,6 +107,26 @@ function strategyOf(
   const storageApiVersion = `${String(spec.group)}/${String(storage?.name)}`;
   const storageSchema = schemas.get(storageApiVersion) as () => CompiledSchema;
   const blank = (): ServedObject => ({ apiVersion, kind, metadata: {} });
+  const decodeBy = (by: CompiledSchema, raw: Mapping, { dropsNulls }: { dropsNulls: boolean }): Decoded => {
+    const { object: metadata, unknownFields } = readMetadata(decode, raw.metadata);
+    const { apiVersion: givenVersion, kind: givenKind, metadata: _metadata, ...rest } = raw;
+    const object = { apiVersion: givenVersion, kind: givenKind, metadata, ...rest } as ServedObject;
+    const pruned = by.prune(object);
+    if (dropsNulls) by.dropNulls(object);
+    // Where nulls stay, whoever validates the object is to see them.
+    by.readEmbedded(object, (inside) => (inside === null && !dropsNulls ? null : readMetadata(decode, inside).object));
+    by.fillIn(object);
+    return { object, unknownFields: [...unknownFields.map((path) => `metadata.${path}`), ...pruned].sort() };
+  };
+  let hasUntoldRules = JSON.stringify(version.schema ?? {}).includes('"x-kubernetes-validations"');
+  /** Once: what passes here may be refused by a real cluster. */
+  const tellOfRules = (): readonly string[] => {
+    if (!hasUntoldRules) return [];
+    hasUntoldRules = false;
+    const text = `The rules in x-kubernetes-validations of ${kind} (${apiVersion}) are not evaluated by this server; a real cluster may refuse what passes here.`;
+    process.emitWarning(text, { code: 'KOPF_RULES_NOT_EVALUATED' });
+    return [text];
+  };
 
   return {
     allowsUnconditionalUpdate: false,
@@ -114,25 +136,18 @@ function strategyOf(
     returnsDeleted: false,
     orphansByDefault: false,
     ...(version.deprecated === true ? { deprecation: deprecationOf(spec, version) } : {}),
-    schemaEpoch,
+    // What is written in another version is stored without the defaults of the stored one: they are for reading.
+    schemaEpoch: storageApiVersion === apiVersion ? schemaEpoch : OLDEST_EPOCH,
     blank,
-    decode(raw) {
-      const given = raw.metadata ?? {};
-      if (!isMapping(given)) {
-        throw new DecodingError('json: cannot unmarshal into Go struct field .metadata of type v1.ObjectMeta');
-      }
-      const { object: metadata, unknownFields } = decode('meta.ObjectMeta', given);
-      const { apiVersion: givenVersion, kind: givenKind, metadata: _metadata, ...rest } = raw;
-      const object = { apiVersion: givenVersion, kind: givenKind, metadata, ...rest } as ServedObject;
-      const pruned = schema().prune(object);
-      schema().applyDefaults(object);
-      return { object, unknownFields: [...unknownFields.map((path) => `metadata.${path}`), ...pruned].sort() };
-    },
+    decode: (raw) => decodeBy(schema(), raw, { dropsNulls: true }),
+    // Only what is read from somewhere loses its nulls: from the store, next time.
+    decodeApplied: (raw) => decodeBy(schema(), raw, { dropsNulls: false }),
     refresh(object) {
       // Defaults are those of the version in which it is stored; those of other versions are for what is sent.
       const stored = schemas.get(object.apiVersion)?.();
       stored?.prune(object);
-      stored?.applyDefaults(object);
+      stored?.dropNulls(object);
+      stored?.fillIn(object);
       if (object.apiVersion !== apiVersion) schema().prune(object);
     },
     prepareForCreate(object) {
@@ -142,13 +157,17 @@ function strategyOf(
       if (subresource === 'status') keepAllButStatus(object, old);
       else if (hasStatus) keepStatus(object, old);
     },
-    validate: (object) => [
-      ...wrongType(object, apiVersion, kind),
-      ...validateMetadata(object.metadata, namespaced, dnsSubdomain),
-      ...schema().validate(object),
-      ...(scale === undefined ? [] : validateScale(object, scale)),
-    ],
-    warnings: finalizerWarnings,
+    validate(object) {
+      const wrong = wrongType(object, apiVersion, kind);
+      // Nobody knows what else would be expected of another kind.
+      if (wrong.length > 0) return wrong;
+      return [
+        ...validateMetadata(object.metadata, namespaced, dnsSubdomain),
+        ...schema().validate(object),
+        ...validateScale(object, scale),
+      ];
+    },
+    warnings: (object, old) => [...tellOfRules(), ...finalizerWarnings(object, old)],
     ...(storageApiVersion === apiVersion
       ? {}
       : {
@@ -156,16 +175,20 @@ function strategyOf(
             // Whatever the version of the request allows, only what the stored one knows is kept.
             const stored = deepCopy({ ...object, apiVersion: storageApiVersion });
             storageSchema().prune(stored);
-            storageSchema().applyDefaults(stored);
+            storageSchema().dropNulls(stored);
             return stored;
           },
         }),
-    validateUpdate: (object, old, subresource) => [
-      ...wrongType(object, apiVersion, kind),
-      ...validateMetadataUpdate(object.metadata, old.metadata),
-      ...(subresource === 'status' ? schema().validate(object, old, 'status') : schema().validate(object, old)),
-      ...(scale === undefined ? [] : validateScale(object, scale)),
-    ],
+    validateUpdate(object, old, subresource) {
+      const wrong = wrongType(object, apiVersion, kind);
+      if (wrong.length > 0) return wrong;
+      const part = subresource === 'status' ? 'status' : undefined;
+      return [
+        ...validateMetadataUpdate(object.metadata, old.metadata),
+        ...schema().validate(object, old, part),
+        ...validateScale(object, scale, part),
+      ];
+    },
     selectableField(label) {
       if (label === 'metadata.name' || (label === 'metadata.namespace' && namespaced)) return { path: label };
       const path = selectable.get(label);
@@ -173,6 +196,12 @@ function strategyOf(
     },
     ...(scale === undefined ? {} : { scale }),
   };
+}
+
+/** Also that of an embedded resource. */
+export function readMetadata(decode: TypedDecoder, given: unknown): ReturnType<TypedDecoder> {
+  if (isMapping(given ?? {})) return decode('meta.ObjectMeta', (given ?? {}) as Mapping);
+  throw new DecodingError(`json: cannot unmarshal ${jsonTypeOf(given)} into Go value of type v1.ObjectMeta`);
 }
 
 /** What users of a deprecated version are told: in the words of the definition, or what to use instead. */
@@ -211,18 +240,6 @@ function wrongType(object: ServedObject, apiVersion: string, kind: string): read
   ];
 }
 
-function validateScale(object: ServedObject, { specReplicas, statusReplicas }: ScalePaths): readonly Cause[] {
-  return [specReplicas, statusReplicas].flatMap((path) => {
-    const replicas = valueAt(object, path);
-    if (replicas === undefined || replicas === null) return [];
-    if (typeof replicas !== 'number') {
-      const why = `${path} accessor error: ${String(replicas)} is of the type ${typeof replicas}, expected int64`;
-      return [invalidValue(path, 0, why)];
-    }
-    return replicas < 0 ? [invalidValue(path, replicas, 'should be a non-negative integer')] : [];
-  });
-}
-
 /** Custom resources may have any finalizers; but who knows who else has the same idea. */
 function finalizerWarnings(object: ServedObject, old: ServedObject | undefined): readonly string[] {
   const known = old?.metadata.finalizers ?? [];
@@ -244,10 +261,12 @@ function keepStatus(object: ServedObject, old: ServedObject): void {
 /** An update of the status changes nothing else, not even labels. */
 function keepAllButStatus(object: ServedObject, old: ServedObject): void {
   const { status, kind } = object;
-  const { resourceVersion } = object.metadata;
+  const { resourceVersion, managedFields } = object.metadata;
   for (const key of Object.keys(object)) delete object[key];
   Object.assign(object, deepCopy(old), { kind });
   if (status === undefined) delete object.status;
   else object.status = status;
   if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+  if (managedFields === undefined) delete object.metadata.managedFields;
+  else object.metadata.managedFields = managedFields;
 }

@@ -3,9 +3,11 @@ import { deepEqual } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
 import type { SchemaCompiler } from '../contracts/schema.js';
 import type { Revision, StoreEvent } from '../contracts/store.js';
+import type { Served } from '../kinds/served.js';
 import { type Backend, timestampOf } from '../routing/backend.js';
 import { parseRevision } from '../store/revision.js';
 import type { TypedDecoder } from '../typed/decode.js';
+import { trackOwnManager } from '../verbs/write/field-managers.js';
 import { serveDefinition } from './custom-resources.js';
 import { DEFINITIONS } from './definitions-collection.js';
 import { advanceDefinition, CLEANUP_FINALIZER, isConditionTrue, setCondition } from './name-conflicts.js';
@@ -43,7 +45,7 @@ export function serveDefinitions(
       return;
     }
     if (advanceDefinition(definition, others(collection), now())) {
-      store.put(DEFINITIONS, definition, revision);
+      save(definition, revision);
       return;
     }
     if (!isConditionTrue(definition, 'Established')) return;
@@ -54,6 +56,12 @@ export function serveDefinitions(
     catalog.serve(collection, serveDefinition(definition, { ...parts, schemaEpoch }));
     // Watches would go on with the old schema; it is better that they come again.
     if (before !== undefined && isConditionTrue(before, 'Established')) endWatches(collection);
+  };
+
+  const save = (definition: ServedObject, revision: Revision): void => {
+    const served = catalog.versionsOf(DEFINITIONS)[0] as Served;
+    trackOwnManager(backend, { served, subresource: 'status' }, { object: definition, live: parseRevision(revision) });
+    store.put(DEFINITIONS, definition, revision);
   };
 
   const endWatches = (collection: string): void => {
@@ -73,7 +81,7 @@ export function serveDefinitions(
     const wasPending = JSON.stringify(definition.status).includes('InstanceDeletionPending');
     if (wasPending) {
       setCondition(definition, inProgress, now());
-      store.put(DEFINITIONS, definition, revision);
+      save(definition, revision);
       return;
     }
     for (const instance of store.list(revision.name)) removeInstance(instance);
@@ -106,10 +114,14 @@ export function serveDefinitions(
         ? { reason: 'InstanceDeletionCompleted', message: 'removed all instances' }
         : { reason: 'NeverEstablished', message: 'resource was never established' };
       setCondition(definition, { type: 'Terminating', status: 'False', ...outcome }, now());
-      store.put(DEFINITIONS, definition, revision);
+      save(definition, revision);
     }
   };
 
+  // Of an earlier life.
+  for (const object of store.list(DEFINITIONS)) {
+    onDefinition({ type: 'ADDED', version: object.version, object, previous: undefined });
+  }
   stops.push(store.observe(DEFINITIONS, onDefinition));
   stops.push(
     store.observe(undefined, ({ type, object }) => {

@@ -17,8 +17,17 @@ interface Clause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
+/** What is asked for, as far as refusals are in other words for it. */
+export interface Negotiated {
+  readonly isCollection?: boolean;
+  readonly isCustom?: boolean;
+}
+
 /** The first acceptable of what is offered by the client. Throws 406 if there is none. */
-export function negotiate(accept: string | undefined, isCollection = false): Wanted {
+export function negotiate(
+  accept: string | undefined,
+  { isCollection = false, isCustom = false }: Negotiated = {},
+): Wanted {
   // By far the most frequent ones.
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return PLAIN;
   const clauses = accept.split(',').map(parseClause);
@@ -26,7 +35,7 @@ export function negotiate(accept: string | undefined, isCollection = false): Wan
     const wanted = wantedBy(clause);
     if (wanted !== undefined) return wanted;
   }
-  if (clauses.some(({ type }) => formatOf(type) !== undefined)) {
+  if (isCustom || clauses.some(({ type }) => formatOf(type) !== undefined)) {
     throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${TYPES}`);
   }
   throw new StatusError(

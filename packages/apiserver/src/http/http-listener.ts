@@ -2,8 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Credentials, Security } from '../contracts/authentication.js';
+import type { RequestHead } from '../contracts/request.js';
+import { proxiedPathOf } from '../proxy/proxied-path.js';
 import { PROTOBUF, type ProtobufReader, protobufReader, WireError } from '../typed/protobuf.js';
 import { ConnectionReset } from '../watching/outlet.js';
 import { refusal } from './answers.js';
@@ -30,6 +33,10 @@ export interface HttpListenerOptions {
 
 /** The limit for request bodies, in bytes. */
 const MAX_BODY = 3 * 1024 * 1024;
+/** Of a body that nobody wants, so much is read nevertheless, so that the connection can be used again. */
+const MAX_UNWANTED = 256 * 1024;
+/** As much as Go's servers take. */
+const MAX_HEADERS = 1024 * 1024 + 4096;
 
 export async function openListener({ gateway, security, host, port }: HttpListenerOptions): Promise<HttpListener> {
   const sockets = new Set<Socket>();
@@ -41,9 +48,12 @@ export async function openListener({ gateway, security, host, port }: HttpListen
 
   const listen = async (): Promise<void> => {
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
-      void serve(request, response, gateway(), security, readProtobuf);
+      void serve(request, response, gateway(), security, readProtobuf, reset);
     };
     const created = await createFor(security, listener);
+    created.on('upgrade', (request: IncomingMessage, socket: Duplex, first: Buffer) => {
+      void upgrade(request, socket, first, { gateway: gateway(), security, listener });
+    });
     // Connections are kept by their clients for as long as these want: that is what pools are for.
     created.keepAliveTimeout = 60_000;
     created.on('connection', (socket: Socket) => {
@@ -67,6 +77,10 @@ export async function openListener({ gateway, security, host, port }: HttpListen
   };
   const dropConnections = (): void => {
     for (const socket of sockets) socket.destroy();
+  };
+  /** Under TLS, a request knows only the socket of that; what can be reset is the one below, to the same port. */
+  const reset = ({ remotePort }: Socket): void => {
+    for (const socket of sockets) if (socket.remotePort === remotePort) socket.resetAndDestroy();
   };
 
   await listen();
@@ -96,7 +110,10 @@ export async function openListener({ gateway, security, host, port }: HttpListen
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 async function createFor(security: Security, listener: Listener): Promise<Server> {
-  const options = { maxHeaderSize: 64 * 1024, requestTimeout: 0 };
+  // Newer Nodes ask; older ones take every request that could be an upgrade for one.
+  const shouldUpgradeCallback = ({ url = '', headers }: IncomingMessage): boolean =>
+    proxiedPathOf(url) !== undefined || isCommand(url, headers.upgrade);
+  const options = { maxHeaderSize: MAX_HEADERS, requestTimeout: 0, shouldUpgradeCallback };
   if (security.tls === undefined) return createServer(options, listener);
   // TLS takes longer to load than everything else; most clusters live without.
   const https = await import('node:https');
@@ -110,23 +127,27 @@ async function serve(
   gateway: Gateway,
   security: Security,
   readProtobuf: ProtobufReader,
+  reset: (socket: Socket) => void,
 ): Promise<void> {
   const leaving = new AbortController();
   response.on('close', () => {
     if (!response.writableFinished) leaving.abort(new Error('The client has gone away.'));
   });
+  let isRead = !hasBody(request);
   try {
-    const body = contentOf(request, await readBody(request), readProtobuf);
-    const answer = await gateway.handle(
-      {
-        method: request.method ?? 'GET',
-        url: request.url ?? '/',
-        headers: request.headers as Record<string, string | undefined>,
-        body,
-        signal: leaving.signal,
+    const answer = await gateway.handle(headOf(request, leaving.signal), {
+      identify: () => security.identify(credentialsOf(request)),
+      rawBody: () => {
+        isRead = true;
+        return request;
       },
-      () => security.authenticate(credentialsOf(request)),
-    );
+      readBody: () => {
+        if (isRead) return undefined;
+        isRead = true;
+        return readBody(request).then((body) => contentOf(request, body, readProtobuf));
+      },
+    });
+    if (!isRead) limitUnwanted(request);
     await send(response, answer);
   } catch (error) {
     if (error instanceof ConnectionReset) reset(request.socket);
@@ -135,9 +156,57 @@ async function serve(
   }
 }
 
-function reset(socket: Socket): void {
-  if (typeof socket.resetAndDestroy === 'function') socket.resetAndDestroy();
-  else socket.destroy();
+function headOf(request: IncomingMessage, signal: AbortSignal): RequestHead {
+  return {
+    method: request.method ?? 'GET',
+    url: request.url ?? '/',
+    headers: request.headers as Record<string, string | undefined>,
+    headerLists: () => request.headersDistinct,
+    signal,
+  };
+}
+
+interface UpgradeParts {
+  readonly gateway: Gateway;
+  readonly security: Security;
+  readonly listener: Listener;
+}
+
+/** A connection that is to speak another protocol; unless it is a request like others, whose client would only like to. */
+async function upgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  first: Buffer,
+  { gateway, security, listener }: UpgradeParts,
+): Promise<void> {
+  socket.on('error', () => socket.destroy());
+  const { upgradedResponse, withBodyFrom } = await import('../proxy/upgrade-requests.js');
+  const { url = '', headers } = request;
+  if (proxiedPathOf(url) === undefined && !isCommand(url, headers.upgrade)) {
+    listener(withBodyFrom(request, socket, first), upgradedResponse(request, socket));
+    return;
+  }
+  const leaving = new AbortController();
+  socket.on('close', () => leaving.abort(new Error('The client has gone away.')));
+  const visitor = { identify: () => security.identify(credentialsOf(request)), readBody: () => undefined };
+  const answer = await gateway.upgrade(headOf(request, leaving.signal), visitor, socket, first);
+  if (answer !== undefined) await send(upgradedResponse(request, socket), answer);
+}
+
+/** Commands in containers are spoken of in messages. */
+const isCommand = (url: string, upgrade: string | undefined): boolean =>
+  upgrade?.toLowerCase() === 'websocket' && /^\/api\/v1\/namespaces\/[^/]+\/pods\/[^/]+\/exec(\?|$)/.test(url);
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/** Node reads to the end what nobody has read, however long that is. */
+function limitUnwanted(request: IncomingMessage): void {
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_UNWANTED) request.destroy();
+  });
 }
 
 /** By events: an iterator over the few chunks of a body costs more than the chunks. */
@@ -201,13 +270,21 @@ function credentialsOf(request: IncomingMessage): Credentials {
 }
 
 async function send(response: ServerResponse, answer: GatewayAnswer): Promise<void> {
-  const { status, headers, body, outlet } = answer;
+  const { status, headers, outlet } = answer;
   const always = { 'audit-id': randomUUID(), 'cache-control': 'no-cache, private' };
   const all: Record<string, string | string[]> = { ...always, ...(headers as Record<string, string | string[]>) };
   if (all['cache-control'] === '') delete all['cache-control'];
+  if (answer.content !== undefined) {
+    response.on('close', () => answer.content?.destroy());
+    answer.content.on('error', () => response.destroy());
+    response.writeHead(status, all);
+    answer.content.pipe(response);
+    return;
+  }
   if (outlet === undefined) {
-    response.writeHead(status, { ...all, 'content-length': Buffer.byteLength(body) });
-    response.end(body);
+    const content = answer.bytes ?? (answer.isLine === true ? `${answer.body}\n` : answer.body);
+    response.writeHead(status, { ...all, 'content-length': Buffer.byteLength(content) });
+    response.end(content);
     return;
   }
   response.on('close', () => outlet.close());

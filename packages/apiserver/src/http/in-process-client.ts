@@ -1,17 +1,24 @@
 /** A client without sockets: the same requests and the same answers within the process. */
-import { apiError, type KubeClient, type KubeRequest } from '@kopf-ts/core';
+import {
+  apiError,
+  type KubeClient,
+  type KubeConnection,
+  type KubeConnectRequest,
+  type KubeRequest,
+} from '@kopf-ts/core';
 import { abortable } from '@kopf-ts/core/engine';
 import type { UserInfo } from '../contracts/objects.js';
-import type { ApiRequest } from '../contracts/request.js';
+import type { RequestBody, RequestHead } from '../contracts/request.js';
 import type { Gateway, GatewayAnswer } from './gateway.js';
 
-/** Sends every request as the given user. */
-export function inProcessClient(gateway: () => Gateway, user: UserInfo): KubeClient {
+/** Sends every request as the given user, and as the given program. */
+export function inProcessClient(gateway: () => Gateway, user: UserInfo, program: string): KubeClient {
   const send = async (request: KubeRequest, signal: AbortSignal): Promise<GatewayAnswer> => {
     signal.throwIfAborted();
-    const answering = gateway().handle(apiRequest(request, signal), () => user);
+    const visitor = { identify: () => user, readBody: () => bodyOf(request) };
+    const answering = gateway().handle(headOf(request, signal, program), visitor);
     // The caller may leave before the answer comes.
-    const answer = await abortable(answering, signal);
+    const answer = await withText(await abortable(answering, signal));
     if (answer.status >= 200 && answer.status < 300) return answer;
     const retryAfter = Number(answer.headers['retry-after']);
     throw apiError({
@@ -25,6 +32,35 @@ export function inProcessClient(gateway: () => Gateway, user: UserInfo): KubeCli
     async request<T>(request: KubeRequest): Promise<T> {
       const answer = await send(request, request.signal ?? new AbortController().signal);
       return payloadOf(answer) as T;
+    },
+    async *text(request: KubeRequest): AsyncGenerator<string> {
+      const leaving = new AbortController();
+      const signal = request.signal === undefined ? leaving.signal : AbortSignal.any([request.signal, leaving.signal]);
+      try {
+        const { outlet, body } = await send(request, signal);
+        if (outlet === undefined) {
+          yield* linesOf(body);
+          return;
+        }
+        signal.addEventListener('abort', () => outlet.close(), { once: true });
+        for (;;) {
+          const text = await outlet.next();
+          request.signal?.throwIfAborted();
+          if (text === undefined) return;
+          yield* linesOf(text);
+        }
+      } finally {
+        leaving.abort();
+      }
+    },
+    async connect(request: KubeConnectRequest): Promise<KubeConnection> {
+      const { connectInProcess } = await import('../commands/in-process-connection.js');
+      return await connectInProcess(request, async (path, signal) => {
+        const visitor = { identify: () => user, readBody: () => undefined };
+        const answer = await gateway().handle(headOf({ method: 'GET', path }, signal, program), visitor);
+        if (answer.command !== undefined) return answer.command;
+        throw apiError({ status: answer.status, payload: payloadOf(answer) });
+      });
     },
     async *stream<T>(request: KubeRequest): AsyncGenerator<T> {
       const leaving = new AbortController();
@@ -54,20 +90,36 @@ export function inProcessClient(gateway: () => Gateway, user: UserInfo): KubeCli
   };
 }
 
-function apiRequest(request: KubeRequest, signal: AbortSignal): Omit<ApiRequest, 'user'> {
-  const { body } = request;
-  const hasBody = body !== undefined;
-  const contentType = request.contentType ?? (hasBody ? 'application/json' : undefined);
+/** Texts end with the end of a line, mostly. */
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
+
+/** What comes from behind a proxy is read to its end. */
+async function withText(answer: GatewayAnswer): Promise<GatewayAnswer> {
+  if (answer.content === undefined) return answer;
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer.content) chunks.push(chunk as Buffer);
+  return { ...answer, body: Buffer.concat(chunks).toString('utf8') };
+}
+
+function headOf(request: KubeRequest, signal: AbortSignal, program: string): RequestHead {
+  const contentType = request.contentType ?? (request.body === undefined ? undefined : 'application/json');
   return {
     method: request.method,
     url: request.path,
     headers: {
+      'user-agent': program,
       ...(request.accept === undefined ? {} : { accept: request.accept }),
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
     },
-    body: hasBody ? (typeof body === 'object' && body !== null ? body : JSON.stringify(body)) : undefined,
     signal,
   };
+}
+
+function bodyOf({ body }: KubeRequest): RequestBody {
+  if (body === undefined) return undefined;
+  return typeof body === 'object' && body !== null ? body : JSON.stringify(body);
 }
 
 function payloadOf({ headers, body }: GatewayAnswer): unknown {

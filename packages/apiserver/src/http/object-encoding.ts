@@ -3,6 +3,7 @@ import type { ServedObject } from '../contracts/objects.js';
 import type { Revision } from '../contracts/store.js';
 import type { Served } from '../kinds/served.js';
 import { parseRevision, rewriteApiVersion, tailOf } from '../store/revision.js';
+import { writeJson } from '../text/json-writing.js';
 
 /** The object in the version of the request; a copy that may be changed. */
 export function objectOf(served: Served, revision: Revision): ServedObject {
@@ -23,7 +24,7 @@ export function convertedTo(object: ServedObject, from: Served, to: Served): Ser
 
 /** Mostly this is the very text that is stored. */
 export function textOf(served: Served, revision: Revision): string {
-  if (needsConversion(served, revision)) return JSON.stringify(objectOf(served, revision));
+  if (needsConversion(served, revision)) return writeJson(objectOf(served, revision));
   if (served.apiVersion === served.storageApiVersion) return revision.json;
   return rewriteApiVersion(revision.json, served.apiVersion, served.kind);
 }
@@ -33,7 +34,7 @@ export function itemTextOf(served: Served, revision: Revision): string {
   if (served.isCustom) return textOf(served, revision);
   if (!needsConversion(served, revision)) return `{${tailOf(revision.json)}`;
   const { apiVersion: _version, kind: _kind, ...rest } = objectOf(served, revision);
-  return JSON.stringify(rest);
+  return writeJson(rest);
 }
 
 function needsConversion(served: Served, revision: Revision): boolean {

@@ -1,12 +1,17 @@
 /** The query of a request, read and checked as kube-apiserver does it. */
 
 import type { Cause } from '../contracts/objects.js';
-import { forbiddenField, notSupported } from '../text/field-causes.js';
+import { forbiddenField, invalidValue, notSupported, required, tooLong } from '../text/field-causes.js';
+import { isPrintable } from '../text/go-text.js';
 import { badRequest, invalid } from './status-errors.js';
 
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+  /** Empty if the client leaves it to the server. */
+  readonly fieldManager: string;
+  /** Of applications only: whatever others manage is taken from them. */
+  readonly force: boolean;
   /** As webhooks get them. */
   readonly object: Readonly<Record<string, unknown>>;
 }
@@ -27,11 +32,16 @@ export interface ListOptions {
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
 /** Of a creation, an update or a patch: `kind` is `CreateOptions` and so on. */
-export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOptions {
+export function parseWriteOptions(query: URLSearchParams, kind: string, isApplication = false): WriteOptions {
   const dryRun = query.getAll('dryRun');
   const fieldValidation = query.get('fieldValidation') ?? '';
   const fieldManager = query.get('fieldManager') ?? '';
+  const force = booleanOf(query, 'force');
+  const isForceForbidden = kind === 'PatchOptions' && !isApplication && force !== undefined;
   const causes = [
+    ...(isApplication && fieldManager === '' ? [required('fieldManager', 'is required for apply patch')] : []),
+    ...(isForceForbidden ? [forbiddenField('force', 'may not be specified for non-apply patch')] : []),
+    ...validateFieldManager(fieldManager),
     ...validateDryRun(dryRun),
     ...(VALIDATIONS.includes(fieldValidation) ? [] : [notSupported('fieldValidation', fieldValidation, VALIDATIONS)]),
   ];
@@ -39,6 +49,8 @@ export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOp
   return {
     dryRun: dryRun.length > 0,
     fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as WriteOptions['fieldValidation']),
+    fieldManager,
+    force: force === true,
     object: {
       // A patch is an update, as far as webhooks can see.
       kind: kind === 'PatchOptions' ? 'UpdateOptions' : kind,
@@ -48,6 +60,23 @@ export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOp
       ...(fieldValidation === '' ? {} : { fieldValidation }),
     },
   };
+}
+
+/** In bytes. */
+export const LONGEST_MANAGER = 128;
+
+function validateFieldManager(name: string): readonly Cause[] {
+  const causes: Cause[] = [];
+  if (Buffer.byteLength(name) > LONGEST_MANAGER) causes.push(tooLong('fieldManager', LONGEST_MANAGER));
+  let position = 0;
+  for (const char of name) {
+    if (!isPrintable(char)) {
+      const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      causes.push(invalidValue('fieldManager', name, `invalid character U+${code} (at position ${position})`));
+    }
+    position += Buffer.byteLength(char);
+  }
+  return causes;
 }
 
 export function validateDryRun(values: readonly unknown[]): readonly Cause[] {

@@ -2,6 +2,11 @@
 import type { Cause, ServedObject } from '../contracts/objects.js';
 import { defaultDefinition } from '../crd/definition.js';
 import { dnsLabel, dnsSubdomain, type NameRule, pathSegment } from '../validation/names.js';
+import { autoscalerConversion } from './conversions/autoscaler-versions.js';
+import { claimConversion } from './conversions/claim-storage.js';
+import { eventConversion } from './conversions/event-versions.js';
+import { defaultAutoscaler, defaultOldAutoscaler } from './defaults/autoscaler-defaults.js';
+import { defaultDriver, defaultPriorityClass, defaultSlice, defaultStorageClass } from './defaults/class-defaults.js';
 import {
   type Defaulting,
   defaultAdmissionPolicy,
@@ -15,7 +20,6 @@ import {
   defaultNode,
   defaultPersistentVolume,
   defaultPersistentVolumeClaim,
-  defaultRole,
   defaultRoleBinding,
   defaultSecret,
   defaultService,
@@ -31,7 +35,7 @@ import {
   defaultReplicationController,
   defaultStatefulSet,
 } from './defaults/workload-defaults.js';
-import type { PreparationContext, ScalePaths, Subresource } from './served.js';
+import type { Conversion, PreparationContext, ScalePaths, Subresource } from './served.js';
 import { ALL_VERBS, SUBRESOURCE_VERBS } from './served.js';
 
 export interface BuiltinKind {
@@ -53,15 +57,21 @@ export interface BuiltinKind {
   readonly allowsCreateOnUpdate: boolean;
   readonly returnsDeleted: boolean;
   readonly orphansByDefault: boolean;
+  /** Does nobody manage its fields? */
+  readonly isUnmanaged?: boolean;
   /** Told to everyone who uses it. */
   readonly deprecation?: string;
   /** Is the whole metadata validated once more on updates? It only shows in how often a problem is told. */
   readonly revalidatesMetadata: boolean;
+  /** Is its metadata looked at only as that of everything is? */
+  readonly leavesMetadata?: boolean;
   /** Is a status given on creation dropped? */
   readonly resetsStatus: boolean;
   readonly fields: Readonly<Record<string, string>>;
   readonly defaults?: Defaulting;
   readonly scale?: ScalePaths;
+  /** If it is stored in another version. */
+  readonly conversion?: Conversion;
   prepareForCreate?(object: ServedObject, context: PreparationContext): void;
   prepareForUpdate?(object: ServedObject, old: ServedObject, subresource: string): void;
   validate?(object: ServedObject): readonly Cause[];
@@ -110,6 +120,7 @@ function subresourceNamed(name: string, kind: string): Subresource {
 }
 
 const ALL = ['all'];
+const PROXY_VERBS = ['create', 'delete', 'get', 'patch', 'update'];
 const scaled = (selector: string): ScalePaths => ({
   specReplicas: '.spec.replicas',
   statusReplicas: '.status.replicas',
@@ -122,8 +133,13 @@ const NETWORKING = 'networking.k8s.io';
 const RBAC = 'rbac.authorization.k8s.io';
 const ADMISSION = 'admissionregistration.k8s.io';
 const EXTENSIONS = ['api-extensions'];
+const STORAGE = 'storage.k8s.io';
+const AUTOSCALING = 'autoscaling';
 const workload: Row = { subresources: ['status'], categories: ALL, countsGenerations: true };
 const cluster: Row = { namespaced: false };
+const autoscaler: Row = { subresources: ['status'], shortNames: ['hpa'], categories: ALL };
+/** Who changes one has to have seen it. */
+const locked: Row = { allowsUnconditionalUpdate: false };
 const role: Row = { nameRule: pathSegment, allowsCreateOnUpdate: true, revalidatesMetadata: true };
 const webhooks: Row = {
   ...cluster,
@@ -188,7 +204,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
     shortNames: ['ev'],
     allowsCreateOnUpdate: true,
     fields: EVENT_FIELDS,
-    revalidatesMetadata: true,
+    leavesMetadata: true,
   }),
   row('', 'LimitRange', 'limitranges', {
     defaults: defaultLimitRange,
@@ -220,6 +236,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
     returnsDeleted: true,
     revalidatesMetadata: true,
     defaults: defaultPersistentVolumeClaim,
+    conversion: claimConversion,
   }),
   row('', 'PersistentVolume', 'persistentvolumes', {
     ...cluster,
@@ -232,9 +249,14 @@ export const builtinKinds: readonly BuiltinKind[] = [
     shortNames: ['po'],
     categories: ALL,
     subresources: [
+      { name: 'attach', kind: 'PodAttachOptions', verbs: ['create', 'get'] },
       { name: 'binding', kind: 'Binding', verbs: ['create'] },
       'ephemeralcontainers',
       { name: 'eviction', kind: 'Eviction', group: 'policy', version: 'v1', verbs: ['create'] },
+      { name: 'exec', kind: 'PodExecOptions', verbs: ['create', 'get'] },
+      { name: 'log', kind: 'Pod', verbs: ['get'] },
+      { name: 'portforward', kind: 'PodPortForwardOptions', verbs: ['create', 'get'] },
+      { name: 'proxy', kind: 'PodProxyOptions', verbs: PROXY_VERBS },
       'resize',
       'status',
     ],
@@ -274,7 +296,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
   row('', 'Service', 'services', {
     shortNames: ['svc'],
     categories: ALL,
-    subresources: ['status'],
+    subresources: [{ name: 'proxy', kind: 'ServiceProxyOptions', verbs: PROXY_VERBS }, 'status'],
     nameRule: dnsLabel,
     allowsCreateOnUpdate: true,
     returnsDeleted: true,
@@ -311,6 +333,7 @@ export const builtinKinds: readonly BuiltinKind[] = [
     shortNames: ['ev'],
     allowsCreateOnUpdate: true,
     fields: NEW_EVENT_FIELDS,
+    conversion: eventConversion,
     revalidatesMetadata: true,
   }),
 
@@ -337,9 +360,9 @@ export const builtinKinds: readonly BuiltinKind[] = [
   row(NETWORKING, 'ServiceCIDR', 'servicecidrs', { ...cluster, subresources: ['status'] }),
 
   row(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', { ...cluster, ...role, defaults: defaultRoleBinding }),
-  row(RBAC, 'ClusterRole', 'clusterroles', { ...cluster, ...role, defaults: defaultRole }),
+  row(RBAC, 'ClusterRole', 'clusterroles', { ...cluster, ...role }),
   row(RBAC, 'RoleBinding', 'rolebindings', { ...role, defaults: defaultRoleBinding }),
-  row(RBAC, 'Role', 'roles', { ...role, defaults: defaultRole }),
+  row(RBAC, 'Role', 'roles', { ...role }),
 
   row(ADMISSION, 'MutatingAdmissionPolicy', 'mutatingadmissionpolicies', {
     ...webhooks,
@@ -376,5 +399,60 @@ export const builtinKinds: readonly BuiltinKind[] = [
     allowsUnconditionalUpdate: false,
     defaults: defaultDefinition,
   }),
+
+  row(AUTOSCALING, 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
+    ...autoscaler,
+    version: 'v2',
+    type: 'autoscaling.v2.HorizontalPodAutoscaler',
+    defaults: defaultAutoscaler,
+  }),
+  row(AUTOSCALING, 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
+    ...autoscaler,
+    defaults: defaultOldAutoscaler,
+    conversion: autoscalerConversion,
+  }),
+  row('policy', 'PodDisruptionBudget', 'poddisruptionbudgets', {
+    ...locked,
+    shortNames: ['pdb'],
+    nameRule: pathSegment,
+    subresources: ['status'],
+    countsGenerations: true,
+  }),
+  row('discovery.k8s.io', 'EndpointSlice', 'endpointslices', { defaults: defaultSlice }),
+  row('scheduling.k8s.io', 'PriorityClass', 'priorityclasses', {
+    ...cluster,
+    shortNames: ['pc'],
+    defaults: defaultPriorityClass,
+  }),
+  row('node.k8s.io', 'RuntimeClass', 'runtimeclasses', { ...cluster, ...locked, allowsCreateOnUpdate: true }),
+  row('certificates.k8s.io', 'CertificateSigningRequest', 'certificatesigningrequests', {
+    ...cluster,
+    shortNames: ['csr'],
+    subresources: ['approval', 'status'],
+    isUnmanaged: true,
+    fields: fieldsNamed('metadata.name', 'spec.signerName'),
+  }),
+
+  row(STORAGE, 'CSIDriver', 'csidrivers', { ...cluster, ...locked, returnsDeleted: true, defaults: defaultDriver }),
+  row(STORAGE, 'CSINode', 'csinodes', { ...cluster, ...locked, returnsDeleted: true }),
+  row(STORAGE, 'CSIStorageCapacity', 'csistoragecapacities', locked),
+  row(STORAGE, 'StorageClass', 'storageclasses', {
+    ...cluster,
+    shortNames: ['sc'],
+    returnsDeleted: true,
+    defaults: defaultStorageClass,
+  }),
+  row(STORAGE, 'VolumeAttachment', 'volumeattachments', {
+    ...cluster,
+    ...locked,
+    subresources: ['status'],
+    returnsDeleted: true,
+  }),
+  row(STORAGE, 'VolumeAttributesClass', 'volumeattributesclasses', {
+    ...cluster,
+    shortNames: ['vac'],
+    returnsDeleted: true,
+  }),
+
   row('coordination.k8s.io', 'Lease', 'leases', { allowsCreateOnUpdate: true, allowsUnconditionalUpdate: false }),
 ];

@@ -5,7 +5,6 @@ import { DecodingError, type TypedDecoder } from '../typed/decode.js';
 import { builtinRules } from '../validation/kinds/all.js';
 import { validateCoreFinalizers, validateMetadata, validateMetadataUpdate } from '../validation/metadata.js';
 import type { BuiltinKind } from './builtin-kinds.js';
-import { eventConversion } from './event-versions.js';
 import { preparations } from './preparations.js';
 import type { Served, Strategy } from './served.js';
 
@@ -13,7 +12,8 @@ import type { Served, Strategy } from './served.js';
 export function serveBuiltin(kind: BuiltinKind, decode: TypedDecoder): Served {
   const { group, version } = kind;
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  const isNewEvent = group === 'events.k8s.io';
+  const storageApiVersion = kind.conversion?.apiVersion ?? apiVersion;
+  const storageGroup = storageApiVersion.includes('/') ? group : '';
   return {
     group,
     version,
@@ -26,9 +26,9 @@ export function serveBuiltin(kind: BuiltinKind, decode: TypedDecoder): Served {
     categories: kind.categories,
     verbs: kind.verbs,
     // Events of both groups are the same objects.
-    collection: group === '' || isNewEvent ? kind.plural : `${kind.plural}.${group}`,
+    collection: storageGroup === '' ? kind.plural : `${kind.plural}.${storageGroup}`,
     apiVersion,
-    storageApiVersion: isNewEvent ? 'v1' : apiVersion,
+    storageApiVersion,
     isCustom: false,
     subresources: kind.subresources,
     type: kind.type,
@@ -55,46 +55,56 @@ function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder)
     orphansByDefault: kind.orphansByDefault,
     ...(kind.deprecation === undefined ? {} : { deprecation: kind.deprecation }),
     ...(kind.group === 'events.k8s.io' ? { reportedGroup: '' } : {}),
+    ...(kind.isUnmanaged === true ? { isUnmanaged: true } : {}),
     schemaEpoch: 0,
     blank: () => ({ apiVersion, kind: kind.kind, ...decode(kind.type, { metadata: {} }).object }) as ServedObject,
     decode(raw) {
       const { object: fields, unknownFields } = decode(kind.type, raw);
       if (!isMapping(fields.metadata)) throw new DecodingError('metadata is missing');
       const object = { apiVersion, kind: kind.kind, ...fields } as ServedObject;
-      kind.defaults?.(object);
-      return { object, unknownFields };
+      kind.defaults?.(object, raw);
+      return { object: kind.conversion?.settled?.(object) ?? object, unknownFields };
     },
     prepareForCreate(object, context) {
       if (kind.resetsStatus) resetStatus(object, kind, decode);
       preparation?.create?.(object, context);
     },
-    prepareForUpdate(object, old, subresource) {
+    prepareForUpdate(object, old, subresource, timestamp) {
       if (subresource === '' && hasStatus) keep(object, old, 'status');
       if (subresource === 'status') keepAllBut(object, old, ['metadata', 'status']);
-      preparation?.update?.(object, old, subresource);
+      preparation?.update?.(object, old, subresource, timestamp);
     },
     validate: (object) => [
-      ...ownMetadata(object),
+      ...(kind.leavesMetadata === true ? [] : ownMetadata(object)),
       ...(rules?.validate?.(object) ?? []),
       ...(rules?.validateCreate?.(object) ?? []),
     ],
     validateUpdate: (object, old, subresource) => [
-      ...validateMetadataUpdate(object.metadata, old.metadata),
-      ...validateCoreFinalizers(object.metadata.finalizers ?? []),
+      ...(kind.leavesMetadata === true
+        ? []
+        : [
+            ...validateMetadataUpdate(object.metadata, old.metadata),
+            ...validateCoreFinalizers(object.metadata.finalizers ?? []),
+          ]),
       ...(kind.revalidatesMetadata ? ownMetadata(object) : []),
       ...(subresource === '' ? (rules?.validate?.(object) ?? []) : []),
       ...(subresource === '' ? (rules?.validateUpdate?.(object, old) ?? []) : []),
       ...(subresource === 'finalize' ? (rules?.validateFinalize?.(object) ?? []) : []),
       ...(subresource === 'status' ? (rules?.validateStatus?.(object, old) ?? []) : []),
+      ...(subresource === 'approval' ? (rules?.validateStatus?.(object, old) ?? []) : []),
     ],
     selectableField(label) {
       const path = Object.hasOwn(kind.fields, label) ? kind.fields[label] : undefined;
       return path === undefined ? { error: unknownField(kind, label) } : { path };
     },
+    ...(preparation?.allocate === undefined ? {} : { allocate: preparation.allocate }),
+    ...(rules?.warnings === undefined ? {} : { warnings: rules.warnings }),
     ...(preparation?.gracePeriod === undefined ? {} : { gracePeriod: preparation.gracePeriod }),
     ...(preparation?.fieldValue === undefined ? {} : { fieldValue: preparation.fieldValue }),
     ...(kind.scale === undefined ? {} : { scale: kind.scale }),
-    ...(kind.group === 'events.k8s.io' ? eventConversion : {}),
+    ...(kind.conversion === undefined
+      ? {}
+      : { toStorage: kind.conversion.toStorage, fromStorage: kind.conversion.fromStorage }),
   };
 }
 

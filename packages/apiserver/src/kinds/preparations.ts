@@ -2,19 +2,17 @@
 import { deepCopy, deepEqual, isMapping, type Mapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
 import { itemsOf, mappingAt, maybeMapping } from './defaults/setting.js';
+import { otherPreparations } from './other-preparations.js';
+import { qualityOf } from './pod-quality.js';
 import type { PreparationContext, Strategy } from './served.js';
+import { allocateAddresses, hasNodePorts, isGiven, needsHealthPort } from './service-addresses.js';
 
-interface Preparation {
+export interface Preparation {
   create?(object: ServedObject, context: PreparationContext): void;
-  update?(object: ServedObject, old: ServedObject, subresource: string): void;
+  update?(object: ServedObject, old: ServedObject, subresource: string, timestamp: string): void;
+  readonly allocate?: NonNullable<Strategy['allocate']>;
   readonly gracePeriod?: NonNullable<Strategy['gracePeriod']>;
   readonly fieldValue?: NonNullable<Strategy['fieldValue']>;
-}
-
-/** The number of free ones is large, and nothing routes to them anyway. */
-function addressOf(uid: string): string {
-  const number = Number.parseInt(uid.slice(0, 4), 16);
-  return `10.96.${number >>> 8}.${number & 255 || 1}`;
 }
 
 const namespace: Preparation = {
@@ -36,47 +34,24 @@ const namespace: Preparation = {
   },
 };
 
-function qualityOf(spec: Mapping): string {
-  const containers = [...itemsOf(spec, 'containers'), ...itemsOf(spec, 'initContainers')];
-  const lists = containers.map((container) => {
-    const resources = maybeMapping(container, 'resources');
-    return { requests: maybeMapping(resources, 'requests') ?? {}, limits: maybeMapping(resources, 'limits') ?? {} };
-  });
-  const counted = ['cpu', 'memory'];
-  const has = (list: Mapping): boolean => counted.some((name) => list[name] !== undefined && list[name] !== '0');
-  if (!lists.some(({ requests, limits }) => has(requests) || has(limits))) return 'BestEffort';
-  const isGuaranteed = lists.every(({ requests, limits }) =>
-    counted.every((name) => limits[name] !== undefined && requests[name] === limits[name]),
-  );
-  return isGuaranteed ? 'Guaranteed' : 'Burstable';
-}
-
 const pod: Preparation = {
-  create(object) {
+  create(object, { timestamp }) {
     const spec = mappingAt(object, 'spec');
-    object.status = { phase: 'Pending', qosClass: qualityOf(spec) };
-    // What the admission plugins of every cluster set.
-    spec.priority ??= 0;
-    spec.preemptionPolicy ??= 'PreemptLowerPriority';
-    if (spec.tolerations === undefined) {
-      spec.tolerations = ['not-ready', 'unreachable'].map((name) => ({
-        key: `node.kubernetes.io/${name}`,
-        operator: 'Exists',
-        effect: 'NoExecute',
-        tolerationSeconds: 300,
-      }));
-    }
+    const isGated = itemsOf(spec, 'schedulingGates').length > 0;
+    const gated = {
+      type: 'PodScheduled',
+      status: 'False',
+      lastProbeTime: null,
+      lastTransitionTime: timestamp,
+      reason: 'SchedulingGated',
+      message: 'Scheduling is blocked due to non-empty scheduling gates',
+    };
+    object.status = { phase: 'Pending', ...(isGated ? { conditions: [gated] } : {}), qosClass: qualityOf(spec) };
   },
   update(object, old, subresource) {
     if (subresource !== 'status') return;
-    const status = mappingAt(object, 'status');
-    // The lists are younger than the fields; clients that know only the fields get the lists, too.
-    for (const [one, all] of [
-      ['podIP', 'podIPs'],
-      ['hostIP', 'hostIPs'],
-    ] as const) {
-      if (typeof status[one] === 'string' && status[all] === undefined) status[all] = [{ ip: status[one] }];
-    }
+    const [status, before] = [mappingAt(object, 'status'), mappingAt(old, 'status')];
+    if (!isGiven(status.qosClass) && before.qosClass !== undefined) status.qosClass = before.qosClass;
     if (old.metadata.ownerReferences === undefined) delete object.metadata.ownerReferences;
     else object.metadata.ownerReferences = deepCopy(old.metadata.ownerReferences);
   },
@@ -85,7 +60,8 @@ const pod: Preparation = {
     const { phase } = mappingAt(object, 'status');
     if (spec.nodeName === undefined || spec.nodeName === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
     const configured = typeof spec.terminationGracePeriodSeconds === 'number' ? spec.terminationGracePeriodSeconds : 0;
-    return Math.max(0, requested ?? configured);
+    const wanted = requested ?? configured;
+    return wanted < 0 ? 1 : wanted;
   },
   fieldValue(object, path) {
     if (path === 'spec.hostNetwork') return String(mappingAt(object, 'spec').hostNetwork === true);
@@ -94,35 +70,76 @@ const pod: Preparation = {
   },
 };
 
+/** What a service had, and cannot have any more as it is of another type, unless the client has changed it. */
+function releaseUnneeded(spec: Mapping, before: Mapping): void {
+  const release = (...keys: readonly string[]): void => {
+    for (const key of keys) if (deepEqual(spec[key], before[key])) delete spec[key];
+  };
+  if (spec.type === 'ExternalName' && before.type !== 'ExternalName') {
+    release('clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy');
+  }
+  const isPublished = (one: Mapping): boolean => one.type === 'NodePort' || one.type === 'LoadBalancer';
+  if (isPublished(before) && !isPublished(spec)) {
+    release('externalTrafficPolicy', 'healthCheckNodePort');
+    const ports = new Set(itemsOf(before, 'ports').map(({ nodePort }) => nodePort));
+    for (const port of itemsOf(spec, 'ports')) if (ports.has(port.nodePort)) delete port.nodePort;
+  }
+  if (before.type === 'LoadBalancer' && spec.type !== 'LoadBalancer') {
+    release('allocateLoadBalancerNodePorts', 'loadBalancerClass');
+  }
+}
+
+function settleFamilies(spec: Mapping): void {
+  // Without a selector and an address, it may be anything.
+  const isAnything = spec.clusterIP === 'None' && Object.keys(maybeMapping(spec, 'selector') ?? {}).length === 0;
+  spec.ipFamilyPolicy ??= isAnything ? 'RequireDualStack' : 'SingleStack';
+  const families = Array.isArray(spec.ipFamilies) ? spec.ipFamilies : ['IPv4'];
+  const isDual = isAnything && spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1;
+  spec.ipFamilies = isDual ? [...families, families[0] === 'IPv4' ? 'IPv6' : 'IPv4'] : families;
+}
+
 const service: Preparation = {
   create(object) {
     const spec = mappingAt(object, 'spec');
     object.status = { loadBalancer: {} };
-    if (spec.type === 'ExternalName') return;
-    if (spec.clusterIP === undefined || spec.clusterIP === '') spec.clusterIP = addressOf(object.metadata.uid ?? '');
-    spec.clusterIPs ??= [spec.clusterIP];
-    // Without a selector and an address, it may be anything.
-    const isAnything = spec.clusterIP === 'None' && Object.keys(maybeMapping(spec, 'selector') ?? {}).length === 0;
-    spec.ipFamilies ??= isAnything ? ['IPv4', 'IPv6'] : ['IPv4'];
-    spec.ipFamilyPolicy ??= isAnything ? 'RequireDualStack' : 'SingleStack';
-    if (spec.type === 'ClusterIP') return;
-    for (const [index, port] of itemsOf(spec, 'ports').entries()) {
-      port.nodePort ??= 30_000 + ((Number.parseInt((object.metadata.uid ?? '0').slice(4, 8), 16) + index) % 2768);
+    if (spec.type === 'ExternalName') {
+      delete spec.internalTrafficPolicy;
+      return;
     }
+    settleFamilies(spec);
   },
   update(object, old, subresource) {
     if (subresource !== '') return;
     const spec = mappingAt(object, 'spec');
     const before = mappingAt(old, 'spec');
-    if (spec.type === 'ExternalName') return;
+    releaseUnneeded(spec, before);
+    if (spec.type === 'ExternalName') {
+      delete spec.internalTrafficPolicy;
+      return;
+    }
+    if (before.type === 'ExternalName') {
+      settleFamilies(spec);
+    }
     // What was allocated stays, even if the client did not know of it.
     for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) {
-      if ((spec[key] === undefined || spec[key] === '') && before[key] !== undefined) spec[key] = deepCopy(before[key]);
+      if (!isGiven(spec[key]) && before[key] !== undefined) spec[key] = deepCopy(before[key]);
+    }
+    if (!isGiven(spec.healthCheckNodePort) && isGiven(before.healthCheckNodePort) && needsHealthPort(spec)) {
+      spec.healthCheckNodePort = before.healthCheckNodePort;
+    }
+    if (!hasNodePorts(spec)) return;
+    for (const port of itemsOf(spec, 'ports')) {
+      const known = itemsOf(before, 'ports').find((one) => one.port === port.port && one.protocol === port.protocol);
+      if (!isGiven(port.nodePort) && hasNodePorts(before) && known?.nodePort !== undefined)
+        port.nodePort = known.nodePort;
     }
   },
+  allocate: allocateAddresses,
 };
 
 const job: Preparation = {
+  fieldValue: (object, path) =>
+    path === 'status.successful' ? String(maybeMapping(object, 'status')?.succeeded ?? 0) : undefined,
   create(object) {
     const spec = mappingAt(object, 'spec');
     if (spec.manualSelector === true) return;
@@ -134,9 +151,11 @@ const job: Preparation = {
       'job-name': object.metadata.name,
     };
     const metadata = mappingAt(mappingAt(spec, 'template'), 'metadata');
-    const all = { ...(isMapping(metadata.labels) ? metadata.labels : {}), ...labels };
+    const before = isMapping(metadata.labels) ? metadata.labels : {};
+    const all = { ...before, ...labels };
     metadata.labels = all;
-    if (Object.keys(object.metadata.labels ?? {}).length === 0) {
+    // By default, the labels are those of the template, whatever becomes of these.
+    if (object.metadata.labels === before || Object.keys(object.metadata.labels ?? {}).length === 0) {
       object.metadata.labels = { ...all } as Record<string, string>;
     }
     spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
@@ -181,16 +200,41 @@ const daemonSet: Preparation = {
     mappingAt(object.metadata, 'annotations')[TEMPLATE_GENERATION] = '1';
   },
   update(object, old, subresource) {
-    if (subresource !== '') return;
     const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 1);
-    const isChanged = !deepEqual(mappingAt(object, 'spec').template, mappingAt(old, 'spec').template);
+    const isChanged =
+      subresource === '' && !deepEqual(mappingAt(object, 'spec').template, mappingAt(old, 'spec').template);
     mappingAt(object.metadata, 'annotations')[TEMPLATE_GENERATION] = String(before + (isChanged ? 1 : 0));
+  },
+};
+
+/** The younger field says the same as the older one, and the other way round. */
+function alignSources(object: ServedObject): void {
+  const spec = mappingAt(object, 'spec');
+  const [source, reference] = [maybeMapping(spec, 'dataSource'), maybeMapping(spec, 'dataSourceRef')];
+  if (source !== undefined && reference === undefined) spec.dataSourceRef = deepCopy(source);
+  if (source === undefined && reference !== undefined && !isGiven(reference.namespace)) {
+    const isCore = !isGiven(reference.apiGroup) && reference.kind === 'PersistentVolumeClaim';
+    if (isCore || reference.apiGroup === 'snapshot.storage.k8s.io') spec.dataSource = deepCopy(reference);
+  }
+}
+
+const claim: Preparation = {
+  create: alignSources,
+  update(object, _old, subresource) {
+    if (subresource === '') alignSources(object);
   },
 };
 
 const persistentVolume: Preparation = {
   create(object, { timestamp }) {
     object.status = { ...object.status, lastPhaseTransitionTime: timestamp };
+  },
+  update(object, old, subresource, timestamp) {
+    if (subresource !== 'status') return;
+    const [status, before] = [mappingAt(object, 'status'), mappingAt(old, 'status')];
+    if (status.lastPhaseTransitionTime !== undefined) return;
+    status.lastPhaseTransitionTime = status.phase === before.phase ? before.lastPhaseTransitionTime : timestamp;
+    if (status.lastPhaseTransitionTime === undefined) delete status.lastPhaseTransitionTime;
   },
 };
 
@@ -213,6 +257,16 @@ const definition: Preparation = {
   },
 };
 
+/** No rules are nothing at all. */
+const role: Preparation = {
+  create: dropNoRules,
+  update: dropNoRules,
+};
+
+function dropNoRules(object: ServedObject): void {
+  if (Array.isArray(object.rules) && object.rules.length === 0) object.rules = null;
+}
+
 /** By the name in the table of types. */
 export const preparations: ReadonlyMap<string, Preparation> = new Map(
   Object.entries({
@@ -222,10 +276,14 @@ export const preparations: ReadonlyMap<string, Preparation> = new Map(
     'core.Node': node,
     'core.Event': event,
     'core.PersistentVolume': persistentVolume,
+    'core.PersistentVolumeClaim': claim,
     'apps.Deployment': deployment,
     'apps.DaemonSet': daemonSet,
     'events.Event': event,
     'batch.Job': job,
+    'rbac.ClusterRole': role,
+    'rbac.Role': role,
+    ...otherPreparations,
     'apiextensions.CustomResourceDefinition': definition,
   }),
 );

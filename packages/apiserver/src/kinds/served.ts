@@ -1,6 +1,6 @@
 /** What the verbs need to know of a kind: how it is read, prepared, validated and selected. */
 import type { Mapping } from '@kopf-ts/core';
-import type { Cause, ServedObject } from '../contracts/objects.js';
+import type { Cause, ServedObject, UserInfo } from '../contracts/objects.js';
 import type { ResourceInfo } from '../contracts/resource.js';
 import type { JsonSchema } from '../contracts/schema.js';
 
@@ -14,7 +14,17 @@ export interface Subresource {
   readonly verbs: readonly string[];
 }
 
-interface Decoded {
+/** Of a kind that is stored in another version than the one in which it is served. */
+export interface Conversion {
+  /** The one in which it is stored. */
+  readonly apiVersion: string;
+  toStorage(object: ServedObject): ServedObject;
+  fromStorage(stored: ServedObject): ServedObject;
+  /** What is lost in the other version is lost at once. */
+  readonly settled?: (object: ServedObject) => ServedObject;
+}
+
+export interface Decoded {
   readonly object: ServedObject;
   readonly unknownFields: readonly string[];
 }
@@ -31,6 +41,8 @@ export interface Strategy {
   readonly returnsDeleted: boolean;
   /** Are dependents left alone by a deletion that says nothing of them? */
   readonly orphansByDefault: boolean;
+  /** Does nobody manage its fields? */
+  readonly isUnmanaged?: boolean;
   /** Told to everyone who uses it. */
   readonly deprecation?: string;
   /** What problems are said to be problems of, if not of the kind of the request. */
@@ -38,6 +50,8 @@ export interface Strategy {
   readonly schemaEpoch: number;
   /** Reads what a client has sent: types are checked, unknown fields dropped, defaults set. */
   decode(raw: Mapping): Decoded;
+  /** The same for what comes of an application: there, what is null is not as good as missing. */
+  decodeApplied?(raw: Mapping): Decoded;
   /** An object with nothing in it, as bookmarks have it. */
   blank(): ServedObject;
   /** For what was stored under another schema; it comes in the version in which it was stored. */
@@ -46,11 +60,21 @@ export interface Strategy {
   toStorage?(object: ServedObject): ServedObject;
   fromStorage?(object: ServedObject): ServedObject;
   prepareForCreate(object: ServedObject, context: PreparationContext): void;
-  prepareForUpdate(object: ServedObject, old: ServedObject, subresource: string): void;
+  prepareForUpdate(object: ServedObject, old: ServedObject, subresource: string, timestamp: string): void;
   /** Beside what is checked of all metadata anyway. */
   validate(object: ServedObject): readonly Cause[];
   /** Beside what is checked of all metadata anyway. */
   validateUpdate(object: ServedObject, old: ServedObject, subresource: string): readonly Cause[];
+  /**
+   * Gives a valid object what it needs for itself alone, and tells what it cannot have. `old` is given for updates,
+   * and `others` are all objects of the kind, in their storage version. A dry run takes nothing from anybody.
+   */
+  allocate?(
+    object: ServedObject,
+    old: ServedObject | undefined,
+    others: () => Iterable<ServedObject>,
+    isDryRun: boolean,
+  ): readonly Cause[];
   /** What is fine, but should not be. `old` is given for updates. */
   warnings?(object: ServedObject, old: ServedObject | undefined): readonly string[];
   /** Seconds until a deletion may happen; 0 is at once. */
@@ -65,6 +89,8 @@ export interface Strategy {
 export interface PreparationContext {
   /** The time as it is written into objects. */
   readonly timestamp: string;
+  /** Who creates it. */
+  readonly user: UserInfo;
   /** Reads another object of the cluster, in its storage version. */
   read(collection: string, namespace: string, name: string): ServedObject | undefined;
 }

@@ -1,25 +1,38 @@
 /** The descriptions of the API in OpenAPI 3: one document per group and version, and an index of them. */
 import { createHash } from 'node:crypto';
+import type { Mapping } from '@kopf-ts/core';
 import type { ServedCatalog } from '../kinds/catalog.js';
 import type { AccessReview } from '../routing/discovery.js';
+import { type Descriptions, loadDescriptions } from '../schemas/descriptions.js';
+import { typeNameOf } from '../schemas/types.js';
 import { type Operable, pathsOf } from './operations.js';
 import { makeComponents } from './schemas.js';
+import { type VersionThree, versionTwo } from './version-two.js';
+import { encodeVersionTwo } from './version-two-protobuf.js';
 
 export interface OpenApi {
   /** `/openapi/v3` */
   index(): object;
   /** By its name in the index, such as `api/v1` or `apis/example.com/v1`; `undefined` if there is none. */
   document(name: string): OpenApiDocument | undefined;
+  /** `/openapi/v2`: everything at once, in the old format. */
+  versionTwo(): OpenApiVersionTwo;
 }
 
 export interface OpenApiDocument {
-  readonly text: string;
-  /** It changes whenever the text does, so that clients may keep what they have got. */
+  /** It changes whenever the content does, so that clients may keep what they have got. */
   readonly hash: string;
+  content(): Promise<{ readonly text: string }>;
+}
+
+interface OpenApiVersionTwo extends OpenApiDocument {
+  /** The same as protobuf. */
+  protobuf(): Promise<Buffer>;
 }
 
 interface Remembered extends OpenApiDocument {
   readonly kinds: readonly Operable[];
+  content(): Promise<{ readonly text: string; readonly data: VersionThree }>;
 }
 
 const PREFIX = '/openapi/v3/';
@@ -39,31 +52,64 @@ export function makeOpenApi(catalog: ServedCatalog, accessReviews: readonly Acce
     }
     return found;
   };
-  const documentOf = (name: string, kinds: readonly Operable[]): OpenApiDocument => {
+  const documentOf = (name: string, kinds: readonly Operable[]): Remembered => {
     const known = remembered.get(name);
     const isSame = known?.kinds.length === kinds.length && known.kinds.every((one, index) => one === kinds[index]);
     if (known !== undefined && isSame) return known;
-    const text = JSON.stringify(describe(kinds));
-    const hash = createHash('sha512').update(text).digest('hex').toUpperCase();
-    const made = { kinds, text, hash };
-    remembered.set(name, made);
-    return made;
+    let made: { readonly data: VersionThree; readonly text: string } | undefined;
+    // Descriptions are long, and mostly only their hashes are asked for: these are of what they are made of.
+    const content = async () => {
+      if (made !== undefined) return made;
+      const data = describe(kinds, await loadDescriptions());
+      made = { data, text: JSON.stringify(data) };
+      return made;
+    };
+    const document = { kinds, hash: hashOf(JSON.stringify(kinds)), content };
+    remembered.set(name, document);
+    return document;
   };
+  const allDocuments = (): readonly (readonly [string, Remembered])[] =>
+    [...kindsByName()]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, kinds]) => [name, documentOf(name, kinds)] as const);
+  let old: OpenApiVersionTwo | undefined;
 
   return {
     index() {
-      const names = [...kindsByName()].sort(([a], [b]) => (a < b ? -1 : 1));
-      const entries = names.map(([name, kinds]) => [
-        name,
-        { serverRelativeURL: addressOf(name, documentOf(name, kinds)) },
-      ]);
+      const entries = allDocuments().map(([name, one]) => [name, { serverRelativeURL: addressOf(name, one) }]);
       return { paths: Object.fromEntries(entries) };
     },
     document(name) {
       const kinds = kindsByName().get(name);
       return kinds === undefined ? undefined : documentOf(name, kinds);
     },
+    versionTwo() {
+      const documents = allDocuments().map(([, document]) => document);
+      const hash = hashOf(documents.map((document) => document.hash).join());
+      if (old?.hash === hash) return old;
+      let data: Mapping | undefined;
+      const dataOf = async (): Promise<Mapping> => {
+        if (data !== undefined) return data;
+        const all = await Promise.all(documents.map((document) => document.content()));
+        data = versionTwo(all.map((one) => one.data));
+        return data;
+      };
+      let bytes: Buffer | undefined;
+      old = {
+        hash,
+        content: async () => ({ text: JSON.stringify(await dataOf()) }),
+        async protobuf() {
+          bytes ??= encodeVersionTwo(await dataOf());
+          return bytes;
+        },
+      };
+      return old;
+    },
   };
+}
+
+function hashOf(text: string): string {
+  return createHash('sha512').update(text).digest('hex').toUpperCase();
 }
 
 /** Where a document is found as long as it is this very one. */
@@ -71,21 +117,22 @@ export function addressOf(name: string, { hash }: OpenApiDocument): string {
   return `${PREFIX}${name}?hash=${hash}`;
 }
 
-function describe(kinds: readonly Operable[]): object {
-  const components = makeComponents();
-  const paths = Object.assign({}, ...kinds.map((one) => pathsOf(one, components))) as Record<string, object>;
+function describe(kinds: readonly Operable[], descriptions: Descriptions): VersionThree {
+  const { group = '', version = '' } = kinds[0] ?? {};
+  const components = makeComponents(descriptions, { group, version });
+  const paths = Object.assign({}, ...kinds.map((one) => pathsOf(one, components))) as Record<string, Mapping>;
   return {
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version: '1.36' },
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { schemas: components.all() },
+    components: { schemas: components.all() as Record<string, Mapping> },
   };
 }
 
 function askable(review: AccessReview): Operable {
   return {
     ...review,
-    type: `${review.group.split('.')[0]}.${review.kind}`,
+    type: typeNameOf(review.group, review.version, review.kind) ?? '',
     listKind: `${review.kind}List`,
     verbs: ['create'],
     subresources: [],

@@ -1,10 +1,11 @@
 /** What can be done with a kind, path by path, as clients are told of it. */
 import type { Served, Subresource } from '../kinds/served.js';
+import { typeNameOf } from '../schemas/types.js';
 import { type Components, type Described, kindOf } from './schemas.js';
 
 /** What is described: a kind that is kept, or one that is only asked. */
 export type Operable = Described &
-  Pick<Served, 'plural' | 'listKind' | 'namespaced' | 'verbs'> & { readonly subresources: readonly Subresource[] };
+  Pick<Served, 'listKind' | 'namespaced' | 'verbs'> & { readonly subresources: readonly Subresource[] };
 
 const WRITING = { dryRun: 'string', fieldManager: 'string', fieldValidation: 'string' };
 const DELETING = {
@@ -51,11 +52,9 @@ interface Operation {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/**
- * Strategic patches are not among them, though some are understood: kubectl would then make them by these very schemas,
- * which know nothing of keys of lists, instead of by what it knows itself.
- */
+/** What a patch may be; strategic ones are for built-in kinds. */
 const PATCHES = ['application/json-patch+json', 'application/merge-patch+json'];
+const STRATEGIC = 'application/strategic-merge-patch+json';
 
 /** All paths of the kind and of its subresources, with what can be done there. */
 export function pathsOf(one: Operable, components: Components): Readonly<Record<string, object>> {
@@ -91,12 +90,14 @@ export function pathsOf(one: Operable, components: Components): Readonly<Record<
         forOne,
       ),
     ],
-    ...one.subresources.map((subresource): PathRow => {
-      const suffix = subresource.name.charAt(0).toUpperCase() + subresource.name.slice(1);
-      const about = aboutSubresource(one, subresource);
-      const operations = operationsOf(one, subresource.verbs, about, components, { ...forOne, suffix });
-      return [`${collection}/{name}/${subresource.name}`, ['name', ...scope], operations];
-    }),
+    ...one.subresources
+      .filter(({ name }) => name !== 'proxy')
+      .map((subresource): PathRow => {
+        const suffix = subresource.name.charAt(0).toUpperCase() + subresource.name.slice(1);
+        const about = aboutSubresource(one, subresource);
+        const operations = operationsOf(one, subresource.verbs, about, components, { ...forOne, suffix });
+        return [`${collection}/{name}/${subresource.name}`, ['name', ...scope], operations];
+      }),
   ] satisfies PathRow[];
   const used = paths.filter(([, , operations]) => operations.length > 0);
   return Object.fromEntries(
@@ -112,8 +113,8 @@ type PathRow = [path: string, parameters: readonly string[], operations: readonl
 /** What the subresource takes and gives, if it is anything that is described. */
 function aboutSubresource(one: Operable, { kind, group, version }: Subresource): Described {
   if (kind === one.kind) return one;
-  const of = group ?? one.group;
-  return { group: of, version: version ?? one.version, kind, type: `${of === '' ? 'core' : of.split('.')[0]}.${kind}` };
+  const of = { group: group ?? one.group, version: version ?? one.version, kind };
+  return { ...of, plural: one.plural, type: typeNameOf(of.group, of.version, kind) ?? '' };
 }
 
 function operationsOf(
@@ -144,7 +145,9 @@ function operationsOf(
 
 function bodyOf(verb: string, about: Described, components: Components): object {
   if (verb === 'patch') {
-    const content = Object.fromEntries(PATCHES.map((type) => [type, { schema: {} }]));
+    const types = about.schema === undefined ? [...PATCHES, STRATEGIC] : PATCHES;
+    const schema = components.ofType('meta.Patch');
+    const content = Object.fromEntries(types.map((type) => [type, { schema }]));
     return { requestBody: { content, required: true } };
   }
   if (verb === 'create' || verb === 'update') {
@@ -154,9 +157,8 @@ function bodyOf(verb: string, about: Described, components: Components): object 
   return { requestBody: contentOf(components.ofType('meta.DeleteOptions')) };
 }
 
-/** What is deleted is answered by a status, or by what it was: it depends. */
 function answerOf(verb: string, one: Operable, about: Described, components: Components): object {
-  if (verb.startsWith('delete')) return {};
+  if (verb.startsWith('delete')) return contentOf(components.ofType('meta.Status'));
   return contentOf(verb === 'list' ? components.ofList(about, one.listKind) : components.ofKind(about));
 }
 

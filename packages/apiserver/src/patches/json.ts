@@ -4,9 +4,12 @@
  */
 import { deepCopy, deepEqual, getOwn, isMapping, type Mapping, setOwn } from '@kopf-ts/core';
 import { badRequest, StatusError } from '../http/status-errors.js';
+import { writeJson } from '../text/json-writing.js';
 import { jsonTypeOf } from '../typed/scalars.js';
 
 const MAX_OPERATIONS = 10_000;
+/** What all copies of a patch add together, in bytes of JSON: otherwise, each operation could double the object. */
+const MAX_COPIED = 3 * 1024 * 1024;
 
 const rejected = (): StatusError =>
   new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
@@ -31,11 +34,14 @@ export function jsonPatch(object: unknown, operations: unknown): unknown {
     );
   }
   let result = object;
-  for (const operation of operations as readonly (Mapping | null)[]) result = applyOne(result, operation ?? {});
+  const copied = { bytes: 0 };
+  for (const operation of operations as readonly (Mapping | null)[]) {
+    result = applyOne(result, operation ?? {}, copied);
+  }
   return result;
 }
 
-function applyOne(object: unknown, operation: Mapping): unknown {
+function applyOne(object: unknown, operation: Mapping, copied: { bytes: number }): unknown {
   const { op, value } = operation;
   if (op === 'replace' && operation.path === '') return value;
   const target = placeAt(object, operation.path);
@@ -53,7 +59,7 @@ function applyOne(object: unknown, operation: Mapping): unknown {
       add(target, remove(placeAt(object, operation.from)));
       break;
     case 'copy':
-      add(target, deepCopy(existing(placeAt(object, operation.from))));
+      add(target, copyOf(placeAt(object, operation.from), copied));
       break;
     case 'test':
       // Something absent is as good as null.
@@ -97,6 +103,14 @@ function existing(place: Place): unknown {
   const value = valueIn(place);
   if (value === undefined) throw rejected();
   return value;
+}
+
+/** Of what is absent, it is null; but there is nothing beyond the end of a list. */
+function copyOf(place: Place, copied: { bytes: number }): unknown {
+  const value = valueIn(place) ?? null;
+  copied.bytes += Buffer.byteLength(writeJson(value));
+  if (copied.bytes > MAX_COPIED) throw rejected();
+  return deepCopy(value);
 }
 
 function add({ parent, key }: Place, value: unknown): void {

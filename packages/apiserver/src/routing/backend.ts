@@ -1,7 +1,11 @@
 /** What all verbs work with, and what one request is to them. */
+
 import type { Clock } from '@kopf-ts/core';
-import type { AdmissionPlugin } from '../contracts/admission.js';
+import type { AdmissionPlugin, OwnAdmission } from '../contracts/admission.js';
+import type { ServiceAccountTokens } from '../contracts/authentication.js';
+import type { Authorizer } from '../contracts/authorization.js';
 import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
+import type { Containers } from '../contracts/simulated-containers.js';
 import type { Store } from '../contracts/store.js';
 import type { ServedCatalog } from '../kinds/catalog.js';
 import type { Served } from '../kinds/served.js';
@@ -13,8 +17,13 @@ export interface Backend {
   readonly catalog: ServedCatalog;
   readonly clock: Clock;
   readonly admission: readonly AdmissionPlugin[];
+  readonly ownAdmission: OwnAdmission;
   readonly watches: OpenWatches;
   readonly decode: TypedDecoder;
+  readonly authorizer: Authorizer;
+  readonly serviceAccounts: ServiceAccountTokens;
+  /** What simulated containers print and answer; nothing while nothing is simulated. */
+  readonly containers?: () => Containers | undefined;
 }
 
 /** A request to a resource, taken apart. */
@@ -36,7 +45,7 @@ export interface Call {
 const JSON_TYPE = 'application/json';
 
 export function jsonAnswer(status: number, body: string): ApiAnswer {
-  return { status, headers: { 'content-type': JSON_TYPE }, body };
+  return { status, headers: { 'content-type': JSON_TYPE }, body, isLine: true };
 }
 
 /** The time as Kubernetes writes it: UTC, whole seconds. */

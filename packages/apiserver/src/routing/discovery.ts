@@ -4,6 +4,8 @@ import type { ServedCatalog } from '../kinds/catalog.js';
 import type { Served, Subresource } from '../kinds/served.js';
 
 export interface Discovery {
+  /** The paths of the groups and their versions. */
+  paths(): readonly string[];
   /** `/api` */
   coreVersions(): object;
   /** `/apis` */
@@ -24,12 +26,19 @@ const PREFERRED = [
   'events.k8s.io',
   'authentication.k8s.io',
   'authorization.k8s.io',
+  'autoscaling',
   'batch',
+  'certificates.k8s.io',
   'networking.k8s.io',
+  'policy',
   'rbac.authorization.k8s.io',
+  'storage.k8s.io',
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
+  'scheduling.k8s.io',
   'coordination.k8s.io',
+  'node.k8s.io',
+  'discovery.k8s.io',
 ];
 
 /** Kinds that the real server stores in another version than any that is served here. It shows in the hashes only. */
@@ -85,6 +94,16 @@ export function makeDiscovery(
   };
 
   return {
+    paths: () => [
+      '/api',
+      '/api/v1',
+      '/apis',
+      '/apis/',
+      ...groupNames().flatMap((name) => [
+        `/apis/${name}`,
+        ...versionsOf(name).map((version) => `/apis/${name}/${version}`),
+      ]),
+    ],
     coreVersions: () => ({
       kind: 'APIVersions',
       versions: ['v1'],

@@ -5,6 +5,7 @@ import type { Wanted } from '../http/accept.js';
 import { pageNotFound } from '../http/answers.js';
 import { noSuchResource } from '../http/status-errors.js';
 import { addressOf, type OpenApi } from '../openapi/documents.js';
+import { OPENAPI_PROTOBUF } from '../openapi/version-two-protobuf.js';
 import { methodNotAllowed } from '../verbs/dispatch.js';
 import { jsonAnswer } from './backend.js';
 import type { Discovery } from './discovery.js';
@@ -33,22 +34,36 @@ const CHECKS: Readonly<Record<string, readonly string[]>> = {
   readyz: ['ping', 'log', 'etcd', 'informer-sync', 'shutdown'],
 };
 
+const PATHS: readonly string[] = [
+  '/.well-known/openid-configuration',
+  ...Object.entries(CHECKS).flatMap(([name, checks]) => [`/${name}`, ...checks.map((check) => `/${name}/${check}`)]),
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openapi/v3/',
+  '/openid/v1/jwks',
+  '/version',
+];
+
 export interface Documents {
   readonly discovery: Discovery;
   readonly openApi: OpenApi;
 }
 
-export function answerAside(
+export async function answerAside(
   request: ApiRequest,
   segments: readonly string[],
   { discovery, openApi }: Documents,
   wanted: Wanted,
-): ApiAnswer {
+): Promise<ApiAnswer> {
   if (Object.hasOwn(CHECKS, segments[0] ?? '')) return healthOf(request);
-  if (segments[0] === 'openapi' && segments[1] === 'v3') return openApiOf(request, segments.slice(2), openApi);
+  if (segments[0] === 'openapi' && segments[1] === 'v3') return await openApiOf(request, segments.slice(2), openApi);
+  if (segments[0] === 'openapi' && segments[1] === 'v2' && segments.length === 2)
+    return await oldOpenApiOf(request, openApi);
+  const forPeople = documentForPeople(segments, discovery);
+  if (forPeople !== undefined) return indented(request, forPeople);
   const document = documentOf(segments, discovery, wanted);
   if (document === undefined) return pageNotFound();
-  if (request.method !== 'GET') throw methodNotAllowed();
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
   const answer = jsonAnswer(200, JSON.stringify(document));
   if (wanted.as !== 'APIGroupDiscoveryList' || segments.length > 1) return answer;
   const type = `application/json;g=apidiscovery.k8s.io;v=${wanted.version};as=APIGroupDiscoveryList`;
@@ -56,6 +71,17 @@ export function answerAside(
   const headers = { 'content-type': type, vary: 'Accept', 'cache-control': 'public', etag };
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: '' };
   return { ...answer, headers };
+}
+
+/** These are the same for everyone, and easy to read. */
+function documentForPeople([first, second]: readonly string[], discovery: Discovery): object | undefined {
+  if (first === 'version' && second === undefined) return VERSION;
+  return first === undefined ? { paths: [...discovery.paths(), ...PATHS].sort() } : undefined;
+}
+
+function indented({ method }: ApiRequest, document: object): ApiAnswer {
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
+  return { ...jsonAnswer(200, ''), body: JSON.stringify(document, undefined, 2) };
 }
 
 /** By the very path: here a slash at the end does matter. */
@@ -72,8 +98,12 @@ function healthOf({ url }: ApiRequest): ApiAnswer {
 }
 
 /** With the right hash in the address, the document never changes; with a wrong one, there is a better address. */
-function openApiOf({ method, url, headers }: ApiRequest, segments: readonly string[], openApi: OpenApi): ApiAnswer {
-  if (method !== 'GET') throw methodNotAllowed();
+async function openApiOf(
+  { method, url, headers }: ApiRequest,
+  segments: readonly string[],
+  openApi: OpenApi,
+): Promise<ApiAnswer> {
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
   if (segments.length === 0) {
     const type = 'text/plain; charset=utf-8';
     return { status: 200, headers: { 'content-type': type }, body: JSON.stringify(openApi.index()) };
@@ -89,13 +119,24 @@ function openApiOf({ method, url, headers }: ApiRequest, segments: readonly stri
   }
   if (headers['if-none-match'] === etag) return { status: 304, headers: common, body: '' };
   const caching = hash === '' ? {} : { 'cache-control': 'public, immutable' };
-  return { status: 200, headers: { ...common, ...caching }, body: document.text };
+  return { status: 200, headers: { ...common, ...caching }, body: (await document.content()).text };
+}
+
+/** In JSON, or in protobuf for those who prefer it. */
+async function oldOpenApiOf({ method, headers }: ApiRequest, openApi: OpenApi): Promise<ApiAnswer> {
+  if (method !== 'GET') throw methodNotAllowed();
+  const document = openApi.versionTwo();
+  const etag = `"${document.hash}"`;
+  const isProtobuf = (headers.accept ?? '').includes(OPENAPI_PROTOBUF);
+  const type = isProtobuf ? OPENAPI_PROTOBUF.replace('@', '.') : 'application/json';
+  const common = { 'content-type': type, etag, vary: 'Accept', 'cache-control': 'public' };
+  if (headers['if-none-match'] === etag) return { status: 304, headers: common, body: '' };
+  if (isProtobuf) return { status: 200, headers: common, body: '', bytes: await document.protobuf() };
+  return { status: 200, headers: common, body: (await document.content()).text };
 }
 
 function documentOf(segments: readonly string[], discovery: Discovery, wanted: Wanted): object | undefined {
   const [first = '', second, third] = segments;
-  if (segments.length === 0)
-    return { paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/readyz', '/version'] };
   if (segments.length === 1 && (first === 'api' || first === 'apis')) {
     if (wanted.as === 'APIGroupDiscoveryList') {
       return discovery.aggregated(first === 'api', `apidiscovery.k8s.io/${wanted.version}`);
@@ -109,10 +150,6 @@ function documentOf(segments: readonly string[], discovery: Discovery, wanted: W
     if (second === '') return undefined;
     const document = discovery.resources(second as string, third as string);
     return discovery.isBuiltin(second as string) ? orRefuse(document) : document;
-  }
-  if (first === 'version' && segments.length === 1) return VERSION;
-  if (first === 'openapi' && second === 'v2' && segments.length === 2) {
-    return { swagger: '2.0', info: { title: 'Kubernetes', version: VERSION.gitVersion }, paths: {}, definitions: {} };
   }
   return undefined;
 }

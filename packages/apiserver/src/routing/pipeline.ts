@@ -3,17 +3,20 @@
 import { type AccessReviewContext, accessReviews, answerAccessReview } from '../access-reviews/access-reviews.js';
 import type { ApiAnswer, ApiRequest, StreamLine } from '../contracts/request.js';
 import { negotiate, type Wanted } from '../http/accept.js';
+import { formatted } from '../http/answer-formats.js';
 import { badAddress, pageNotFound, refusal } from '../http/answers.js';
 import { represent } from '../http/representations.js';
 import { badRequest, noSuchResource, StatusError } from '../http/status-errors.js';
 import type { Served } from '../kinds/served.js';
 import { makeOpenApi } from '../openapi/documents.js';
+import { loadColumns, tableOf } from '../tables/tables.js';
 import { pathSegment } from '../validation/names.js';
 import { dispatch, methodNotAllowed } from '../verbs/dispatch.js';
 import { represented } from '../watching/lines.js';
 import type { Backend, Call } from './backend.js';
 import type { Discovery } from './discovery.js';
 import { answerAside } from './non-resource-urls.js';
+import type { OpenIdDocuments } from './open-id.js';
 import { parseResourcePath, type ResourcePath, segmentsOf } from './router.js';
 
 export interface Pipeline {
@@ -21,15 +24,21 @@ export interface Pipeline {
   handle(request: ApiRequest): Promise<ApiAnswer>;
 }
 
-export function makePipeline(backend: Backend, discovery: Discovery, reviewing: AccessReviewContext): Pipeline {
+export interface PipelineParts {
+  readonly discovery: Discovery;
+  readonly openId: OpenIdDocuments;
+  readonly reviewing: AccessReviewContext;
+}
+
+export function makePipeline(backend: Backend, { discovery, openId, reviewing }: PipelineParts): Pipeline {
   const documents = { discovery, openApi: makeOpenApi(backend.catalog, accessReviews) };
   return {
     async handle(request) {
-      const warnings: string[] = [];
+      const warnings: string[] = /^bearer {2}/i.test(request.headers['authorization'] ?? '') ? [EXTRA_SPACE] : [];
       try {
-        return withWarnings(await route(request, warnings), warnings);
+        return withWarnings(await formatted(request, await route(request, warnings)), warnings);
       } catch (error) {
-        return withWarnings(refusal(error), warnings);
+        return withWarnings(await formatted(request, refusal(error)), warnings);
       }
     },
   };
@@ -37,20 +46,34 @@ export function makePipeline(backend: Backend, discovery: Discovery, reviewing: 
   async function route(request: ApiRequest, warnings: string[]): Promise<ApiAnswer> {
     const [path = '', search = ''] = splitOnce(request.url, '?');
     const segments = segmentsOf(path);
+    const ofIdentity = segments === undefined ? undefined : openId.answer(request, segments);
+    if (ofIdentity !== undefined) return ofIdentity;
     const resource = segments === undefined ? undefined : parseResourcePath(segments);
-    const wanted = negotiate(request.headers.accept, resource?.name === '');
+    // Schemas have representations of their own.
+    const accept = segments?.[0] === 'openapi' ? undefined : request.headers.accept;
+    const asked = resource && backend.catalog.find(resource.group, resource.version, resource.plural);
+    const wanted = negotiate(accept, { isCollection: resource?.name === '', isCustom: asked?.isCustom === true });
     if (segments === undefined) return badAddress();
     if (segments[0] === 'apis' && segments[1] === '') return pageNotFound();
-    if (resource === undefined) return answerAside(request, segments, documents, wanted);
+    if (resource === undefined) return await answerAside(request, segments, documents, wanted);
     const query = new URLSearchParams(search);
-    const served = backend.catalog.find(resource.group, resource.version, resource.plural);
-    if (served === undefined) return await routeAccessReview(request, resource);
+    if (asked === undefined) return await routeAccessReview(request, resource);
+    const served = wanted.as === 'Table' && request.method === 'GET' ? tabledAs(asked) : asked;
     if (served.isCustom && !isInScope(served, resource, request.method)) return pageNotFound();
     checkAddress(resource, served);
-    if (served.strategy.deprecation !== undefined) warnings.push(served.strategy.deprecation);
+    const isServed =
+      resource.subresource === '' || served.subresources.some(({ name }) => name === resource.subresource);
+    if (isServed && served.strategy.deprecation !== undefined) warnings.push(served.strategy.deprecation);
     const call: Call = { request, served, query, warnings, ...addressOf(resource) };
     const answer = await dispatch(backend, call);
     return shown(answer, wanted, call);
+  }
+
+  /** Tables of built-in kinds show what is stored, whatever the version in which they are asked for. */
+  function tabledAs(served: Served): Served {
+    if (served.isCustom || served.apiVersion === served.storageApiVersion) return served;
+    const [group, version = ''] = served.storageApiVersion.split('/');
+    return (group === served.group && backend.catalog.find(group, version, served.plural)) || served;
   }
 
   async function routeAccessReview(request: ApiRequest, resource: ResourcePath): Promise<ApiAnswer> {
@@ -68,14 +91,18 @@ export function makePipeline(backend: Backend, discovery: Discovery, reviewing: 
 
   async function shown(answer: ApiAnswer, wanted: Wanted, call: Call): Promise<ApiAnswer> {
     if (wanted.as !== undefined) {
-      const show = (text: string): string => represent(text, wanted, call.served, call.query, backend.clock.utc());
+      const { served, query, subresource } = call;
+      const table = wanted.as === 'Table' ? tableOf(served, subresource, await loadColumns()) : undefined;
+      let isFurther = false;
+      const show = (text: string): string => {
+        const body = represent(text, wanted, { served, query, table, isFurther }, backend.clock.utc());
+        isFurther = true;
+        return body;
+      };
       if (answer.stream !== undefined) return { ...answer, stream: shownLines(answer.stream, show) };
       return { ...answer, body: show(answer.body) };
     }
-    if (wanted.format !== 'yaml' || answer.stream !== undefined) return answer;
-    const { stringify } = await import('yaml');
-    const body = stringify(JSON.parse(answer.body), { sortMapEntries: true });
-    return { ...answer, headers: { ...answer.headers, 'content-type': 'application/yaml' }, body };
+    return answer;
   }
 }
 
@@ -120,26 +147,34 @@ function addressOf({
   return { namespace, name, subresource, isWatchPath };
 }
 
+const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
+
 /** More characters of warnings than that are cut, each to its beginning; and then there are no more of them. */
 const MOST_OF_WARNINGS = 4096;
 const MOST_OF_CUT_WARNING = 256;
 
 /** The same warning once, and not without end: clients show them to people, and proxies limit the headers. */
-function withWarnings(answer: ApiAnswer, warnings: readonly string[]): ApiAnswer {
+function withWarnings(answer: ApiAnswer, all: readonly string[]): ApiAnswer {
+  if (all.length === 0) return answer;
+  // What cannot be told in a header is not told.
+  const warnings = all.filter((text) => !/\p{Cc}/u.test(text));
   if (warnings.length === 0) return answer;
   const warning = fittingWarnings([...new Set(warnings)]).map((text) => `299 - ${quoted(text)}`);
   return { ...answer, headers: { ...answer.headers, warning } };
 }
 
 function fittingWarnings(warnings: readonly string[]): readonly string[] {
-  const letters = warnings.map((text) => [...text]);
-  const total = letters.reduce((sum, text) => sum + text.length, 0);
+  let total = 0;
+  for (const text of warnings) {
+    total += [...text].length;
+    if (total > MOST_OF_WARNINGS) break;
+  }
   if (total <= MOST_OF_WARNINGS) return warnings;
   const fitting: string[] = [];
   let used = 0;
-  for (const text of letters) {
+  for (const text of warnings) {
     if (used >= MOST_OF_WARNINGS) break;
-    const cut = text.slice(0, MOST_OF_CUT_WARNING);
+    const cut = [...text].slice(0, MOST_OF_CUT_WARNING);
     used += cut.length;
     fitting.push(cut.join(''));
   }
@@ -147,8 +182,7 @@ function fittingWarnings(warnings: readonly string[]): readonly string[] {
 }
 
 function quoted(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not get into a header
-  return `"${text.replace(/[\u0000-\u001f\u007f]/g, ' ').replace(/[\\"]/g, '\\$&')}"`;
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

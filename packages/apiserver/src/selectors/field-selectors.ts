@@ -21,6 +21,8 @@ interface Term {
 
 /** `undefined` for an empty selector. Throws `BadRequest`. */
 export function parseFieldSelector(text: string, strategy: Strategy): FieldSelector | undefined {
+  // Of nothing, nothing is asked.
+  if (/^(?:==?|!=)$/.test(text)) return undefined;
   const terms = splitTerms(text).map((term) => parseTerm(term, text, strategy));
   if (terms.length === 0) return undefined;
   const exactly = (path: string): string | undefined =>

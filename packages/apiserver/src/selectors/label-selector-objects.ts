@@ -1,5 +1,5 @@
 /** Label selectors as objects: `matchLabels` and `matchExpressions`. */
-import { getOwn, isMapping } from '@kopf-ts/core';
+import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
@@ -39,4 +39,20 @@ function parseExpression(expression: object): LabelMatch {
 
 function labelValue(labels: Labels, key: string): string | undefined {
   return labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+/** A selector of an object as the text of a query. */
+export function formatSelector(selector: Mapping): string {
+  const isNested = isMapping(selector.matchLabels) || Array.isArray(selector.matchExpressions);
+  const labels = isNested ? selector.matchLabels : selector;
+  const terms = isMapping(labels) ? Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`) : [];
+  const expressions = Array.isArray(selector.matchExpressions) ? selector.matchExpressions.filter(isMapping) : [];
+  for (const { key, operator, values } of expressions) {
+    const list = Array.isArray(values) ? `(${[...values].sort().join(',')})` : '';
+    if (operator === 'In') terms.push(`${String(key)} in ${list}`);
+    if (operator === 'NotIn') terms.push(`${String(key)} notin ${list}`);
+    if (operator === 'Exists') terms.push(String(key));
+    if (operator === 'DoesNotExist') terms.push(`!${String(key)}`);
+  }
+  return terms.sort().join(',');
 }

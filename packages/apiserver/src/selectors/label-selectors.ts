@@ -98,9 +98,13 @@ function parseValues(key: string, peek: () => Token, next: () => Token): string[
   const open = next();
   if (open.text !== '(') throw unparsable(`found '${open.text}' expected: '('`);
   const values: string[] = [];
-  if (peek().text === ')') {
+  const first = peek();
+  if (first.text === ')') {
     next();
     return [''];
+  }
+  if (first.kind !== 'word' && first.text !== ',') {
+    throw unparsable(`found '${first.text}', expected: ',', ')' or identifier`);
   }
   for (;;) {
     const token = next();

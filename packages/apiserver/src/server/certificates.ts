@@ -1,7 +1,15 @@
 /** A certificate authority of one cluster, which lives as long as the cluster does. */
-import { generateKeyPair, randomBytes } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import { isIP } from 'node:net';
-import { promisify } from 'node:util';
+import * as der from './der.js';
 
 /** A private key and the certificate for it, in PEM. */
 export interface KeyAndCertificate {
@@ -18,71 +26,130 @@ export interface Subject {
 export interface Authority {
   /** The certificate that others should trust. */
   readonly cert: string;
+  /** The key of the authority itself, for those who make the same one again. */
+  exportKey(): string;
   /** For a server that is reached by these names and addresses. */
-  issueServer(subject: Subject, hosts: readonly string[]): Promise<KeyAndCertificate>;
+  issueServer(subject: Subject, hosts: readonly string[]): KeyAndCertificate;
   /** For a client. */
-  issueClient(subject: Subject): Promise<KeyAndCertificate>;
+  issueClient(subject: Subject): KeyAndCertificate;
 }
 
 const DAY = 24 * 60 * 60 * 1000;
+/** Longer than anybody keeps the data of a cluster for trying things out. */
+const YEARS = 10;
+
+const OIDS = {
+  commonName: '2.5.4.3',
+  organization: '2.5.4.10',
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extKeyUsage: '2.5.29.37',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+  ecdsaWithSha256: '1.2.840.10045.4.3.2',
+} as const;
+
+/** The numbers of their bits. */
+const USAGES = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
 
 /**
- * Makes an authority of its own. Keys are searched for by OpenSSL, off the main thread; node-forge, which has no rival
- * in making certificates on Node 20, is loaded only here, since most clusters speak plain HTTP.
+ * Makes an authority of its own. All keys are on the curve P-256: they are made in a fraction of a millisecond, where a
+ * search for RSA keys takes up to a second on a busy machine. With the key and the certificate of an earlier one, it is
+ * that one again.
  */
-export async function createAuthority(name: string): Promise<Authority> {
-  const [{ default: forge }, key] = await Promise.all([import('node-forge'), newKey()]);
+export function createAuthority(name: string, earlier?: KeyAndCertificate): Authority {
   const issuer: Subject = { commonName: name };
-  const sign = (ownKey: string, subject: Subject, extensions: object[]): string => {
-    const certificate = forge.pki.createCertificate();
-    const { n, e } = forge.pki.privateKeyFromPem(ownKey);
-    certificate.publicKey = forge.pki.setRsaPublicKey(n, e);
-    // Positive, and in the shortest form whatever follows: OpenSSL refuses needless zeros.
-    certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
+  const { publicKey, privateKey } = earlier === undefined ? newKeys() : keysOf(earlier.key);
+  const certify = (ownKey: KeyObject, subject: Subject, extensions: readonly Buffer[]): string => {
+    const algorithm = der.sequence(der.oid(OIDS.ecdsaWithSha256));
     // The other side of a handshake looks at the real time, whatever clock the cluster has.
-    certificate.validity.notBefore = new Date(Date.now() - DAY);
-    certificate.validity.notAfter = new Date(Date.now() + 365 * DAY);
-    certificate.setSubject(attributesOf(subject));
-    certificate.setIssuer(attributesOf(issuer));
-    certificate.setExtensions(extensions);
-    certificate.sign(forge.pki.privateKeyFromPem(key), forge.md.sha256.create());
-    return forge.pki.certificateToPem(certificate);
+    const validity = [Date.now() - DAY, Date.now() + YEARS * 365 * DAY].map((time) => der.utcTime(new Date(time)));
+    const content = der.sequence(
+      der.tagged(0, der.integer(Buffer.of(2))),
+      // Positive, and in the shortest form whatever follows: OpenSSL refuses needless zeros.
+      der.integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
+      algorithm,
+      nameOf(issuer),
+      der.sequence(...validity),
+      nameOf(subject),
+      ownKey.export({ type: 'spki', format: 'der' }),
+      der.tagged(
+        3,
+        der.sequence(
+          ...extensions,
+          extension(OIDS.subjectKeyIdentifier, der.octets(identifierOf(ownKey))),
+          extension(OIDS.authorityKeyIdentifier, der.sequence(der.taggedBytes(0, identifierOf(publicKey)))),
+        ),
+      ),
+    );
+    return pemOf(der.sequence(content, algorithm, der.bits(sign('sha256', content, privateKey))));
   };
-  const issue = async (subject: Subject, extensions: object[]): Promise<KeyAndCertificate> => {
-    const ownKey = await newKey();
-    return { key: ownKey, cert: sign(ownKey, subject, extensions) };
+  const issue = (subject: Subject, purpose: string, names: readonly Buffer[]): KeyAndCertificate => {
+    const own = newKeys();
+    const cert = certify(own.publicKey, subject, [
+      extension(OIDS.basicConstraints, der.sequence(), true),
+      extension(OIDS.keyUsage, der.flags(USAGES.digitalSignature), true),
+      extension(OIDS.extKeyUsage, der.sequence(der.oid(purpose))),
+      ...names,
+    ]);
+    return { key: pemOfKey(own.privateKey), cert };
   };
   return {
-    cert: sign(key, issuer, [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    ]),
+    cert:
+      earlier?.cert ??
+      certify(publicKey, issuer, [
+        extension(OIDS.basicConstraints, der.sequence(der.yes(), der.integer(Buffer.of(0))), true),
+        extension(OIDS.keyUsage, der.flags(USAGES.keyCertSign, USAGES.cRLSign), true),
+      ]),
+    exportKey: () => pemOfKey(privateKey),
     issueServer: (subject, hosts) =>
-      issue(subject, [
-        { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
-        { name: 'extKeyUsage', serverAuth: true },
-        { name: 'subjectAltName', altNames: hosts.map(altNameOf) },
-      ]),
-    issueClient: (subject) =>
-      issue(subject, [
-        { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
-        { name: 'extKeyUsage', clientAuth: true },
-      ]),
+      issue(subject, OIDS.serverAuth, [extension(OIDS.subjectAltName, der.sequence(...hosts.map(altNameOf)))]),
+    issueClient: (subject) => issue(subject, OIDS.clientAuth, []),
   };
 }
 
-const attributesOf = ({ commonName, organizations = [] }: Subject): { name: string; value: string }[] => [
-  ...organizations.map((value) => ({ name: 'organizationName', value })),
-  { name: 'commonName', value: commonName },
-];
+const newKeys = (): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-const altNameOf = (host: string): object => (isIP(host) === 0 ? { type: 2, value: host } : { type: 7, ip: host });
+const keysOf = (pem: string): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } => ({
+  privateKey: createPrivateKey(pem),
+  publicKey: createPublicKey(pem),
+});
 
-async function newKey(): Promise<string> {
-  const { privateKey } = await promisify(generateKeyPair)('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-  });
-  return privateKey;
+const pemOfKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+const nameOf = ({ commonName, organizations = [] }: Subject): Buffer =>
+  der.sequence(
+    ...organizations.map((value) => attribute(OIDS.organization, value)),
+    attribute(OIDS.commonName, commonName),
+  );
+
+const attribute = (type: string, value: string): Buffer => der.set(der.sequence(der.oid(type), der.text(value)));
+
+const extension = (type: string, value: Buffer, isCritical = false): Buffer =>
+  der.sequence(der.oid(type), ...(isCritical ? [der.yes()] : []), der.octets(value));
+
+const DNS_NAME = 2;
+const IP_ADDRESS = 7;
+
+const altNameOf = (host: string): Buffer =>
+  isIP(host) === 0
+    ? der.taggedBytes(DNS_NAME, Buffer.from(host, 'latin1'))
+    : der.taggedBytes(IP_ADDRESS, der.addressBytes(host));
+
+/** The bytes of a point on P-256: they end the description of the key. */
+const POINT_LENGTH = 65;
+
+/** As RFC 5280 advises: SHA-1 of the key itself. It is a name, and protects nothing. */
+const identifierOf = (key: KeyObject): Buffer =>
+  createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }).subarray(-POINT_LENGTH))
+    .digest();
+
+function pemOf(bytes: Buffer): string {
+  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }

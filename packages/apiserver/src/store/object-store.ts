@@ -1,8 +1,8 @@
 /** All objects of a cluster, their versions, and the listeners to their changes. */
-import type { Collection, Revision, Store, StoreEvent } from '../contracts/store.js';
+import type { Collection, Journal, KeptChange, Revision, Store, StoreEvent } from '../contracts/store.js';
 import { expired, StatusError } from '../http/status-errors.js';
 import { type HistoryLimits, makeHistory } from './history.js';
-import { makeRevision, withVersion } from './revision.js';
+import { keptRevision, makeRevision, withVersion } from './revision.js';
 import { byText, keyOf, makeSortedCollection, type SortedCollection } from './sorted-collection.js';
 
 type Listener = (event: StoreEvent) => void;
@@ -45,8 +45,32 @@ function positionOf(revision: Revision, inOrder: readonly Revision[], from: numb
   return low;
 }
 
+function restoredPut(change: KeptChange & { kind: 'put' }, objects: SortedCollection): StoreEvent {
+  const object = keptRevision(change.collection, change.json, change.version);
+  const key = keyOf(object.namespace, object.name);
+  const previous = objects.get(key);
+  objects.set(key, object);
+  return { type: previous === undefined ? 'ADDED' : 'MODIFIED', version: change.version, object, previous };
+}
+
+function restoredRemoval(change: KeptChange & { kind: 'remove' }, objects: SortedCollection): StoreEvent {
+  const key = keyOf(change.namespace, change.name);
+  const previous = objects.get(key);
+  if (previous === undefined) throw new Error(`it removes ${key}, which is not there`);
+  objects.delete(key);
+  const object = withVersion(previous, change.version);
+  return { type: 'DELETED', version: change.version, object, previous };
+}
+
+export interface RestorableStore extends Store {
+  /** It goes on from that version. What was before is forgotten, but for the objects that follow. */
+  begin(version: number): void;
+  /** In order; before anybody listens. What comes after the beginning is remembered for watches and pages. */
+  restore(change: KeptChange): void;
+}
+
 /** An empty store. */
-export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
+export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS, journal?: Journal): RestorableStore {
   const byCollection = new Map<Collection, SortedCollection>();
   const history = makeHistory(limits);
   const listeners = new Map<Collection | undefined, Set<Listener>>();
@@ -131,6 +155,7 @@ export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
       if (objects.get(key) !== expected) return undefined;
       const revision = makeRevision(collection, object, version + 1, schemaEpoch);
       requireRoom(revision);
+      journal?.put(revision);
       version++;
       objects.set(key, revision);
       deliver({ type: expected === undefined ? 'ADDED' : 'MODIFIED', version, object: revision, previous: expected });
@@ -141,8 +166,9 @@ export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
       const objects = objectsOf(expected.collection);
       const key = keyOf(expected.namespace, expected.name);
       if (objects.get(key) !== expected) return undefined;
+      const last = withVersion(expected, version + 1);
+      journal?.remove(last);
       version++;
-      const last = withVersion(expected, version);
       objects.delete(key);
       deliver({ type: 'DELETED', version, object: last, previous: expected });
       return last;
@@ -150,6 +176,18 @@ export function makeStore(limits: HistoryLimits = DEFAULT_LIMITS): Store {
 
     compact(upTo = version) {
       history.compact(Math.min(upTo, version));
+    },
+
+    begin(first) {
+      version = first;
+      history.compact(first);
+    },
+    restore(change) {
+      const objects = objectsOf(change.collection);
+      const event = change.kind === 'put' ? restoredPut(change, objects) : restoredRemoval(change, objects);
+      if (change.version <= version) return;
+      version = change.version;
+      history.append(event);
     },
   };
 }

@@ -2,8 +2,12 @@
 import { isMapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
 import type { Collection, OwnerRef, Revision } from '../contracts/store.js';
+import { writeJson } from '../text/json-writing.js';
 
 const NOTHING: readonly never[] = Object.freeze([]);
+
+/** Older than all schemas: whatever was stored is pruned and defaulted anew. */
+export const OLDEST_EPOCH = 0;
 
 /** A revision of the object as it is now; later changes of the object do not matter. */
 export function makeRevision(
@@ -14,6 +18,26 @@ export function makeRevision(
 ): Revision {
   const { apiVersion, kind, metadata, ...rest } = object;
   metadata.resourceVersion = String(version);
+  const json = writeJson({ apiVersion, kind, metadata, ...rest });
+  // Nulls may be such as are lost by reading.
+  return revisionOf(collection, metadata, {
+    version,
+    schemaEpoch: json.includes(':null') ? OLDEST_EPOCH : schemaEpoch,
+    json,
+  });
+}
+
+/** A revision of an object that was kept as text. */
+export function keptRevision(collection: Collection, json: string, version: number): Revision {
+  const { metadata } = JSON.parse(json) as ServedObject;
+  return revisionOf(collection, metadata, { version, schemaEpoch: OLDEST_EPOCH, json });
+}
+
+function revisionOf(
+  collection: Collection,
+  metadata: ServedObject['metadata'],
+  { version, schemaEpoch, json }: Pick<Revision, 'version' | 'schemaEpoch' | 'json'>,
+): Revision {
   const { labels, ownerReferences, finalizers } = metadata;
   return {
     collection,
@@ -25,7 +49,7 @@ export function makeRevision(
     owners: ownerReferences === undefined || ownerReferences.length === 0 ? NOTHING : (ownerReferences as OwnerRef[]),
     finalizers: finalizers === undefined || finalizers.length === 0 ? NOTHING : finalizers,
     isDeleting: metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null,
-    json: JSON.stringify({ apiVersion, kind, metadata, ...rest }),
+    json,
     schemaEpoch,
   };
 }

@@ -15,6 +15,9 @@ export interface SortedCollection {
   sorted(prefix?: string): Revision[];
 }
 
+/** So many changes are put in order only when somebody asks for the order. */
+const MOST_CLUTTER = 1024;
+
 export function makeSortedCollection(): SortedCollection {
   const byKey = new Map<string, Revision>();
   /** In order, but possibly with keys that are gone, and without those that are new. */
@@ -38,6 +41,10 @@ export function makeSortedCollection(): SortedCollection {
     added = [];
     goneCount = 0;
   };
+  /** Where nobody ever lists, names of what came and went would pile up. */
+  const arrangeIfCluttered = (): void => {
+    if (added.length + goneCount > MOST_CLUTTER && added.length + goneCount > 2 * byKey.size) arrange();
+  };
 
   return {
     get size() {
@@ -49,7 +56,9 @@ export function makeSortedCollection(): SortedCollection {
       byKey.set(key, revision);
     },
     delete(key) {
-      if (byKey.delete(key)) goneCount++;
+      if (!byKey.delete(key)) return;
+      goneCount++;
+      arrangeIfCluttered();
     },
     sorted(prefix) {
       arrange();

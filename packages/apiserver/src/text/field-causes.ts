@@ -1,6 +1,6 @@
 /** The reasons why an object is refused, one function per kind of reason, worded as the real server words them. */
 import type { Cause } from '../contracts/objects.js';
-import { goQuote, goValue } from './go-text.js';
+import { goJson, goQuote, goValue } from './go-text.js';
 
 /** What the real server calls a place in an object when the place is the object itself. */
 export const NOWHERE = '<nil>';
@@ -28,7 +28,8 @@ export const invalidType = (field: string, value: unknown, detail: string): Caus
 export const notSupported = (field: string, value: unknown, supported: readonly string[]): Cause => ({
   reason: 'FieldValueNotSupported',
   message: withDetail(
-    `Unsupported value: ${goValue(value)}`,
+    // As there: of types of their own, which texts are shown as JSON.
+    `Unsupported value: ${typeof value === 'string' ? goJson(value) : goValue(value)}`,
     supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`,
   ),
   field,

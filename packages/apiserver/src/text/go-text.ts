@@ -19,7 +19,8 @@ export function goQuote(text: string): string {
   return `${quoted}"`;
 }
 
-function isPrintable(char: string): boolean {
+/** As Go tells it: of spaces, only the plain one is. */
+export function isPrintable(char: string): boolean {
   return char === ' ' || !/[\p{C}\p{Z}]/u.test(char);
 }
 
@@ -61,4 +62,28 @@ export function goValue(value: unknown): string {
   if (typeof value === 'number') return goNumber(value);
   if (typeof value === 'boolean') return String(value);
   return goJson(value ?? null);
+}
+
+/** A value as the `%v` verb writes it: without quotes, and with the keys of mappings sorted. */
+export function goPlain(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'number') return goNumber(value);
+  if (Array.isArray(value)) return `[${value.map(goPlain).join(' ')}]`;
+  if (typeof value !== 'object') return String(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${entries.map(([key, item]) => `${key}:${goPlain(item)}`).join(' ')}]`;
+}
+
+/** What the type of a value of JSON is called. */
+export function goTypeOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nil';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'bool' : 'string';
+}
+
+/** A value as the `%s` verb writes it: what is no string is told to be none. */
+export function goString(value: unknown): string {
+  return typeof value === 'string' ? value : `%!s(${goTypeOf(value)}=${goPlain(value)})`;
 }

@@ -1,4 +1,5 @@
 /** What is wrong with a text that is no JSON, in the words of Go's decoder; `JSON.parse` has words of its own. */
+import { writeJson } from './json-writing.js';
 
 /** Parses, or throws an error with Go's message. */
 export function parseJson(text: string): unknown {
@@ -48,7 +49,7 @@ export function numbersIn(text: string): string[] {
 /** The paths of keys that a valid text gives twice in one object, such as `data.k`; `data` is what became of the text. */
 export function duplicateFields(text: string, data: unknown): string[] {
   // Mostly, the text is what we would write: then nothing is given twice, and this is found out fast.
-  if (JSON.stringify(data).length === text.length) return [];
+  if (writeJson(data).length === text.length) return [];
   const duplicates: string[] = [];
   const levels: { readonly path: string; readonly keys: Set<string> | undefined; key: string; index: number }[] = [];
   let last = '';
@@ -72,6 +73,31 @@ export function duplicateFields(text: string, data: unknown): string[] {
     last = token;
   }
   return [...new Set(duplicates)];
+}
+
+/** What a valid text says first where it says something twice: decoders read all of it, in order. */
+export function firstOccurrences(text: string): unknown {
+  const levels: (Set<string> | undefined)[] = [];
+  let last: { readonly token: string; readonly index: number } = { token: '', index: 0 };
+  let result = '';
+  let copied = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const [token] = match;
+    if (token === '{' || token === '[') levels.push(token === '{' ? new Set() : undefined);
+    else if (token === '}' || token === ']') levels.pop();
+    else if (token === ':') {
+      const keys = levels.at(-1);
+      const key = JSON.parse(last.token) as string;
+      if (keys?.has(key)) {
+        // Under a key that no field has.
+        result += `${text.slice(copied, last.index)}${JSON.stringify(`${key}\u0000${last.index}`)}`;
+        copied = last.index + last.token.length;
+      }
+      keys?.add(key);
+    }
+    last = { token, index: match.index };
+  }
+  return JSON.parse(result + text.slice(copied));
 }
 
 const BLANK = new Set([' ', '\t', '\r', '\n']);

@@ -3,7 +3,7 @@
  * told, types are checked, empty things vanish where they do there, and what is never absent there appears.
  */
 import { getOwn, isMapping, type Mapping, setOwn } from '@kopf-ts/core';
-import { type Field, type StructType, type TypeRef, typeReader } from './fields.js';
+import { type Field, goNameOf, type StructType, type TypeRef, typeNamed } from '../schemas/types.js';
 import { isZero, jsonTypeOf, scalarName, scalarValue, WrongType } from './scalars.js';
 
 /** The message is what the API server says after `cannot be handled as a …: `. */
@@ -29,11 +29,9 @@ interface Place {
 }
 
 export function typedDecoder(): TypedDecoder {
-  const typeOf = typeReader();
-
   return (typeName, value) => {
     const unknownFields: string[] = [];
-    const object = decodeStruct(typeOf(typeName), value, { path: '', struct: '', fields: '' }, unknownFields, true);
+    const object = decodeStruct(typeNamed(typeName), value, { path: '', struct: '', fields: '' }, unknownFields, true);
     return { object, unknownFields };
   };
 
@@ -42,7 +40,7 @@ export function typedDecoder(): TypedDecoder {
       const place = {
         path: joined(at.path, field.name),
         struct: type.shortName,
-        fields: at.fields === '' ? field.name : `${at.fields}.${field.name}`,
+        fields: at.fields === '' ? field.name : `${at.fields}.${goPathOf(type.shortName, field.name)}`,
       };
       return decodeField(field, given, place, unknown);
     };
@@ -67,10 +65,10 @@ export function typedDecoder(): TypedDecoder {
     if (value === undefined || value === null) {
       if (isPointer || field.omitsZeroTime) return omitsEmpty ? undefined : null;
       const zero = zeroOf(type, at, unknown);
-      return omitsEmpty && type.is !== 'struct' && !isTime(type) ? undefined : zero;
+      return omitsEmpty && !isNeverEmpty(type) ? undefined : zero;
     }
     const decoded = decodeValue(type, value, at, unknown);
-    if (omitsEmpty && !isPointer && type.is !== 'struct' && !isTime(type) && isZero(decoded)) return undefined;
+    if (omitsEmpty && !isPointer && !isNeverEmpty(type) && isZero(decoded)) return undefined;
     return decoded;
   }
 
@@ -90,7 +88,7 @@ export function typedDecoder(): TypedDecoder {
         return decodeMap(type.of, value, at, unknown);
       case 'struct':
         if (!isMapping(value)) throw mismatch(jsonTypeOf(value), at, type);
-        return decodeStruct(typeOf(type.name), value, at, unknown, false);
+        return decodeStruct(typeNamed(type.name), value, at, unknown, false);
     }
   }
 
@@ -113,7 +111,12 @@ export function typedDecoder(): TypedDecoder {
     const isStruct = isMapping(value);
     if (type.scalar === 'propsOrBool' && isStruct) return decodeValue(schema, value, at, unknown);
     if (type.scalar === 'propsOrArray') {
-      return decodeValue(Array.isArray(value) ? { is: 'list', of: schema } : schema, value, at, unknown);
+      return decodeValue(
+        Array.isArray(value) ? { is: 'list', of: schema, goName: undefined } : schema,
+        value,
+        at,
+        unknown,
+      );
     }
     if (type.scalar === 'propsOrStrings' && isStruct) return decodeValue(schema, value, at, unknown);
     try {
@@ -125,7 +128,7 @@ export function typedDecoder(): TypedDecoder {
   }
 
   function zeroOf(type: TypeRef, at: Place, unknown: string[]): unknown {
-    if (type.is === 'struct') return decodeStruct(typeOf(type.name), {}, at, unknown, false);
+    if (type.is === 'struct') return decodeStruct(typeNamed(type.name), {}, at, unknown, false);
     if (type.is !== 'scalar') return null;
     switch (type.scalar) {
       case 's':
@@ -145,8 +148,36 @@ export function typedDecoder(): TypedDecoder {
   }
 }
 
-function isTime(type: TypeRef): boolean {
-  return type.is === 'scalar' && (type.scalar === 'time' || type.scalar === 'micro');
+/** To the encoder of Go, these are structs: none of them is empty, whatever is in it. */
+function isNeverEmpty(type: TypeRef): boolean {
+  return type.is === 'struct' || (type.is === 'scalar' && STRUCTS.has(type.scalar));
+}
+
+const STRUCTS: ReadonlySet<string> = new Set(['time', 'micro', 'quantity']);
+
+/** Structs within structs, of which only messages of decoders tell: by the outer one, its fields, or all others. */
+const EMBEDDED: Readonly<Record<string, readonly [name: string, isWithin: (field: string) => boolean]>> = {
+  Probe: ['ProbeHandler', (field) => ['exec', 'httpGet', 'tcpSocket', 'grpc'].includes(field)],
+  IngressRule: ['IngressRuleValue', (field) => field === 'http'],
+  Volume: ['VolumeSource', (field) => field !== 'name'],
+  EphemeralContainer: ['EphemeralContainerCommon', (field) => field !== 'targetContainerName'],
+  PersistentVolumeSpec: ['PersistentVolumeSource', (field) => !OF_VOLUMES.has(field)],
+  ...Object.fromEntries(
+    [
+      ...['ConfigMapKeySelector', 'SecretKeySelector', 'ConfigMapEnvSource', 'SecretEnvSource'],
+      ...['ConfigMapVolumeSource', 'ConfigMapProjection', 'SecretProjection'],
+    ].map((name) => [name, ['LocalObjectReference', (field: string) => field === 'name'] as const]),
+  ),
+};
+const OF_VOLUMES: ReadonlySet<string> = new Set([
+  ...['accessModes', 'capacity', 'claimRef', 'mountOptions', 'nodeAffinity', 'persistentVolumeReclaimPolicy'],
+  ...['storageClassName', 'volumeAttributesClassName', 'volumeMode'],
+]);
+
+/** The field, behind the struct in which it is embedded. */
+function goPathOf(struct: string, field: string): string {
+  const embedded = Object.hasOwn(EMBEDDED, struct) ? EMBEDDED[struct] : undefined;
+  return embedded?.[1](field) === true ? `${embedded[0]}.${field}` : field;
 }
 
 function joined(path: string, key: string): string {
@@ -155,27 +186,18 @@ function joined(path: string, key: string): string {
 
 function mismatch(value: string, at: Place, type: TypeRef): DecodingError {
   const target = at.struct === '' ? 'Go value' : `Go struct field ${at.struct}.${at.fields}`;
-  const name = NAMED_STRINGS[`${at.struct}.${at.fields.slice(at.fields.lastIndexOf('.') + 1)}`] ?? typeName(type);
-  return new DecodingError(`json: cannot unmarshal ${value} into ${target} of type ${name}`);
+  return new DecodingError(`json: cannot unmarshal ${value} into ${target} of type ${typeName(type)}`);
 }
-
-/** Strings with types of their own. */
-const NAMED_STRINGS: Readonly<Record<string, string>> = {
-  'DeleteOptions.propagationPolicy': 'v1.DeletionPropagation',
-  'ObjectMeta.uid': 'types.UID',
-  'OwnerReference.uid': 'types.UID',
-  'Preconditions.uid': 'types.UID',
-};
 
 function typeName(type: TypeRef): string {
   switch (type.is) {
     case 'scalar':
-      return scalarName(type.scalar);
+      return type.goName ?? scalarName(type.scalar);
     case 'list':
-      return `[]${typeName(type.of)}`;
+      return type.goName ?? `[]${typeName(type.of)}`;
     case 'map':
-      return `map[string]${typeName(type.of)}`;
+      return type.goName ?? `map[string]${typeName(type.of)}`;
     case 'struct':
-      return `v1.${type.name.slice(type.name.indexOf('.') + 1)}`;
+      return goNameOf(type.name);
   }
 }

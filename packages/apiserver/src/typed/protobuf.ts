@@ -3,7 +3,7 @@
  * Only reading is needed: clients that send it understand JSON, too.
  */
 import { type Mapping, setOwn } from '@kopf-ts/core';
-import { type Field, type Scalar, type TypeRef, typeReader } from './fields.js';
+import { type Field, type Scalar, type TypeRef, typeNamed, typeNameOf } from '../schemas/types.js';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
@@ -18,21 +18,19 @@ export type ProtobufReader = (message: Buffer) => Mapping;
 
 /** Reads messages in their usual envelope. Throws `WireError`. */
 export function protobufReader(): ProtobufReader {
-  const typeOf = typeReader();
-
   return (message) => {
     if (!message.subarray(0, 4).equals(MAGIC))
       throw new WireError('provided data does not appear to be a protobuf message');
     const envelope = recordsOf(message.subarray(4));
     const type = recordsOf(bytesOf(envelope, 1));
     const [apiVersion, kind] = [textOf(type, 1), textOf(type, 2)];
-    const group = apiVersion.includes('/') ? (apiVersion.split(/[./]/)[0] as string) : 'core';
-    const name = META_KINDS.has(kind) ? `meta.${kind}` : `${group}.${kind}`;
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    const name = META_KINDS.has(kind) ? `meta.${kind}` : (typeNameOf(group, version, kind) ?? '');
     return { apiVersion, kind, ...readStruct(name, bytesOf(envelope, 2)) };
   };
 
   function readStruct(name: string, data: Buffer): Mapping {
-    const { byNumber } = typeOf(name);
+    const { byNumber } = typeNamed(name);
     const result: Mapping = {};
     for (const { number, value } of recordsOf(data)) {
       const field = byNumber.get(number);
@@ -83,7 +81,9 @@ export function protobufReader(): ProtobufReader {
         const isText = records.some((record) => record.number === 1 && record.value === 1n);
         return isText ? textOf(records, 3) : Number(BigInt.asIntN(64, numberOf(records, 2)));
       }
-      case 'any':
+      case 'fields':
+      case 'raw':
+      case 'json':
         return JSON.parse(textOf(recordsOf(expectBytes(value)), 1) || 'null');
       default:
         return readSchemaOr(scalar, recordsOf(expectBytes(value)));

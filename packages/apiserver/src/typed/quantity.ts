@@ -98,7 +98,7 @@ export function compareQuantities(a: string, b: string): number {
   return left < right ? -1 : 1;
 }
 
-function inNano(text: string): bigint {
+export function inNano(text: string): bigint {
   const [, sign = '', whole = '', fraction = '', suffix = ''] = PATTERN.exec(text) ?? [];
   const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`);
   const binary = BINARY.indexOf(suffix as (typeof BINARY)[number]);

@@ -1,6 +1,7 @@
 /** Single values of the built-in kinds: checked as strictly as kube-apiserver does, and written as it writes them. */
 import { isMapping } from '@kopf-ts/core';
-import type { Scalar } from './fields.js';
+import type { Scalar } from '../schemas/types.js';
+import { goQuote } from '../text/go-text.js';
 import { canonicalQuantity } from './quantity.js';
 
 /** What JSON calls the value in the messages of the API server. */
@@ -16,6 +17,7 @@ const GO_NAMES: Readonly<Partial<Record<Scalar, string>>> = {
   i: 'int32',
   l: 'int64',
   f: 'float64',
+  intstr: 'int32',
   bytes: '[]uint8',
 };
 
@@ -108,9 +110,7 @@ function timestamp(value: unknown, isMicro: boolean): string | null {
 
 function notParsed(value: string, isMicro: boolean, part: string, expected: string): Error {
   const layout = `${SECONDS}${isMicro ? '.000000' : ''}Z07:00`;
-  return new Error(
-    `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(part)} as "${expected}"`,
-  );
+  return new Error(`parsing time ${goQuote(value)} as "${layout}": cannot parse ${goQuote(part)} as "${expected}"`);
 }
 
 const BAD_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";

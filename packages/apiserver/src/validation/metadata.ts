@@ -40,7 +40,7 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
   ]);
 }
 
-function validateAnnotations(annotations: Readonly<Record<string, string>>, field: string): readonly Cause[] {
+export function validateAnnotations(annotations: Readonly<Record<string, string>>, field: string): readonly Cause[] {
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) size += Buffer.byteLength(key) + Buffer.byteLength(value);
   return [
@@ -58,7 +58,10 @@ function validateOwners(metadata: ObjectMeta, field: string): readonly Cause[] {
   let controller = '';
   for (const owner of metadata.ownerReferences ?? []) {
     const { apiVersion = '', kind = '', name = '', uid = '' } = owner;
-    if (apiVersion === '') causes.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
+    // As there, what is no group and version has no version.
+    const slashes = apiVersion.split('/').length - 1;
+    if (apiVersion === '' || slashes > 1 || apiVersion.endsWith('/'))
+      causes.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
     if (kind === '') causes.push(invalidValue(`${field}.kind`, kind, 'must not be empty'));
     if (name === '') causes.push(invalidValue(`${field}.name`, name, 'must not be empty'));
     if (uid === '') causes.push(invalidValue(`${field}.uid`, uid, 'must not be empty'));

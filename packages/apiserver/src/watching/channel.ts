@@ -12,18 +12,25 @@ export interface Channel extends AsyncIterable<StreamLine> {
   readonly size: number;
 }
 
-/** A watcher that is so far behind is cut off, as there: it will come again and list. */
+/** A watcher that is so far behind, by lines or by characters, is cut off, as there: it will come again and list. */
 const MAX_LINES = 20_000;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /** `onClose` is called once, however often and by whichever side it is closed. */
 export function makeChannel(onClose: () => void): Channel {
   let lines: StreamLine[] = [];
   /** How many of them are taken already: taking from the front of a long list would move all the others. */
   let taken = 0;
-  let initial = 0;
+  let waiting = 0;
+  const initial = { lines: 0, characters: 0 };
   let isClosed = false;
   let wake: (() => void) | undefined;
 
+  const drop = (): void => {
+    lines = [];
+    taken = 0;
+    waiting = 0;
+  };
   const close = (): void => {
     if (isClosed) return;
     isClosed = true;
@@ -39,15 +46,19 @@ export function makeChannel(onClose: () => void): Channel {
       return lines.length - taken;
     },
     pushInitial(line) {
-      initial++;
+      initial.lines++;
+      initial.characters += line.text.length;
       this.push(line);
     },
     push(line) {
       if (isClosed) return;
       lines.push(line);
-      if (lines.length - taken > MAX_LINES + initial) {
-        lines = [];
-        taken = 0;
+      waiting += line.text.length;
+      const isBehind =
+        lines.length - taken > MAX_LINES + initial.lines || waiting > MAX_CHARACTERS + initial.characters;
+      // A single line is never too much.
+      if (isBehind && lines.length - taken > 1) {
+        drop();
         close();
       }
       wake?.();
@@ -60,14 +71,14 @@ export function makeChannel(onClose: () => void): Channel {
           const line = lines[taken];
           if (line !== undefined) {
             taken++;
+            waiting -= line.text.length;
             if (taken > 1024 && taken > lines.length / 2) {
               lines = lines.slice(taken);
               taken = 0;
             }
             return { done: false, value: line };
           }
-          lines = [];
-          taken = 0;
+          drop();
           if (isClosed) return { done: true, value: undefined };
           await new Promise<void>((resolve) => {
             wake = resolve;
@@ -76,8 +87,7 @@ export function makeChannel(onClose: () => void): Channel {
         }
       },
       return() {
-        lines = [];
-        taken = 0;
+        drop();
         close();
         return Promise.resolve({ done: true, value: undefined });
       },

@@ -21,12 +21,14 @@ export interface Outlet {
 
 /** Beyond this, lines wait where they are counted. */
 const MAX_TEXTS = 500;
+const MAX_CHARACTERS = 1024 * 1024;
 
 export function makeOutlet(
   lines: AsyncIterable<StreamLine>,
   faultFor: (control: StreamControl) => StreamFault | undefined,
 ): Outlet {
   let texts: string[] = [];
+  let characters = 0;
   let state: 'open' | 'ended' | 'reset' = 'open';
   let isAbandoned = false;
   let wakeReader: (() => void) | undefined;
@@ -61,8 +63,9 @@ export function makeOutlet(
         if ((typeof passing === 'string' ? passing : await passing) === 'drop') continue;
         if (state !== 'open' || isAbandoned) break;
         texts.push(value.text);
+        characters += value.text.length;
         wakeReader?.();
-        if (texts.length > MAX_TEXTS) {
+        if (texts.length > MAX_TEXTS || characters > MAX_CHARACTERS) {
           await new Promise<void>((resolve) => {
             wakePump = resolve;
           });
@@ -86,6 +89,7 @@ export function makeOutlet(
         if (texts.length > 0) {
           const ready = texts.length === 1 ? (texts[0] as string) : texts.join('');
           texts = [];
+          characters = 0;
           wakePump?.();
           return ready;
         }

@@ -6,7 +6,7 @@ import { certify, HookServer, jsonPatchOf } from './support.js';
 let hooks: HookServer;
 let cluster: LocalCluster;
 beforeAll(async () => {
-  const { authority, certificate } = await certify();
+  const { authority, certificate } = certify();
   hooks = await HookServer.start(authority, certificate);
 });
 afterAll(async () => {

@@ -104,10 +104,10 @@ export class HookServer {
   }
 }
 
-export async function certify(): Promise<{ authority: Authority; certificate: KeyAndCertificate }> {
-  const authority = await createAuthority('webhooks');
+export function certify(): { authority: Authority; certificate: KeyAndCertificate } {
+  const authority = createAuthority('webhooks');
   const hosts = ['127.0.0.1', 'localhost', 'hooks.ns.svc'];
-  return { authority, certificate: await authority.issueServer({ commonName: 'hooks' }, hosts) };
+  return { authority, certificate: authority.issueServer({ commonName: 'hooks' }, hosts) };
 }
 
 export const jsonPatchOf = (...operations: object[]): Mapping => ({

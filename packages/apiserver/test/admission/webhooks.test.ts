@@ -10,7 +10,7 @@ let hooks: HookServer;
 let cluster: Cluster;
 
 beforeAll(async () => {
-  certified = await certify();
+  certified = certify();
 });
 beforeEach(async () => {
   hooks = await HookServer.start(certified.authority, certified.certificate);

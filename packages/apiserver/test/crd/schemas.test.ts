@@ -27,7 +27,8 @@ const table = objects as unknown as readonly Recorded[];
 function accept(content: object): { object: ServedObject; causes: readonly Cause[] } {
   const object = served(content);
   compiled.prune(object);
-  compiled.applyDefaults(object);
+  compiled.dropNulls(object);
+  compiled.fillIn(object);
   return { object, causes: compiled.validate(object) };
 }
 

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { manualClock } from '@kopf-ts/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { localCluster } from '../../src/index.js';
+import { jsonPatch } from '../../src/patches/json.js';
 import { mergePatch } from '../../src/patches/merge.js';
 import { parseJson } from '../../src/text/json-syntax.js';
 import { type Client, JSON_PATCH, listeners, MERGE, overHttp } from '../support/listeners.js';
@@ -58,22 +61,95 @@ describe('bodies over HTTP', () => {
     { fields: 50, length: 240, warnings: 16 },
     { fields: 60, length: 100, warnings: 35 },
     { fields: 200_000, length: 1, warnings: 211 },
-  ])('are not answered with endless warnings: $fields unknown fields', async ({ fields, length, warnings }) => {
-    const unknown = Object.fromEntries(Array.from({ length: fields }, (_, index) => ['f'.repeat(length) + index, 1]));
-    const answer = await fetch(`${client.cluster.url}${MAPS}?fieldValidation=Warn`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${client.cluster.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, ...unknown }),
-    });
-    expect(answer.status).toBe(201);
-    expect(answer.headers.get('warning')?.split('299 - ')).toHaveLength(warnings + 1);
-  });
+  ])(
+    'are not answered with endless warnings: $fields unknown fields',
+    async ({ fields, length, warnings }) => {
+      const unknown = Object.fromEntries(Array.from({ length: fields }, (_, index) => ['f'.repeat(length) + index, 1]));
+      const answer = await fetch(`${client.cluster.url}${MAPS}?fieldValidation=Warn`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${client.cluster.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, ...unknown }),
+      });
+      expect(answer.status).toBe(201);
+      expect(answer.headers.get('warning')?.split('299 - ')).toHaveLength(warnings + 1);
+    },
+    30_000,
+  );
 
   it.each([1_000, 9_000, 100_000])('that are nested %s times are refused, and nothing else happens', async (depth) => {
     const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`;
     const { status } = await client.send('POST', MAPS, `{"metadata":{"name":"deep"},"data":{"x":${nested}}}`);
     expect(status).toBe(400);
     expect((await client.send('GET', MAPS)).body.items).toEqual([]);
+  });
+
+  it('that are nested thousands of times are kept as they are', async () => {
+    await client.cluster.define({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing' });
+    const things = '/apis/example.com/v1/namespaces/default/things';
+    const spec = `${'{"a":['.repeat(4_400)}1${']}'.repeat(4_400)}`;
+    const thing = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"deep"},"spec":${spec}}`;
+    expect((await client.send('POST', things, thing)).status).toBe(200);
+    expect((await client.send('PATCH', `${things}/deep`, { metadata: { labels: { a: 'b' } } }, MERGE)).status).toBe(
+      200,
+    );
+    const answer = await fetch(`${client.cluster.url}${things}/deep`, {
+      headers: { authorization: `Bearer ${client.cluster.token}` },
+    });
+    expect(await answer.text()).toContain(`"spec":${spec}`);
+  });
+
+  it('of strangers are not even read', async () => {
+    const { hostname, port } = new URL(client.cluster.url);
+    const socket = connect(Number(port), hostname);
+    // Megabytes are announced, and never sent: the answer does not wait for them.
+    socket.write(
+      `POST ${MAPS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n{`,
+    );
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(String(answer)).toMatch(/^HTTP\/1.1 401 /);
+    socket.destroy();
+  });
+
+  it('of strangers do not keep the connection busy', async () => {
+    const { hostname, port } = new URL(client.cluster.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write(`POST ${MAPS} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    await once(socket, 'data');
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const send = (): void => void socket.write(chunk.repeat(8), () => socket.destroyed || send());
+    send();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(socket.destroyed).toBe(true);
+  });
+
+  it('that do not come in a minute are not waited for', async () => {
+    const clock = manualClock();
+    await using cluster = await localCluster({ clock, controllers: false });
+    const { hostname, port } = new URL(cluster.url);
+    const socket = connect(Number(port), hostname);
+    const head = `Host: x\r\nAuthorization: Bearer ${cluster.token}\r\nContent-Length: 1000\r\n\r\n{`;
+    socket.write(`POST ${MAPS} HTTP/1.1\r\n${head}`);
+    const answered = once(socket, 'data');
+    await vi.waitFor(async () => {
+      await clock.advance(61);
+      expect(await Promise.race([answered.then(() => true), new Promise((resolve) => setImmediate(resolve))])).toBe(
+        true,
+      );
+    });
+    const [answer] = (await answered) as [Buffer];
+    expect(String(answer)).toContain('HTTP/1.1 504 ');
+    expect(String(answer)).toContain('Timeout: request did not complete within the allotted timeout');
+    socket.destroy();
+  });
+
+  it('may have headers of a megabyte, and no more', async () => {
+    const get = (length: number): Promise<Response> =>
+      fetch(`${client.cluster.url}${MAPS}`, {
+        headers: { authorization: `Bearer ${client.cluster.token}`, 'x-long': 'x'.repeat(length) },
+      });
+    expect((await get(1_000_000)).status).toBe(200);
+    expect((await get(1_100_000)).status).toBe(431);
   });
 
   it('nobody is let in without credentials', async () => {
@@ -170,6 +246,30 @@ describe.each(listeners)('names of prototypes, %s', (_name, open) => {
       ...hostile('__proto__', { data: { z: '1' } }),
     });
     expect(map.body).not.toHaveProperty('data');
+  });
+});
+
+describe('JSON patches', () => {
+  const object = (): object => ({ data: { a: 'x'.repeat(1000) }, list: [1] });
+  const copies = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ op: 'copy', from: '/data', path: `/data/${index}` }));
+
+  it('copy what there is, and null where nothing is', () => {
+    expect(jsonPatch({ a: {} }, [{ op: 'copy', from: '/a/b', path: '/c' }])).toEqual({ a: {}, c: null });
+    expect(() => jsonPatch(object(), [{ op: 'copy', from: '/list/1', path: '/c' }])).toThrow();
+    expect(() => jsonPatch(object(), [{ op: 'copy', from: '/nothing/b', path: '/c' }])).toThrow();
+  });
+
+  it('do not grow without end by copies of copies', () => {
+    expect(JSON.stringify(jsonPatch(object(), copies(10))).length).toBeLessThan(3_000_000);
+    expect(() => jsonPatch(object(), copies(60))).toThrow(/rejected our request/);
+  });
+
+  it('copy three megabytes in all, counted as JSON', () => {
+    const operations = (count: number) => Array.from({ length: count }, () => ({ op: 'copy', from: '/a', path: '/b' }));
+    const target = () => ({ a: 'ü'.repeat(50_000) });
+    expect(jsonPatch(target(), operations(31))).toMatchObject({ b: expect.any(String) });
+    expect(() => jsonPatch(target(), operations(32))).toThrow(/rejected our request/);
   });
 });
 

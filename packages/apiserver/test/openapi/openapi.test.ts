@@ -103,9 +103,7 @@ describe('a description', () => {
       const references = [
         ...JSON.stringify({ paths, components }).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g),
       ];
-      const dangling = references
-        .map(([, to]) => to as string)
-        .filter((to) => components.schemas[to]?.type !== 'object');
+      const dangling = references.map(([, to]) => to as string).filter((to) => !Object.hasOwn(components.schemas, to));
       expect([name, dangling]).toEqual([name, []]);
       const ids = Object.values(paths).flatMap((path) =>
         Object.values(path).flatMap(({ operationId }) => operationId ?? []),
@@ -131,6 +129,7 @@ describe('a description', () => {
     expect(Object.keys(operation?.requestBody?.content ?? {})).toEqual([
       'application/json-patch+json',
       'application/merge-patch+json',
+      ...(kind.kind === 'Thing' ? [] : ['application/strategic-merge-patch+json']),
     ]);
   });
 
@@ -146,9 +145,12 @@ describe('a description', () => {
     expect(components.schemas['com.example.v1.Thing']).toEqual({
       type: 'object',
       properties: {
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
-        metadata: { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+        apiVersion: { type: 'string', description: expect.stringMatching(/^APIVersion defines /) as string },
+        kind: { type: 'string', description: expect.stringMatching(/^Kind is a string /) as string },
+        metadata: {
+          allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }],
+          description: expect.stringMatching(/^Standard object's metadata/) as string,
+        },
         spec: {
           type: 'object',
           properties: {
@@ -167,5 +169,40 @@ describe('a description', () => {
       binaryData: { type: 'object', additionalProperties: { type: 'string', format: 'byte' } },
       immutable: { type: 'boolean' },
     });
+  });
+});
+
+describe('the description in OpenAPI 2', () => {
+  const PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
+  it('has the schemas of all groups, without what could not be said then', async () => {
+    await cluster.create(definition(schema('color')));
+    const response = await get('/openapi/v2');
+    const { swagger, definitions } = (await response.json()) as {
+      swagger: string;
+      definitions: Record<string, object>;
+    };
+    expect([swagger, response.headers.get('content-type')]).toEqual(['2.0', 'application/json']);
+    expect(definitions['io.k8s.apimachinery.pkg.util.intstr.IntOrString']).toMatchObject({ type: 'string' });
+    expect(definitions['io.k8s.api.core.v1.PodTemplate']).toMatchObject({
+      properties: { template: { $ref: '#/definitions/io.k8s.api.core.v1.PodTemplateSpec' } },
+    });
+    expect(definitions['com.example.v1.Thing']).toMatchObject({
+      properties: { spec: { properties: { port: { 'x-kubernetes-int-or-string': true } } } },
+    });
+  });
+
+  it('comes as protobuf, too', async () => {
+    const response = await get('/openapi/v2', { accept: PROTOBUF });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get('content-type')).toBe(PROTOBUF.replace('@', '.'));
+    // The first field is the version: its number, its length, its text.
+    expect(bytes.subarray(0, 5)).toEqual(Buffer.from([0x0a, 3, ...Buffer.from('2.0')]));
+    expect(bytes.includes('io.k8s.api.core.v1.PodTemplateSpec')).toBe(true);
+    const again = await get('/openapi/v2', {
+      accept: PROTOBUF,
+      'if-none-match': response.headers.get('etag') as string,
+    });
+    expect(again.status).toBe(304);
   });
 });

@@ -29,6 +29,18 @@ describe('identities', () => {
     expect(made.authenticate({ authorization: `Basic ${made.token}`, certificate: undefined })).toBeUndefined();
   });
 
+  it.each([
+    ['bearer TOKEN', true],
+    [' Bearer TOKEN ', true],
+    ['Bearer TOKEN and more', true],
+    ['Bearer  TOKEN', false],
+    ['Bearer Bearer TOKEN', false],
+  ])('of the header %j, the second word is the token', async (header, isTheirs) => {
+    const made = await security(false);
+    const authorization = header.replace('TOKEN', made.token);
+    expect(made.authenticate({ authorization, certificate: undefined }) !== undefined).toBe(isTheirs);
+  });
+
   it('two clusters have different tokens', async () => {
     expect((await security(false)).token).not.toBe((await security(false)).token);
   });

@@ -34,6 +34,17 @@ describe('versions', () => {
     expect(store.get('maps', 'ns', 'a')).toBe(second);
   });
 
+  it.each(['plain', 'Käse', '名前', '\u{1F600}', '\uD800 alone', 'ÿ\u0100'])('keeps texts as they are: %j', (text) => {
+    const store = makeStore();
+    const revision = store.put('maps', object('a', { data: { [text]: text } }), undefined) ?? expect.fail();
+    expect(parseRevision(revision)).toEqual({
+      ...object('a', { data: { [text]: text } }),
+      metadata: { ...object('a').metadata, resourceVersion: String(revision.version) },
+    });
+    expect(revision.name).toBe('a');
+    expect(parseRevision(store.remove(revision) ?? expect.fail())['data']).toEqual({ [text]: text });
+  });
+
   it('later changes of the given object do not matter', () => {
     const store = makeStore();
     const given = object('a', { data: { x: '1' } });

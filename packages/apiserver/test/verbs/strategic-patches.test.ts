@@ -61,28 +61,38 @@ describe('strategic merge patches', () => {
     });
   });
 
+  it('merge lists item by item where they have keys', async () => {
+    await makeDeployment();
+    const containers = [
+      { name: 'main', image: 'two' },
+      { name: 'side', image: 'three' },
+    ];
+    const answer = await patch(`${DEPLOYMENTS}/one`, { spec: { template: { spec: { containers } } } });
+    expect(answer).toMatchObject({ status: 200, body: { spec: { template: { spec: { containers } } } } });
+  });
+
   it.each([
-    [
-      'spec.template.spec.containers',
-      { spec: { template: { spec: { containers: [{ name: 'main', image: 'two' }] } } } },
-    ],
-    ['metadata.finalizers', { metadata: { finalizers: ['example.com/x'] } }],
-    ['spec.strategy.$retainKeys', { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } }],
-    ['$patch', { $patch: 'delete' }],
-    ['metadata.$deleteFromPrimitiveList/finalizers', { metadata: { '$deleteFromPrimitiveList/finalizers': ['x'] } }],
-    ['spec.template.spec.tolerations', { spec: { template: { spec: { tolerations: [{ $patch: 'replace' }] } } } }],
-    ['unknown', { unknown: [] }],
-    ['spec.replicas', { spec: { replicas: { some: 'thing' } } }],
-  ])('are refused rather than merged in a wrong way at %s', async (place, body) => {
+    ['$patch', { spec: { template: { spec: { containers: [{ name: 'main', $patch: 'other' }] } } } }, 500],
+    ['$retainKeys', { spec: { strategy: { $retainKeys: 'type' } } }, 400],
+    ['$deleteFromPrimitiveList', { metadata: { $deleteFromPrimitiveList: ['x'] } }, 400],
+    ['$setElementOrder', { spec: { template: { spec: { '$setElementOrder/containers': [{ x: 1 }] } } } }, 500],
+    ['types', { spec: { replicas: { some: 'thing' } } }, 422],
+  ])('are refused as a whole if they are wrong: %s', async (_, body, status) => {
     await makeDeployment();
     const before = cluster.get('deployments.apps/default/one');
-    const answer = await patch(`${DEPLOYMENTS}/one`, body);
-    expect(answer).toMatchObject({ status: 415, body: { reason: 'UnsupportedMediaType' } });
-    expect(String(answer.body.message).startsWith(`${place}: `)).toBe(true);
+    expect((await patch(`${DEPLOYMENTS}/one`, body)).status).toBe(status);
     expect(cluster.get('deployments.apps/default/one')).toEqual(before);
   });
 
-  it('are neither for custom objects nor for scales', async () => {
+  it('change nothing of the request when they are tried again', async () => {
+    await makeDeployment();
+    const body = { metadata: { '$setElementOrder/finalizers': ['example.com/x'], finalizers: ['example.com/x'] } };
+    expect((await patch(`${DEPLOYMENTS}/one`, body)).status).toBe(200);
+    expect((await patch(`${DEPLOYMENTS}/one`, body)).status).toBe(200);
+    expect(cluster.get('deployments.apps/default/one')?.metadata?.finalizers).toEqual(['example.com/x']);
+  });
+
+  it('are for scales, but not for custom objects', async () => {
     await makeDeployment();
     await cluster.create({
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -101,6 +111,7 @@ describe('strategic merge patches', () => {
       metadata: { name: 'a', namespace: 'default' },
     });
     expect((await patch('/apis/example.com/v1/namespaces/default/things/a', {})).status).toBe(415);
-    expect((await patch(`${DEPLOYMENTS}/one/scale`, { spec: { replicas: 2 } })).status).toBe(415);
+    expect((await patch(`${DEPLOYMENTS}/one/scale`, { spec: { replicas: 2 } })).status).toBe(200);
+    expect(cluster.get('deployments.apps/default/one')?.spec).toMatchObject({ replicas: 2 });
   });
 });

@@ -25,6 +25,16 @@ describe.each(listeners)('%s', (_name, open) => {
           uid: expect.stringMatching(/^[\da-f-]{36}$/),
           resourceVersion: expect.stringMatching(/^\d+$/),
           creationTimestamp: '2020-01-01T00:00:00Z',
+          managedFields: [
+            {
+              manager: expect.any(String),
+              operation: 'Update',
+              apiVersion: 'v1',
+              time: '2020-01-01T00:00:00Z',
+              fieldsType: 'FieldsV1',
+              fieldsV1: { 'f:data': { '.': {}, 'f:a': {} } },
+            },
+          ],
         },
         data: { a: 'b' },
       });
@@ -191,7 +201,7 @@ describe.each(listeners)('%s', (_name, open) => {
       expect((await client.send('PATCH', `${MAPS}/one`, patch, MERGE)).status).toBe(409);
     });
 
-    it.each(['application/apply-patch+yaml', 'application/json', 'text/plain'])(
+    it.each(['application/apply-patch+cbor', 'application/json', 'text/plain'])(
       '%s is not taken for a patch',
       async (type) => {
         expect(await client.send('PATCH', `${MAPS}/one`, {}, type)).toMatchObject({

@@ -4,8 +4,9 @@ import type { Cause, ServedObject } from '../../contracts/objects.js';
 import type { CompiledSchema, JsonSchema, SchemaCompiler } from '../../contracts/schema.js';
 import { invalidValue, NOWHERE } from '../../text/field-causes.js';
 import { checkSchema } from './schema-check.js';
+import { readEmbedded } from './schema-embedded.js';
 import { validateEmbedded, validateLists } from './schema-lists.js';
-import { applyDefaults, pruneObject } from './schema-prune.js';
+import { dropForeignNulls, fillIn, pruneObject } from './schema-prune.js';
 import { validateValue } from './schema-validate.js';
 import { parseStructural, type Structural, someNode } from './structural.js';
 
@@ -35,7 +36,11 @@ export const schemaCompiler: SchemaCompiler = {
       hasUniqueLists ? validateLists(object, root) : [];
     return {
       prune: (object) => pruneObject(object as Mapping, root),
-      applyDefaults: (object) => applyDefaults(object as Mapping, root),
+      dropNulls: (object) => dropForeignNulls(object, root),
+      fillIn: (object) => fillIn(object, root),
+      readEmbedded(object, readMetadata) {
+        if (hasEmbedded) readEmbedded(object, root, readMetadata);
+      },
       validate(object, old, part) {
         const found = [
           ...validateSchema(root, object, old, part),

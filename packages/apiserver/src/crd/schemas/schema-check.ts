@@ -4,7 +4,7 @@ import type { Cause } from '../../contracts/objects.js';
 import { forbiddenField, invalidValue, required } from '../../text/field-causes.js';
 import { checkKeywords } from './schema-check-keywords.js';
 import { validateEmbedded } from './schema-lists.js';
-import { compilePattern, patternProblem } from './schema-patterns.js';
+import { compilePattern } from './schema-patterns.js';
 import { pruneObject, pruneValue } from './schema-prune.js';
 import { validateValue } from './schema-validate.js';
 import { parseStructural, type Structural } from './structural.js';
@@ -130,8 +130,9 @@ function checkValueRules(node: Structural, path: string, skipsAnyOf: boolean, sk
   });
   for (const [index, nested] of node.oneOf.entries()) causes.push(...checkNested(nested, `${path}.oneOf[${index}]`));
   if (node.not !== undefined) causes.push(...checkNested(node.not, `${path}.not`));
-  if (node.pattern !== '' && compilePattern(node.pattern) === undefined) {
-    const why = `must be a valid regular expression, but isn't: error parsing regexp: ${patternProblem(node.pattern)}`;
+  const pattern = node.pattern === '' ? undefined : compilePattern(node.pattern);
+  if (pattern !== undefined && 'problem' in pattern) {
+    const why = `must be a valid regular expression, but isn't: error parsing regexp: ${pattern.problem}`;
     causes.push(invalidValue(`${path}.pattern`, node.pattern, why));
   }
   return causes;

@@ -1,62 +1,50 @@
-/** Patterns of schemas are regular expressions of Go (RE2); most of them mean the same in JavaScript. */
+/**
+ * Patterns of schemas are regular expressions of Go (RE2), which match in linear time whatever the text: those of
+ * JavaScript differ in their syntax, and can be made to search for hours.
+ */
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 
 /** Complains with the pattern as it is to be shown, or returns `undefined` if the text matches. */
 export type PatternCheck = (text: string) => string | undefined;
 
-/**
- * Both `(?i)` at the beginning and named groups `(?P<…>)` are translated. What JavaScript cannot read matches anything:
- * the real server has accepted such a pattern, so the objects are likely to be right.
- */
+/** What a pattern is compiled to, or what is wrong with it in the words of Go. */
+export type Pattern = { readonly regexp: RE2JS } | { readonly problem: string };
+
+/** Of the same definition, the same few patterns come again and again. */
+const compiled = new Map<string, Pattern>();
+const MOST_COMPILED = 1000;
+
+const load = createRequire(import.meta.url);
+let engine: typeof RE2JS | undefined;
+
+/** Loaded for the first pattern: most definitions have none, and loading takes as long as starting the server. */
+function loadEngine(): typeof RE2JS {
+  engine ??= (load('re2js') as { RE2JS: typeof RE2JS }).RE2JS;
+  return engine;
+}
+
+/** What cannot be compiled matches anything: the definition was accepted nevertheless. */
 export function patternCheck(pattern: string): PatternCheck {
-  const regexp = compilePattern(pattern);
-  return (text) => (regexp === undefined || regexp.test(text) ? undefined : pattern);
+  const found = compilePattern(pattern);
+  return (text) => ('problem' in found || found.regexp.test(text) ? undefined : pattern);
 }
 
-/** `undefined` if it is no regular expression. */
-export function compilePattern(pattern: string): RegExp | undefined {
-  // Go cannot look around; JavaScript can.
-  if (/\(\?(?:[=!]|<[=!])/.test(pattern)) return undefined;
-  const match = /^\(\?([ims]+)\)/.exec(pattern);
-  const flags = match?.[1] ?? '';
-  const body = pattern
-    .slice(match?.[0].length ?? 0)
-    .replaceAll('(?P<', '(?<')
-    .replace(/\\A/g, '^')
-    .replace(/\\z/g, '$')
-    .replace(/\[\[:(\w+):\]\]/g, (whole, name: string) => POSIX[name] ?? whole);
-  for (const mode of ['u', '']) {
-    try {
-      return new RegExp(body, `${flags}${mode}`);
-    } catch {
-      // Unicode mode is stricter about needless escapes, which Go allows; then it is tried without.
-    }
+export function compilePattern(pattern: string): Pattern {
+  let found = compiled.get(pattern);
+  if (found === undefined) {
+    found = compileAnew(pattern);
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    compiled.set(pattern, found);
   }
-  return undefined;
+  return found;
 }
 
-/** What Go complains of in a pattern that is no regular expression: the most common mistakes at least. */
-export function patternProblem(pattern: string): string {
-  const bare = pattern.replace(/\\\\./g, '').replace(/\[\^?\]?[^\]]*\]/g, '');
-  const bracket = /\[[^\]]*$/.exec(bare);
-  if (bracket !== null) return `missing closing ]: \`${bracket[0]}\``;
-  const depth = (bare.match(/\(/g)?.length ?? 0) - (bare.match(/\)/g)?.length ?? 0);
-  if (depth > 0) return `missing closing ): \`${pattern}\``;
-  if (depth < 0) return `unexpected ): \`${pattern}\``;
-  const operator = /(?:^|[(|])([*+?])/.exec(bare);
-  if (operator !== null) return `missing argument to repetition operator: \`${operator[1]}\``;
-  const perl = /\(\?(?:[=!]|<[=!])/.exec(pattern);
-  return perl === null
-    ? `invalid or unsupported syntax: \`${pattern}\``
-    : `invalid or unsupported Perl syntax: \`${perl[0]}\``;
+function compileAnew(pattern: string): Pattern {
+  const { compile } = loadEngine();
+  try {
+    return { regexp: compile(pattern) };
+  } catch (error) {
+    return { problem: (error as Error).message.replace(/^error parsing regexp: /, '') };
+  }
 }
-
-const POSIX: Readonly<Record<string, string>> = {
-  alnum: '[0-9A-Za-z]',
-  alpha: '[A-Za-z]',
-  digit: '[0-9]',
-  lower: '[a-z]',
-  upper: '[A-Z]',
-  space: '[\\t\\n\\v\\f\\r ]',
-  word: '[0-9A-Za-z_]',
-  xdigit: '[0-9A-Fa-f]',
-};

@@ -95,18 +95,15 @@ function pruneObjectMeta(meta: unknown, path: string, removed: string[]): void {
   }
 }
 
-/** Drops the nulls that are neither allowed nor replaced by defaults, then puts the defaults in. */
-export function applyDefaults(object: Mapping, schema: Structural): void {
-  dropForeignNulls(object, schema);
-  fillIn(object, schema);
-}
-
-function dropForeignNulls(value: unknown, schema: Structural | undefined): void {
+/** Drops the nulls that are neither allowed nor replaced by defaults. */
+export function dropForeignNulls(value: unknown, schema: Structural | undefined): void {
+  // What is not specified stays as it is, however deep it is.
+  if (schema === undefined) return;
   if (Array.isArray(value)) {
-    for (const item of value) dropForeignNulls(item, schema?.items);
+    for (const item of value) dropForeignNulls(item, schema.items);
   } else if (isMapping(value)) {
     for (const key of Object.keys(value)) {
-      const child = schema === undefined ? undefined : (schema.properties.get(key) ?? schemaOfOthers(schema));
+      const child = schema.properties.get(key) ?? schemaOfOthers(schema);
       const item = getOwn(value, key);
       if (item === null && child !== undefined && !child.nullable && child.default === undefined) delete value[key];
       else dropForeignNulls(item, child);
@@ -119,7 +116,8 @@ const isReplaceableNull = (value: unknown, schema: Structural | undefined): sche
 
 const defaultOf = (schema: Structural): unknown => deepCopy(schema.default) ?? null;
 
-function fillIn(value: unknown, schema: Structural | undefined): void {
+/** Puts the defaults in, also in place of nulls that are not allowed. */
+export function fillIn(value: unknown, schema: Structural | undefined): void {
   if (schema === undefined) return;
   if (Array.isArray(value)) {
     value.forEach((item, index) => {

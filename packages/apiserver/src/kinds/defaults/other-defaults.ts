@@ -4,12 +4,23 @@ import type { ServedObject } from '../../contracts/objects.js';
 import { defaultPod, defaultPodSpec } from './pod-defaults.js';
 import { itemsOf, mappingAt, maybeMapping, setDefault } from './setting.js';
 
-export type Defaulting = (object: ServedObject) => void;
+/** Some have to know what was sent: what is empty there is missing in the object. */
+export type Defaulting = (object: ServedObject, raw?: Mapping) => void;
 
 export const defaultBarePod: Defaulting = (object) => {
   const spec = mappingAt(object, 'spec');
   defaultPodSpec(spec);
   defaultPod(spec);
+  const status = maybeMapping(object, 'status') ?? {};
+  // The lists are younger than the fields; clients that know only the fields get the lists, too.
+  for (const [one, all] of [
+    ['podIP', 'podIPs'],
+    ['hostIP', 'hostIPs'],
+  ] as const) {
+    if (typeof status[one] === 'string' && status[all] === undefined) status[all] = [{ ip: status[one] }];
+    const [first] = itemsOf(status, all);
+    if (status[one] === undefined && typeof first?.ip === 'string') status[one] = first.ip;
+  }
 };
 
 export const defaultTemplate: Defaulting = (object) => {
@@ -44,10 +55,17 @@ export const defaultService: Defaulting = (object) => {
     setDefault(port, 'protocol', 'TCP');
     if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
   }
-  const isExternal = type === 'LoadBalancer' || type === 'NodePort' || itemsOf(spec, 'externalIPs').length > 0;
+  const { externalIPs } = spec;
+  const hasAddresses = Array.isArray(externalIPs) && externalIPs.length > 0;
+  const isExternal = type === 'LoadBalancer' || type === 'NodePort' || hasAddresses;
   if (isExternal) setDefault(spec, 'externalTrafficPolicy', 'Cluster');
   if (type !== 'ExternalName') setDefault(spec, 'internalTrafficPolicy', 'Cluster');
-  if (type === 'LoadBalancer') setDefault(spec, 'allocateLoadBalancerNodePorts', true);
+  if (type === 'LoadBalancer') {
+    setDefault(spec, 'allocateLoadBalancerNodePorts', true);
+    for (const ingress of itemsOf(maybeMapping(maybeMapping(object, 'status'), 'loadBalancer'), 'ingress')) {
+      if (typeof ingress.ip === 'string' && ingress.ip !== '') setDefault(ingress, 'ipMode', 'VIP');
+    }
+  }
 };
 
 export const defaultEndpoints: Defaulting = (object) => {
@@ -56,8 +74,10 @@ export const defaultEndpoints: Defaulting = (object) => {
   }
 };
 
-export const defaultPersistentVolume: Defaulting = (object) => {
+export const defaultPersistentVolume: Defaulting = (object, raw) => {
   const spec = mappingAt(object, 'spec');
+  // Nothing is refused as nothing, and an empty mapping as that.
+  if (maybeMapping(maybeMapping(raw, 'spec'), 'capacity') !== undefined) spec.capacity ??= {};
   setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
   setDefault(spec, 'volumeMode', 'Filesystem');
   const hostPath = maybeMapping(spec, 'hostPath');
@@ -72,7 +92,10 @@ export const defaultPersistentVolumeClaim: Defaulting = (object) => {
 
 /** What is not said for containers follows from what is. */
 export const defaultLimitRange: Defaulting = (object) => {
-  for (const limit of itemsOf(maybeMapping(object, 'spec'), 'limits')) {
+  const spec = mappingAt(object, 'spec');
+  // As there: an empty list is none.
+  if (itemsOf(spec, 'limits').length === 0) spec.limits = null;
+  for (const limit of itemsOf(spec, 'limits')) {
     if (limit.type !== 'Container') continue;
     const [limits, requests] = [mappingAt(limit, 'default'), mappingAt(limit, 'defaultRequest')];
     for (const [name, value] of Object.entries(maybeMapping(limit, 'max') ?? {})) setDefault(limits, name, value);
@@ -110,10 +133,6 @@ export const defaultIngressClass: Defaulting = (object) => {
 const RBAC = 'rbac.authorization.k8s.io';
 
 /** An empty list is stored as no list. */
-export const defaultRole: Defaulting = (object) => {
-  if (Array.isArray(object.rules) && object.rules.length === 0) object.rules = null;
-};
-
 export const defaultRoleBinding: Defaulting = (object) => {
   const role = mappingAt(object, 'roleRef');
   if (role.apiGroup === undefined || role.apiGroup === '') role.apiGroup = RBAC;

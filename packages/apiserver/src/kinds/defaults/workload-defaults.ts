@@ -44,6 +44,8 @@ export function defaultDaemonSet(object: ServedObject): void {
     setDefault(rolling, 'maxSurge', 0);
   }
   setDefault(spec, 'revisionHistoryLimit', 10);
+  // As it is counted within the server, nobody can write a set without it.
+  setDefault(mappingAt(object.metadata, 'annotations'), 'deprecated.daemonset.template.generation', '0');
 }
 
 export function defaultStatefulSet(object: ServedObject): void {
@@ -88,7 +90,8 @@ export function defaultJob(object: ServedObject): void {
   defaultJobSpec(spec);
   const labels = maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels');
   if (labels !== undefined && Object.keys(object.metadata.labels ?? {}).length === 0) {
-    object.metadata.labels = { ...labels } as Record<string, string>;
+    // The very same ones: what is added to the template is added to the job.
+    object.metadata.labels = labels as Record<string, string>;
   }
 }
 

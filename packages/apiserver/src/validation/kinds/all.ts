@@ -1,6 +1,13 @@
 /** Validation of the built-in kinds: the rules that people run into, in the words of kube-apiserver. */
 import { validateWebhooks } from '../../admission/configuration.js';
 import { definitionNameRule, validateDefinition, validateDefinitionUpdate } from '../../crd/definition.js';
+import { autoscalerRules } from '../other-kinds/autoscaler-rules.js';
+import { budgetRules } from '../other-kinds/budget-rules.js';
+import { classRules } from '../other-kinds/class-rules.js';
+import { jobRules } from '../other-kinds/job-rules.js';
+import { quotaRules } from '../other-kinds/quota-rules.js';
+import { sliceRules } from '../other-kinds/slice-rules.js';
+import { storageRules } from '../other-kinds/storage-rules.js';
 import { accessRules } from './access.js';
 import { configRules } from './config.js';
 import { eventRules } from './events.js';
@@ -26,13 +33,20 @@ const extensionRules: Readonly<Record<string, KindRules>> = {
 export const builtinRules: ReadonlyMap<string, KindRules> = new Map(
   Object.entries({
     ...accessRules,
+    ...autoscalerRules,
+    ...budgetRules,
+    ...classRules,
     ...configRules,
     ...extensionRules,
     ...eventRules,
     ...ingressRules,
+    ...jobRules,
     ...namespaceRules,
     ...podRules,
+    ...quotaRules,
     ...serviceRules,
+    ...sliceRules,
+    ...storageRules,
     ...volumeRules,
     ...workloadRules,
   }),

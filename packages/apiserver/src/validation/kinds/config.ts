@@ -4,6 +4,7 @@ import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { maybeMapping } from '../../kinds/defaults/setting.js';
 import { forbiddenField, invalidValue, required, tooLong } from '../../text/field-causes.js';
 import { parseJson } from '../../text/json-syntax.js';
+import { jsonTypeOf } from '../../typed/scalars.js';
 import type { KindRules } from './rules.js';
 
 const MAX_SIZE = 1024 * 1024;
@@ -71,11 +72,25 @@ const secret: KindRules = {
       ...checkSecretType(object, data),
     ];
   },
+  warnings: (object) => (object.type === 'kubernetes.io/tls' ? pairProblem(maybeMapping(object, 'data') ?? {}) : []),
   validateUpdate: (object, old) => [
     ...(object.type === old.type ? [] : [invalidValue('type', object.type, 'field is immutable')]),
     ...checkImmutable(object, old, ['data']),
   ],
 };
+
+/** A pair that nobody could use is stored, but told of. */
+function pairProblem(data: Mapping): readonly string[] {
+  const hasPem = (key: string): boolean =>
+    Buffer.from(String(data[key] ?? ''), 'base64')
+      .toString('latin1')
+      .includes('-----BEGIN ');
+  const missing = [
+    ['tls.crt', 'certificate'],
+    ['tls.key', 'key'],
+  ].find(([key = '']) => !hasPem(key));
+  return missing === undefined ? [] : [`tls: failed to find any PEM data in ${missing[1]} input`];
+}
 
 function checkSecretType(object: ServedObject, data: Mapping): readonly Cause[] {
   const type = String(object.type);
@@ -95,12 +110,16 @@ function checkSecretType(object: ServedObject, data: Mapping): readonly Cause[] 
   return fields.flatMap((field) => checkJson(String(data[field]), `data[${field}]`));
 }
 
+const REDACTED = '<secret contents redacted>';
+
 function checkJson(encoded: string, field: string): readonly Cause[] {
   try {
-    parseJson(Buffer.from(encoded, 'base64').toString('utf8'));
-    return [];
+    const data = parseJson(Buffer.from(encoded, 'base64').toString('utf8'));
+    if (data === null || isMapping(data)) return [];
+    const why = `json: cannot unmarshal ${jsonTypeOf(data)} into Go value of type map[string]interface {}`;
+    return [invalidValue(field, REDACTED, why)];
   } catch (error) {
-    return [invalidValue(field, '<secret contents redacted>', (error as Error).message)];
+    return [invalidValue(field, REDACTED, (error as Error).message)];
   }
 }
 

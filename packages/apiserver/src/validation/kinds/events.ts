@@ -1,8 +1,8 @@
 /** Events, of both groups: they are judged in the shape of the core group. */
 import { deepEqual } from '@kopf-ts/core';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
+import { eventConversion } from '../../kinds/conversions/event-versions.js';
 import { maybeMapping } from '../../kinds/defaults/setting.js';
-import { eventConversion } from '../../kinds/event-versions.js';
 import { invalidValue, required } from '../../text/field-causes.js';
 import { qualifiedName } from '../names.js';
 import type { KindRules } from './rules.js';
@@ -41,10 +41,19 @@ function validateCommon(event: ServedObject, reporterField: string): readonly Ca
 
 const toCore = (object: ServedObject): ServedObject => eventConversion.toStorage?.(object) ?? object;
 
+function validateSeries(event: ServedObject): readonly Cause[] {
+  const series = maybeMapping(event, 'series');
+  if (series === undefined) return [];
+  return [
+    ...(Number(series.count ?? 0) < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),
+    ...(isEmpty(series.lastObservedTime) ? [required('series.lastObservedTime')] : []),
+  ];
+}
+
 const UNSET = ['firstTimestamp', 'lastTimestamp', 'count'];
 
 const newEvent: KindRules = {
-  validate: (object) => validateCommon(toCore(object), 'reportingController'),
+  validate: (object) => [...validateCommon(toCore(object), 'reportingController'), ...validateSeries(object)],
   validateCreate(object) {
     const event = toCore(object);
     const source = maybeMapping(event, 'source') ?? {};

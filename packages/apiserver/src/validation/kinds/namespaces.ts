@@ -3,12 +3,18 @@ import { isMapping } from '@kopf-ts/core';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { invalidValue } from '../../text/field-causes.js';
 import { validateCoreFinalizers } from '../metadata.js';
+import { qualifiedName } from '../names.js';
 import type { KindRules } from './rules.js';
 
 export const namespaceRules: Readonly<Record<string, KindRules>> = {
   'core.Namespace': {
     // Of new ones, it is not told which of the finalizers it is.
-    validateCreate: (object) => validateCoreFinalizers(finalizersOf(object), () => 'spec.finalizers'),
+    validateCreate: (object) => [
+      ...finalizersOf(object).flatMap((name) =>
+        qualifiedName(name).map((why) => invalidValue('spec.finalizers', name, why)),
+      ),
+      ...validateCoreFinalizers(finalizersOf(object), () => 'spec.finalizers'),
+    ],
     validateFinalize: (object) => validateCoreFinalizers(finalizersOf(object), (index) => `spec.finalizers[${index}]`),
     validateStatus: validatePhase,
   },

@@ -13,6 +13,8 @@ export interface KindRules {
   validateUpdate?(object: ServedObject, old: ServedObject): readonly Cause[];
   /** Of changes by the subresource `finalize`. */
   validateFinalize?(object: ServedObject): readonly Cause[];
+  /** What is fine, but should not be; of new objects and of changed ones. */
+  warnings?(object: ServedObject, old: ServedObject | undefined): readonly string[];
   /** Of changes of the status. */
   validateStatus?(object: ServedObject, old: ServedObject): readonly Cause[];
 }

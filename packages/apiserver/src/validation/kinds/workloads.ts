@@ -1,21 +1,24 @@
-/** Deployments, replica sets, stateful sets, daemon sets, jobs and cron jobs. */
+/** Deployments, replica sets, stateful sets and daemon sets. */
 import { deepEqual, type Mapping } from '@kopf-ts/core';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
 import { forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
+import { validateAnnotations, validateLabels } from '../metadata.js';
+import { podWarnings } from '../pods/pod-warnings.js';
+import { validateSelectorObject } from '../selector-rules.js';
 import { validatePodTemplate } from './pods.js';
 import type { KindRules } from './rules.js';
 
-const specOf = (object: ServedObject): Mapping => maybeMapping(object, 'spec') ?? {};
+export const specOf = (object: ServedObject): Mapping => maybeMapping(object, 'spec') ?? {};
 
-function nonNegative(spec: Mapping, key: string, path = 'spec'): readonly Cause[] {
+export function nonNegative(spec: Mapping, key: string, path = 'spec'): readonly Cause[] {
   const value = spec[key];
   return typeof value === 'number' && value < 0
     ? [invalidValue(`${path}.${key}`, value, 'must be greater than or equal to 0')]
     : [];
 }
 
-function matches(selector: Mapping, labels: Mapping): boolean {
+export function matches(selector: Mapping, labels: Mapping): boolean {
   const expected = Object.entries(maybeMapping(selector, 'matchLabels') ?? {});
   if (!expected.every(([key, value]) => labels[key] === value)) return false;
   return itemsOf(selector, 'matchExpressions').every(({ key, operator, values }) => {
@@ -38,42 +41,71 @@ function validateSelector(spec: Mapping, emptyMessage: string, isRequired = true
     Object.keys(maybeMapping(selector, 'matchLabels') ?? {}).length + itemsOf(selector, 'matchExpressions').length ===
     0;
   if (isEmpty) return [invalidValue('spec.selector', selector, emptyMessage)];
-  return matches(selector, labels ?? {}) ? [] : [mismatch];
+  return [...validateSelectorObject(selector, 'spec.selector'), ...(matches(selector, labels ?? {}) ? [] : [mismatch])];
 }
 
-const MISMATCH = '`selector` does not match template `labels`';
+export const MISMATCH = '`selector` does not match template `labels`';
 
 /** Long-running pods are always restarted. */
-function validateRestart(spec: Mapping): readonly Cause[] {
-  const policy = maybeMapping(maybeMapping(spec, 'template'), 'spec')?.restartPolicy;
-  return policy === 'Always' ? [] : [notSupported('spec.template.spec.restartPolicy', policy, ['Always'])];
+function validateRestart(spec: Mapping, kind: string): readonly Cause[] {
+  const { restartPolicy: policy, activeDeadlineSeconds: deadline } =
+    maybeMapping(maybeMapping(spec, 'template'), 'spec') ?? {};
+  const why = `activeDeadlineSeconds in ${kind} is not Supported`;
+  return [
+    ...(policy === 'Always' ? [] : [notSupported('spec.template.spec.restartPolicy', policy, ['Always'])]),
+    ...(deadline === undefined ? [] : [forbiddenField('spec.template.spec.activeDeadlineSeconds', why)]),
+  ];
 }
 
+/** Stateful sets make the claims that their pods mount. */
 const validateTemplate = (spec: Mapping): readonly Cause[] =>
-  validatePodTemplate(maybeMapping(spec, 'template') ?? {}, 'spec.template');
+  validatePodTemplate(
+    maybeMapping(spec, 'template') ?? {},
+    'spec.template',
+    itemsOf(spec, 'volumeClaimTemplates').map((claim) => maybeMapping(claim, 'metadata')?.name),
+  );
 
 const immutableSelector: KindRules['validateUpdate'] = (object, old) =>
   deepEqual(specOf(object).selector, specOf(old).selector)
     ? []
     : [invalidValue('spec.selector', specOf(object).selector, 'field is immutable')];
 
+/** Where the template is, and what is strange in it. */
+export const templateWarnings =
+  (...keys: readonly string[]): NonNullable<KindRules['warnings']> =>
+  (object) => {
+    const template = keys.reduce<Mapping | undefined>((found, key) => maybeMapping(found, key), object);
+    return podWarnings(maybeMapping(template, 'spec'), `${keys.join('.')}.spec`);
+  };
+const ofTemplate = templateWarnings('spec', 'template');
+
 const deployment: KindRules = {
+  warnings: ofTemplate,
   validate(object) {
     const spec = specOf(object);
     return [
       ...nonNegative(spec, 'replicas'),
       ...validateSelector(spec, 'empty selector is invalid for deployment'),
       ...validateTemplate(spec),
-      ...validateRestart(spec),
+      ...validateRestart(spec, 'ReplicaSet'),
       ...validateStrategy(spec),
       ...nonNegative(spec, 'minReadySeconds'),
       ...nonNegative(spec, 'revisionHistoryLimit'),
       ...nonNegative(spec, 'progressDeadlineSeconds'),
+      ...validateDeadline(spec),
     ];
   },
   validateUpdate: immutableSelector,
   validateStatus: (object) => validateReplicaCounts(maybeMapping(object, 'status') ?? {}),
 };
+
+function validateDeadline({
+  progressDeadlineSeconds: deadline,
+  minReadySeconds: ready = 0,
+}: Mapping): readonly Cause[] {
+  if (typeof deadline !== 'number' || deadline < 0 || deadline > Number(ready)) return [];
+  return [invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds')];
+}
 
 /** None is negative, and none but all of them is more than all of them. */
 function validateReplicaCounts(status: Mapping): readonly Cause[] {
@@ -100,9 +132,35 @@ function validateReplicaCounts(status: Mapping): readonly Cause[] {
   ];
 }
 
+export const PERCENT =
+  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+
+/** Something has to be there more or less than there should be, or nothing could ever be replaced. */
+function validateRolling(rolling: Mapping): readonly Cause[] {
+  const at = 'spec.strategy.rollingUpdate';
+  const { maxSurge, maxUnavailable } = rolling;
+  const causes = (
+    [
+      ['maxUnavailable', maxUnavailable],
+      ['maxSurge', maxSurge],
+    ] as const
+  ).flatMap(([key, value]): readonly Cause[] => {
+    if (typeof value === 'number') return nonNegative(rolling, key, at);
+    const isPercent = value === undefined || /^\d+%$/.test(String(value));
+    return isPercent ? [] : [invalidValue(`${at}.${key}`, value, PERCENT)];
+  });
+  if (causes.length > 0) return causes;
+  const isZero = (value: unknown): boolean => value === 0 || value === '0%';
+  if (isZero(maxSurge) && isZero(maxUnavailable)) {
+    return [invalidValue(`${at}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0')];
+  }
+  const isTooMuch = typeof maxUnavailable === 'string' && Number.parseInt(maxUnavailable, 10) > 100;
+  return isTooMuch ? [invalidValue(`${at}.maxUnavailable`, maxUnavailable, 'must not be greater than 100%')] : [];
+}
+
 function validateStrategy(spec: Mapping): readonly Cause[] {
   const strategy = maybeMapping(spec, 'strategy') ?? {};
-  if (strategy.type === 'RollingUpdate') return [];
+  if (strategy.type === 'RollingUpdate') return validateRolling(maybeMapping(strategy, 'rollingUpdate') ?? {});
   if (strategy.type !== 'Recreate') {
     const shown = { Type: strategy.type, RollingUpdate: strategy.rollingUpdate ?? null };
     const supported = ['Recreate', 'RollingUpdate'].map((one) => `"${one}"`).join(', ');
@@ -119,7 +177,8 @@ function validateStrategy(spec: Mapping): readonly Cause[] {
   ];
 }
 
-const set = (emptyMessage: string, isRequired = true): KindRules => ({
+const set = (kind: string, emptyMessage: string, isRequired = true): KindRules => ({
+  warnings: ofTemplate,
   validate(object) {
     const spec = specOf(object);
     return [
@@ -127,60 +186,11 @@ const set = (emptyMessage: string, isRequired = true): KindRules => ({
       ...nonNegative(spec, 'minReadySeconds'),
       ...validateSelector(spec, emptyMessage, isRequired),
       ...validateTemplate(spec),
-      ...validateRestart(spec),
+      ...validateRestart(spec, kind),
     ];
   },
   validateUpdate: immutableSelector,
 });
-
-const JOB_POLICIES = ['OnFailure', 'Never'];
-
-function validateJobSpec(spec: Mapping, path: string): readonly Cause[] {
-  const template = maybeMapping(spec, 'template') ?? {};
-  const policy = maybeMapping(template, 'spec')?.restartPolicy;
-  const field = `${path}.template.spec.restartPolicy`;
-  return [
-    ...['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'].flatMap(
-      (key) => nonNegative(spec, key, path),
-    ),
-    ...validatePodTemplate(template, `${path}.template`),
-    ...(policy === 'Always'
-      ? [{ ...required(field, `valid values: ${JOB_POLICIES.map((one) => `"${one}"`).join(', ')}`) }]
-      : []),
-  ];
-}
-
-const job: KindRules = { validate: (object) => validateJobSpec(specOf(object), 'spec') };
-
-/** Only its shape: five fields, or a word for them. */
-function validateSchedule(schedule: string): readonly Cause[] {
-  if (schedule === '') return [required('spec.schedule')];
-  const fields = schedule
-    .replace(/^(?:TZ|CRON_TZ)=\S+\s+/, '')
-    .trim()
-    .split(/\s+/);
-  if (schedule.startsWith('@') || fields.length === 5) return [];
-  const why = `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`;
-  return [invalidValue('spec.schedule', schedule, why)];
-}
-
-const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
-
-const cronJob: KindRules = {
-  validate(object) {
-    const spec = specOf(object);
-    const template = maybeMapping(maybeMapping(spec, 'jobTemplate'), 'spec') ?? {};
-    return [
-      ...validateSchedule(String(spec.schedule ?? '')),
-      ...(CONCURRENCY.includes(String(spec.concurrencyPolicy))
-        ? []
-        : [notSupported('spec.concurrencyPolicy', spec.concurrencyPolicy, CONCURRENCY)]),
-      ...validateJobSpec(template, 'spec.jobTemplate.spec'),
-      ...nonNegative(spec, 'successfulJobsHistoryLimit'),
-      ...nonNegative(spec, 'failedJobsHistoryLimit'),
-    ];
-  },
-};
 
 const CHANGEABLE = [
   'replicas',
@@ -192,8 +202,10 @@ const CHANGEABLE = [
   'minReadySeconds',
 ];
 
+const ofStateful = set('StatefulSet', 'empty selector is invalid for statefulset');
 const statefulSet: KindRules = {
-  ...set('empty selector is invalid for statefulset'),
+  ...ofStateful,
+  validate: (object) => [...(ofStateful.validate?.(object) ?? []), ...validateStateful(specOf(object))],
   validateUpdate(object, old) {
     const unchangeable = (spec: Mapping): Mapping =>
       Object.fromEntries(Object.entries(spec).filter(([key]) => !CHANGEABLE.includes(key)));
@@ -204,17 +216,127 @@ const statefulSet: KindRules = {
   },
 };
 
+function validateStateful(spec: Mapping): readonly Cause[] {
+  const { podManagementPolicy: management, persistentVolumeClaimRetentionPolicy: retention } = spec;
+  const { type, rollingUpdate } = maybeMapping(spec, 'updateStrategy') ?? {};
+  const shown = { Type: type, RollingUpdate: rollingUpdate ?? null };
+  const ofStrategy = `Invalid value: ${JSON.stringify(shown)}: must be 'RollingUpdate' or 'OnDelete'`;
+  const template = maybeMapping(maybeMapping(spec, 'template'), 'metadata') ?? {};
+  return [
+    ...(management === 'OrderedReady' || management === 'Parallel'
+      ? []
+      : [invalidValue('spec.podManagementPolicy', management, "must be 'OrderedReady' or 'Parallel'")]),
+    ...(type === 'RollingUpdate' || type === 'OnDelete'
+      ? []
+      : [{ ...invalidValue('spec.updateStrategy', '', ''), message: ofStrategy }]),
+    ...(type === 'OnDelete' && rollingUpdate !== undefined
+      ? [{ ...invalidValue('spec.updateStrategy.rollingUpdate', '', ''), message: onlyRolling(rollingUpdate) }]
+      : []),
+    ...Object.entries((retention ?? {}) as Mapping)
+      .filter(([, policy]) => policy !== 'Retain' && policy !== 'Delete')
+      .map(([key, policy]) =>
+        notSupported(`spec.persistentVolumeClaimRetentionPolicy.${key}`, policy, ['Retain', 'Delete']),
+      ),
+    // As there: they were looked at already, as those of a template.
+    ...validateLabels((maybeMapping(template, 'labels') ?? {}) as Record<string, string>, 'spec.template.labels'),
+    ...validateAnnotations(
+      (maybeMapping(template, 'annotations') ?? {}) as Record<string, string>,
+      'spec.template.annotations',
+    ),
+  ];
+}
+
+function onlyRolling(rolling: unknown): string {
+  const { partition = 0, maxUnavailable = null } = (rolling ?? {}) as Mapping;
+  const shown = JSON.stringify({ Partition: partition, MaxUnavailable: maxUnavailable });
+  return `Invalid value: ${shown}: only allowed for updateStrategy 'RollingUpdate'`;
+}
+
+const ofDaemons = set('DaemonSet', 'empty selector is invalid for daemonset', false);
+const daemonSet: KindRules = {
+  ...ofDaemons,
+  validate: (object) => [...(ofDaemons.validate?.(object) ?? []), ...validateDaemonStrategy(specOf(object))],
+};
+
+function validateDaemonStrategy(spec: Mapping): readonly Cause[] {
+  const strategy = maybeMapping(spec, 'updateStrategy') ?? {};
+  const at = 'spec.updateStrategy.rollingUpdate';
+  const rolling = maybeMapping(strategy, 'rollingUpdate');
+  if (strategy.type === 'OnDelete') return [];
+  if (strategy.type !== 'RollingUpdate') {
+    const { maxUnavailable = 0, maxSurge = 0 } = rolling ?? {};
+    const shown = {
+      Type: strategy.type,
+      RollingUpdate: rolling === undefined ? null : { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge },
+    };
+    const message = `Unsupported value: ${JSON.stringify(shown)}: supported values: "RollingUpdate", "OnDelete"`;
+    return [{ ...notSupported('spec.updateStrategy', '', []), message }];
+  }
+  if (rolling === undefined) return [required(at)];
+  const { maxSurge = 0, maxUnavailable = 0 } = rolling;
+  const isUnavailable = amountOf(maxUnavailable) !== 0;
+  const isSurge = amountOf(maxSurge) !== 0;
+  return [
+    ...amountProblems(maxUnavailable, `${at}.maxUnavailable`),
+    ...amountProblems(maxSurge, `${at}.maxSurge`),
+    ...[
+      ['maxUnavailable', maxUnavailable],
+      ['maxSurge', maxSurge],
+    ]
+      .filter(([, value]) => isPercent(value) && amountOf(value) > 100)
+      .map(([key, value]) => invalidValue(`${at}.${String(key)}`, value, 'must not be greater than 100%')),
+    ...(isUnavailable && isSurge
+      ? [invalidValue(`${at}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero')]
+      : []),
+    ...(isUnavailable || isSurge ? [] : [required(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0')]),
+  ];
+}
+
+const isPercent = (value: unknown): boolean => typeof value === 'string' && /^\d+%$/.test(value);
+const amountOf = (value: unknown): number =>
+  typeof value === 'number' ? value : isPercent(value) ? Number.parseInt(String(value), 10) : 0;
+
+function amountProblems(value: unknown, field: string): readonly Cause[] {
+  if (typeof value === 'number') {
+    return value < 0 ? [invalidValue(field, value, 'must be greater than or equal to 0')] : [];
+  }
+  return isPercent(value) ? [] : [invalidValue(field, value, PERCENT)];
+}
+
+const replicationController: KindRules = {
+  warnings: ofTemplate,
+  validate(object) {
+    const spec = specOf(object);
+    const labels = maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels');
+    const selector = maybeMapping(spec, 'selector') ?? {};
+    const isEmpty = Object.keys(selector).length === 0;
+    const isMatching = Object.entries(selector).every(([key, value]) => labels?.[key] === value);
+    return [
+      ...nonNegative(spec, 'minReadySeconds'),
+      ...(isEmpty ? [required('spec.selector')] : []),
+      ...nonNegative(spec, 'replicas'),
+      ...(maybeMapping(spec, 'template') === undefined
+        ? [required('spec.template')]
+        : [
+            ...(isEmpty || isMatching ? [] : [invalidValue('spec.template.metadata.labels', labels ?? null, MISMATCH)]),
+            ...validateTemplate(spec),
+            ...validateRestart(spec, 'ReplicationController'),
+          ]),
+    ];
+  },
+};
+
 const revision: KindRules = {
+  validate: (object) => (object.data === undefined ? [required('data', 'data is mandatory')] : []),
   validateUpdate: (object, old) =>
     deepEqual(object.data, old.data) ? [] : [invalidValue('data', object.data, 'field is immutable')],
 };
 
 export const workloadRules: Readonly<Record<string, KindRules>> = {
   'apps.Deployment': deployment,
-  'apps.ReplicaSet': set('empty selector is invalid for deployment'),
+  'apps.ReplicaSet': set('ReplicaSet', 'empty selector is invalid for deployment'),
   'apps.ControllerRevision': revision,
   'apps.StatefulSet': statefulSet,
-  'apps.DaemonSet': set('empty selector is invalid for daemonset', false),
-  'batch.Job': job,
-  'batch.CronJob': cronJob,
+  'apps.DaemonSet': daemonSet,
+  'core.ReplicationController': replicationController,
 };

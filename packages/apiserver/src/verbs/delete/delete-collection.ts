@@ -5,11 +5,12 @@ import { parseListOptions } from '../../http/query-options.js';
 import { StatusError } from '../../http/status-errors.js';
 import { type Backend, type Call, jsonAnswer } from '../../routing/backend.js';
 import { listPage, pageText } from '../read/list.js';
-import { removeObject } from './delete.js';
+import { removeObject, warnOfOrphans } from './delete.js';
 import { readDeleteOptions } from './delete-options.js';
 
 export async function removeCollection(backend: Backend, call: Call): Promise<ApiAnswer> {
   const options = await readDeleteOptions(backend, call);
+  warnOfOrphans(call, options);
   const page = listPage(backend, call, parseListOptions(call.query, false));
   for (const revision of page.revisions) {
     try {

@@ -14,6 +14,7 @@ import { type DeleteOptions, readDeleteOptions } from './delete-options.js';
 
 export async function remove(backend: Backend, call: Call): Promise<ApiAnswer> {
   const options = await readDeleteOptions(backend, call);
+  warnOfOrphans(call, options);
   find(backend, call);
   return await removeObject(backend, call, options);
 }
@@ -44,7 +45,8 @@ async function tryToRemove(
   const effective = withDefaultPolicy(call, options);
   const marked = markOf(backend, call, objectOf(served, revision), effective);
   if (marked === undefined) {
-    const removed = options.dryRun ? revision : backend.store.remove(revision);
+    const last = options.dryRun ? revision : withoutGrace(backend, call, revision);
+    const removed = options.dryRun || last === undefined ? last : backend.store.remove(last);
     if (removed === undefined) return undefined;
     return jsonAnswer(
       200,
@@ -80,28 +82,42 @@ function checkPreconditions(call: Call, options: DeleteOptions, revision: Revisi
 
 /** Some kinds orphan their dependents unless told otherwise, as they did before there was a garbage collector. */
 function withDefaultPolicy(call: Call, options: DeleteOptions): DeleteOptions {
-  const { strategy, plural } = call.served;
+  const { strategy } = call.served;
   if (!strategy.orphansByDefault || options.propagationPolicy !== undefined) return options;
-  if (plural === 'jobs') {
-    call.warnings.push(
-      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-    );
-  }
   return { ...options, propagationPolicy: 'Orphan' };
 }
 
-/** What had a grace period, but needs none, is shown as if it were over. */
+/** Told before the job is even looked for. */
+export function warnOfOrphans({ served, warnings }: Call, options: DeleteOptions): void {
+  const isSilent = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
+  if (served.collection !== 'jobs.batch' || isSilent) return;
+  warnings.push(
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  );
+}
+
+/** What may have a grace period, but gets none, is first seen with a period that is over, and then no more. */
+function withoutGrace(backend: Backend, call: Call, revision: Revision): Revision | undefined {
+  const { served } = call;
+  if (served.strategy.gracePeriod === undefined) return revision;
+  const marked = markedAsOver(backend, objectOf(served, revision));
+  const stored = served.strategy.toStorage?.(marked) ?? { ...marked, apiVersion: served.storageApiVersion };
+  return backend.store.put(served.collection, stored, revision, served.strategy.schemaEpoch);
+}
+
+function markedAsOver(backend: Backend, object: ServedObject): ServedObject {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined && metadata.generation !== undefined) metadata.generation++;
+  metadata.deletionTimestamp = timestampOf(backend.clock.utc());
+  metadata.deletionGracePeriodSeconds = 0;
+  return object;
+}
+
 function deletedText(backend: Backend, call: Call, removed: Revision): string {
   const { served } = call;
   if (served.strategy.gracePeriod === undefined) return textOf(served, removed);
   const object = objectOf(served, removed);
-  const { metadata } = object;
-  if (metadata.deletionTimestamp === undefined) {
-    metadata.deletionTimestamp = timestampOf(backend.clock.utc());
-    if (metadata.generation !== undefined) metadata.generation++;
-  }
-  metadata.deletionGracePeriodSeconds = 0;
-  return JSON.stringify(object);
+  return JSON.stringify(object.metadata.deletionGracePeriodSeconds === 0 ? object : markedAsOver(backend, object));
 }
 
 function successText(call: Call, revision: Revision): string {
@@ -125,7 +141,8 @@ function markOf(backend: Backend, call: Call, object: ServedObject, options: Del
   }
   const { metadata } = object;
   const grace = served.strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
-  setFinalizers(object, options);
+  // Nobody owns anything by an event.
+  if (served.collection !== 'events') setFinalizers(object, options);
   const isMarked = metadata.deletionTimestamp !== undefined;
   const pending = metadata.deletionGracePeriodSeconds ?? 0;
   const hasFinalizers = (metadata.finalizers ?? []).length > 0;

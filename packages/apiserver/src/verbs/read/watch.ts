@@ -79,7 +79,7 @@ function start(watch: Watch): () => void {
     for (const revision of store.list(collection, namespace)) {
       if (isWanted(revision)) channel.pushInitial(maker.ofRevision(revision));
     }
-    if (options.sendInitialEvents === true && options.allowsBookmarks) {
+    if (options.allowsBookmarks) {
       channel.pushInitial(maker.bookmark(store.version, true));
     }
   } else if (version > 0) {

@@ -6,8 +6,10 @@ import type { WriteOptions } from '../../http/query-options.js';
 import { forbidden, internalError, notFound } from '../../http/status-errors.js';
 import type { Backend, Call } from '../../routing/backend.js';
 import { DecodingError } from '../../typed/decode.js';
+import { settleManagers } from './field-managers.js';
 
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
+const PRIORITIES = 'priorityclasses.scheduling.k8s.io';
 const NAMESPACES = { group: '', plural: 'namespaces' };
 
 export interface Admission {
@@ -23,11 +25,13 @@ export interface Admission {
 export interface Face {
   readonly kind: NonNullable<AdmissionAttributes['kind']>;
   of(object: ServedObject): ServedObject;
+  /** The same as admission plugins get it: with its managers. */
+  reviewed(object: ServedObject, isOld: boolean): ServedObject;
   /** The object with such a face; it may be changed for that. Throws a `DecodingError` if that is no face. */
   put(face: Mapping, object: ServedObject): ServedObject;
 }
 
-/** Whatever is created, is created in a living namespace; some namespaces live for ever. */
+/** Whatever is created, is created in a living namespace; some namespaces live for ever, and so do the highest priorities. */
 export function admitByNamespace(backend: Backend, call: Call, admission: Admission): void {
   const { served, namespace, name } = call;
   if (served.group === '' && served.plural === 'namespaces') {
@@ -35,6 +39,9 @@ export function admitByNamespace(backend: Backend, call: Call, admission: Admiss
       throw forbidden(served, name, 'this namespace may not be deleted');
     }
     return;
+  }
+  if (admission.operation === 'DELETE' && served.collection === PRIORITIES && name.startsWith('system-')) {
+    throw forbidden(served, name, 'this is a system priority class and cannot be deleted');
   }
   if (!served.namespaced || admission.operation === 'DELETE') return;
   const existing = backend.store.get('namespaces', '', namespace);
@@ -60,14 +67,20 @@ export function admitByNamespace(backend: Backend, call: Call, admission: Admiss
 export function mutate(backend: Backend, call: Call, admission: Admission): ServedObject | Promise<ServedObject> {
   const object = admission.object as ServedObject;
   const attributes = attributesOf(call, admission);
+  backend.ownAdmission.mutate(attributes);
   const interested = backend.admission.filter((plugin) => plugin.isInterested(attributes));
   if (interested.length === 0) return object;
   return (async () => {
     let current = attributes.object;
     for (const plugin of interested) {
       current = (await plugin.mutate({ ...attributes, object: current })) ?? current;
+      // Nobody waits for the answer any more: nothing is to come of it.
+      call.request.signal.throwIfAborted();
     }
-    return current === undefined || current === attributes.object ? object : adopted(call, admission, current);
+    if (current === undefined || current === attributes.object) return object;
+    const mutated = adopted(call, admission, current);
+    if (admission.face === undefined) settleManagers(call, mutated, object);
+    return mutated;
   })();
 }
 
@@ -86,17 +99,22 @@ function adopted(call: Call, { face, object }: Admission, mutated: ServedObject)
 export function validate(backend: Backend, call: Call, admission: Admission): undefined | Promise<void> {
   const attributes = attributesOf(call, admission);
   const interested = backend.admission.filter((plugin) => plugin.isInterested(attributes));
-  if (interested.length === 0) return undefined;
+  if (interested.length === 0) {
+    backend.ownAdmission.validate(attributes);
+    return undefined;
+  }
   return (async () => {
     for (const plugin of interested) await plugin.validate(attributes);
+    call.request.signal.throwIfAborted();
+    backend.ownAdmission.validate(attributes);
   })();
 }
 
 function attributesOf(call: Call, admission: Admission): AdmissionAttributes {
   const { request, served } = call;
   const { face } = admission;
-  const seen = (object: ServedObject | undefined): ServedObject | undefined =>
-    face === undefined || object === undefined ? object : face.of(object);
+  const seen = (object: ServedObject | undefined, isOld: boolean): ServedObject | undefined =>
+    face === undefined || object === undefined ? object : face.reviewed(object, isOld);
   return {
     operation: admission.operation,
     resource: served,
@@ -104,12 +122,15 @@ function attributesOf(call: Call, admission: Admission): AdmissionAttributes {
     subresource: call.subresource,
     namespace: call.namespace,
     name: admission.object?.metadata.name ?? call.name,
-    object: seen(admission.object),
-    oldObject: seen(admission.oldObject),
+    object: seen(admission.object, false),
+    oldObject: seen(admission.oldObject, true),
     options: admission.options.object,
     dryRun: admission.options.dryRun,
     userInfo: request.user,
     warn: (text) => void call.warnings.push(text),
-    signal: request.signal,
+    // Making it costs more than all the rest: on demand, then.
+    get signal() {
+      return request.signal;
+    },
   };
 }

@@ -1,14 +1,18 @@
 /** The common part of everything that changes an existing object: updates, patches, scales. */
 import { deepEqual } from '@kopf-ts/core';
+import { refuseEscalation } from '../../authorization/escalation.js';
 import type { ServedObject } from '../../contracts/objects.js';
-import type { Revision } from '../../contracts/store.js';
+import type { Revision, Store } from '../../contracts/store.js';
 import { objectOf, textOf } from '../../http/object-encoding.js';
 import type { WriteOptions } from '../../http/query-options.js';
-import { conflict, invalid, notFound, OBJECT_MODIFIED, StatusError } from '../../http/status-errors.js';
-import type { Backend, Call } from '../../routing/backend.js';
+import { conflict, internalError, invalid, notFound, OBJECT_MODIFIED, StatusError } from '../../http/status-errors.js';
+import { type Backend, type Call, timestampOf } from '../../routing/backend.js';
+import { parseRevision } from '../../store/revision.js';
 import { invalidValue } from '../../text/field-causes.js';
+import { writeJson } from '../../text/json-writing.js';
 import { validateCommon } from '../../validation/metadata.js';
 import { type Admission, admitByNamespace, type Face, mutate, validate } from './admitting.js';
+import { isUnchanged, trackManagers, withoutManagers } from './field-managers.js';
 import { dropRepeatedOwners } from './repeated-owners.js';
 
 export interface Change {
@@ -19,6 +23,8 @@ export interface Change {
   readonly uid?: string | undefined;
   /** If it is not the object itself that is changed, as far as others can see. */
   readonly face?: Face;
+  /** Who manages the fields then. By default: the client, as for any update. */
+  track?(object: ServedObject, live: ServedObject): void;
 }
 
 /** As often as patches are tried again by kube-apiserver. */
@@ -46,41 +52,128 @@ async function tryToChange(
   const old = objectOf(served, revision);
   const built = await wanted.build(objectOf(served, revision));
   dropRepeatedOwners(call, built);
-  if (wanted.uid !== undefined && wanted.uid !== revision.uid) throw wrongUid(call, wanted.uid, revision);
+  if (wanted.track !== undefined) wanted.track(built, old);
+  else trackManagers(backend, call, options, { object: built, live: old });
+  if (wanted.uid !== undefined && wanted.uid !== revision.uid) throw wrongUid(call, wanted.uid, revision.uid);
 
   const admission: Admission = { operation: 'UPDATE', object: built, oldObject: old, options, face: wanted.face };
   admitByNamespace(backend, call, admission);
   const object = await mutate(backend, call, admission);
+  refuseEscalation(backend.authorizer, backend.store, { user: call.request.user, served, object, old });
 
   settleVersion(call, object, revision);
-  prepare(call, object, old);
+  if (served.isCustom && !object.apiVersion) {
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  }
+  prepare(call, object, old, timestampOf(backend.clock.utc()));
   const causes = [
     ...validateCommon(object.metadata, old.metadata, served.namespaced),
     ...served.strategy.validateUpdate(object, old, call.subresource),
   ];
-  if (causes.length > 0)
-    throw invalid({ group: served.strategy.reportedGroup ?? served.group, kind: object.kind }, call.name, causes);
-  for (const text of served.strategy.warnings?.(object, old) ?? []) call.warnings.push(text);
-  await validate(backend, call, { ...admission, object });
+  if (causes.length > 0) throw invalid({ group: reportedGroup(call, object), kind: object.kind }, call.name, causes);
+  const release = call.subresource === '' ? allocate(backend, call, object, old) : nothing;
+  try {
+    if (call.subresource === '') {
+      for (const text of served.strategy.warnings?.(object, old) ?? []) call.warnings.push(text);
+    }
+    await validate(backend, call, { ...admission, object });
 
-  if (options.dryRun) return JSON.stringify(object);
-  if (isToBeRemoved(call, object, old)) {
-    return backend.store.remove(revision) === undefined ? undefined : JSON.stringify(object);
+    if (isUnchanged(object, old)) object.metadata.managedFields = old.metadata.managedFields;
+    if (options.dryRun) return writeJson(object);
+    if (isToBeRemoved(call, object, old)) {
+      return backend.store.remove(revision) === undefined ? undefined : writeJson(object);
+    }
+    if (isStored(call, object, revision)) return textOf(served, revision);
+    const changed = store(backend, call, object, revision);
+    return changed === undefined ? undefined : textOf(served, changed);
+  } finally {
+    release();
   }
-  if (deepEqual(object, old)) return textOf(served, revision);
-  const stored = served.strategy.toStorage?.(object) ?? { ...object, apiVersion: served.storageApiVersion };
-  const changed = backend.store.put(served.collection, stored, revision, served.strategy.schemaEpoch);
-  return changed === undefined ? undefined : textOf(served, changed);
 }
 
-function wrongUid(call: Call, uid: string, revision: Revision): StatusError {
+/** Custom objects are what they say they are, even if that is what is wrong with them. */
+function reportedGroup({ served }: Call, { apiVersion }: ServedObject): string {
+  if (!served.isCustom) return served.strategy.reportedGroup ?? served.group;
+  return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+}
+
+/** Would it be stored as it is? What reading has changed is written down with the next write, whatever that is. */
+function isStored({ served }: Call, object: ServedObject, revision: Revision): boolean {
+  const { strategy, storageApiVersion } = served;
+  const stored = strategy.toStorage?.(object) ?? { ...object, apiVersion: storageApiVersion };
+  return deepEqual(stored, parseRevision(revision));
+}
+
+/** Objects that have got something for themselves alone, and are not yet in the store. */
+const underWay = new WeakMap<Store, Set<ServedObject>>();
+const nothing = (): void => {};
+
+/**
+ * Gives the object what no other may have. Until it is in the store, or will never be, others are kept from that: call
+ * what is returned then.
+ */
+export function allocate(
+  { store }: Backend,
+  { served, query }: Call,
+  object: ServedObject,
+  old: ServedObject | undefined,
+): () => void {
+  const { strategy, collection } = served;
+  if (strategy.allocate === undefined) return nothing;
+  const pending = underWay.get(store) ?? new Set();
+  underWay.set(store, pending);
+  const others = function* (): Iterable<ServedObject> {
+    for (const revision of store.list(collection)) yield parseRevision(revision);
+    yield* pending;
+  };
+  const isDryRun = query.has('dryRun');
+  const causes = strategy.allocate(object, old, others, isDryRun);
+  if (causes.length > 0) throw invalid(served, object.metadata.name ?? '', causes);
+  if (isDryRun) return nothing;
+  pending.add(object);
+  return () => void pending.delete(object);
+}
+
+/** Puts the object into the store; if it is too large, then without its managers, as these are the least of it. */
+export function store(
+  { store }: Backend,
+  { served }: Call,
+  object: ServedObject,
+  expected: Revision | undefined,
+): Revision | undefined {
+  const { strategy, collection, storageApiVersion } = served;
+  const put = (whole: ServedObject): Revision | undefined => {
+    const stored = strategy.toStorage?.(whole) ?? { ...whole, apiVersion: storageApiVersion };
+    return store.put(collection, stored, expected, strategy.schemaEpoch);
+  };
+  try {
+    return put(object);
+  } catch (error) {
+    if (!(error instanceof StatusError) || object.metadata.managedFields === undefined) throw error;
+    return put(withoutManagers(object));
+  }
+}
+
+/** Where the real server keeps kinds whose names have changed since. */
+const STORED_AS: Readonly<Record<string, string>> = {
+  services: 'services/specs',
+  endpoints: 'services/endpoints',
+  nodes: 'minions',
+  replicationcontrollers: 'controllers',
+  'ingresses.networking.k8s.io': 'ingress',
+};
+
+export function wrongUid(call: Call, uid: string, actual: string): StatusError {
   const { served, namespace, name } = call;
   const group = served.group === '' || !served.isCustom ? '' : `${served.group}/`;
-  const key = `/registry/${group}${served.plural}/${namespace === '' ? '' : `${namespace}/`}${name}`;
+  const room = STORED_AS[served.collection] ?? served.plural;
+  // What is never stored has no prefix there.
+  const prefix = call.query.has('dryRun') ? '' : '/registry';
+  const key = `${prefix}/${group}${room}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   return conflict(
     served,
     name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${revision.uid}`,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
   );
 }
 
@@ -96,22 +189,28 @@ function settleVersion(call: Call, object: ServedObject, revision: Revision): vo
       ]);
     }
     object.metadata.resourceVersion = current;
-  } else if (!/^\d+$/.test(resourceVersion)) {
-    throw new StatusError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
-  } else if (resourceVersion !== current) {
+    return;
+  }
+  refuseUnreadableVersion(resourceVersion);
+  if (resourceVersion !== current) {
     throw conflict(served, name, OBJECT_MODIFIED);
   }
 }
 
+/** Versions are numbers, though nobody should know. */
+export function refuseUnreadableVersion(version = ''): void {
+  if (/^\d*$/.test(version)) return;
+  throw new StatusError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+}
+
 /** What the server itself says of a changed object, whatever the client says. */
-function prepare(call: Call, object: ServedObject, old: ServedObject): void {
+function prepare(call: Call, object: ServedObject, old: ServedObject, timestamp: string): void {
   const { strategy } = call.served;
   const { metadata } = object;
   const before = old.metadata;
-  delete metadata.managedFields;
   delete metadata.selfLink;
   copyOrDrop(metadata, before, 'generation');
-  strategy.prepareForUpdate(object, old, call.subresource);
+  strategy.prepareForUpdate(object, old, call.subresource, timestamp);
   if (metadata.uid === undefined || metadata.uid === '') copyOrDrop(metadata, before, 'uid');
   copyOrDrop(metadata, before, 'creationTimestamp');
   if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp;

@@ -1,5 +1,7 @@
 /** Creation of objects. */
 import { randomInt, randomUUID } from 'node:crypto';
+import { refuseEscalation } from '../../authorization/escalation.js';
+import { accessForbidden } from '../../authorization/refusals.js';
 import type { ServedObject } from '../../contracts/objects.js';
 import type { ApiAnswer } from '../../contracts/request.js';
 import { DEFINITIONS } from '../../crd/definitions-collection.js';
@@ -8,9 +10,12 @@ import { parseWriteOptions, type WriteOptions } from '../../http/query-options.j
 import { alreadyExists, forbidden, invalid, StatusError } from '../../http/status-errors.js';
 import { type Backend, type Call, jsonAnswer, timestampOf } from '../../routing/backend.js';
 import { parseRevision } from '../../store/revision.js';
+import { writeJson } from '../../text/json-writing.js';
 import { validateMetadata } from '../../validation/metadata.js';
 import { pathSegment } from '../../validation/names.js';
 import { type Admission, admitByNamespace, mutate, validate } from './admitting.js';
+import { allocate, store } from './changing.js';
+import { trackManagers } from './field-managers.js';
 import { dropRepeatedOwners } from './repeated-owners.js';
 import { readRequested, settleNamespace } from './requested-object.js';
 
@@ -20,39 +25,57 @@ export async function create(backend: Backend, call: Call): Promise<ApiAnswer> {
   return await createObject(backend, call, object, options);
 }
 
-/** Also when something is created by an update. */
+/** Also when something is created by an update or an application; the latter has seen to the managers. */
 export async function createObject(
   backend: Backend,
   call: Call,
   requested: ServedObject,
   options: WriteOptions,
+  isTracked = false,
 ): Promise<ApiAnswer> {
   const { served } = call;
   settleNamespace(call, requested);
   dropRepeatedOwners(call, requested);
   refuseWhileTerminating(backend, call, requested);
+  if (!isTracked) for (const key of OF_THE_SERVER) delete requested.metadata[key];
+  if (!isTracked) trackManagers(backend, call, options, { object: requested, live: undefined });
   const admission: Admission = { operation: 'CREATE', object: requested, oldObject: undefined, options };
   admitByNamespace(backend, call, admission);
   const object = await mutate(backend, call, admission);
+  const { user } = call.request;
+  refuseEscalation(backend.authorizer, backend.store, { user, served, object, old: undefined });
 
   const { resourceVersion } = object.metadata;
   prepare(backend, call, object);
   refuseInvalid(call, object);
-  for (const text of served.strategy.warnings?.(object, undefined) ?? []) call.warnings.push(text);
-  await validate(backend, call, { ...admission, object });
+  const release = call.subresource === '' ? allocate(backend, call, object, undefined) : undefined;
+  try {
+    for (const text of served.strategy.warnings?.(object, undefined) ?? []) call.warnings.push(text);
+    if (call.name !== '') refuseSecretCreation(backend, call);
+    await validate(backend, call, { ...admission, object });
 
-  const { name = '' } = object.metadata;
-  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
-    throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
+    const { name = '' } = object.metadata;
+    if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
+      throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
+    }
+    const existing = backend.store.get(served.collection, call.namespace, name);
+    if (existing !== undefined) throw alreadyExists(served, name, existing.isDeleting);
+    if (options.dryRun) return jsonAnswer(201, writeJson(object));
+
+    const revision = store(backend, call, object, undefined);
+    if (revision === undefined) throw alreadyExists(served, name);
+    return jsonAnswer(201, textOf(served, revision));
+  } finally {
+    release?.();
   }
-  const existing = backend.store.get(served.collection, call.namespace, name);
-  if (existing !== undefined) throw alreadyExists(served, name, existing.isDeleting);
-  if (options.dryRun) return jsonAnswer(201, JSON.stringify(object));
+}
 
-  const stored = served.strategy.toStorage?.(object) ?? { ...object, apiVersion: served.storageApiVersion };
-  const revision = backend.store.put(served.collection, stored, undefined, served.strategy.schemaEpoch);
-  if (revision === undefined) throw alreadyExists(served, name);
-  return jsonAnswer(201, textOf(served, revision));
+/** Who may change what is there may not yet create it that way. */
+function refuseSecretCreation({ authorizer }: Backend, { request: { user }, served, namespace, name }: Call): void {
+  const { group, plural: resource } = served;
+  const access = { kind: 'resource', verb: 'create', group, resource, subresource: '', namespace, name } as const;
+  const { isAllowed, reason } = authorizer.decide(user, access);
+  if (!isAllowed) throw accessForbidden(user, access, reason);
 }
 
 /** Nothing comes into a kind that is about to go. */
@@ -62,25 +85,20 @@ function refuseWhileTerminating({ store }: Backend, { served }: Call, object: Se
   throw forbidden(served, object.metadata.name ?? '', why);
 }
 
+const OF_THE_SERVER = ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'];
+
 /** What the server itself says of a new object. */
 function prepare(backend: Backend, call: Call, object: ServedObject): void {
   const { metadata } = object;
   const timestamp = timestampOf(backend.clock.utc());
-  for (const key of [
-    'resourceVersion',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-    'selfLink',
-    'managedFields',
-  ]) {
-    delete metadata[key];
-  }
+  for (const key of ['resourceVersion', ...OF_THE_SERVER]) delete metadata[key];
   metadata.creationTimestamp = timestamp;
   metadata.uid = randomUUID();
   const { name = '', generateName = '' } = metadata;
   if (name === '' && generateName !== '') metadata.name = generated(generateName);
   call.served.strategy.prepareForCreate(object, {
     timestamp,
+    user: call.request.user,
     read: (collection, namespace, other) => {
       const revision = backend.store.get(collection, namespace, other);
       return revision === undefined ? undefined : parseRevision(revision);

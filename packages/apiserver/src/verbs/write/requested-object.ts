@@ -1,30 +1,56 @@
 /** From the body of a request to an object of the kind, in the version of the request. */
 import type { Mapping } from '@kopf-ts/core';
 import type { ServedObject } from '../../contracts/objects.js';
+import { readMetadata } from '../../crd/custom-resources.js';
 import type { WriteOptions } from '../../http/query-options.js';
-import { excerpt, mediaTypeOf, readObject, textOf } from '../../http/request-bodies.js';
-import { badRequest } from '../../http/status-errors.js';
+import { excerpt, mediaTypeOf, readObject, refuseUntyped, textOf } from '../../http/request-bodies.js';
+import { badRequest, type StatusError } from '../../http/status-errors.js';
+import type { Served } from '../../kinds/served.js';
 import type { Backend, Call } from '../../routing/backend.js';
-import { duplicateFields, numbersIn } from '../../text/json-syntax.js';
+import { duplicateFields, firstOccurrences, numbersIn } from '../../text/json-syntax.js';
 import { DecodingError } from '../../typed/decode.js';
+import { keepReset } from './field-managers.js';
 
 /** The object that a client wants to be there. */
 export async function readRequested(backend: Backend, call: Call, options: WriteOptions): Promise<ServedObject> {
   const raw = await readObject(call.request, call.served.kind);
-  checkType(backend, call, raw);
   const { body, headers } = call.request;
   const isJson = typeof body === 'string' && mediaTypeOf(headers['content-type']) !== 'application/yaml';
   const duplicates = isJson ? duplicateFields(body, raw) : [];
-  return decodeRaw(call, raw, duplicates, options);
+  if (!call.served.isCustom) {
+    // As there: it is read as what it says to be, and only then compared with what it should be.
+    const other = otherVersion(backend, call, raw);
+    if (other !== undefined) decodeRaw({ ...call, served: other }, raw, duplicates, options);
+    checkType(backend, call, raw);
+  }
+  // What is overwritten further on is read as well: it must be of the right type.
+  if (duplicates.length > 0 && !call.served.isCustom) {
+    const first = firstOccurrences(body as string) as Mapping;
+    refuseUntyped(call.request, first, call.served.kind);
+    decodeRaw({ ...call, warnings: [] }, first, [], { ...options, fieldValidation: 'Ignore' });
+  }
+  return call.served.isCustom
+    ? decodeCustom(backend, call, raw, duplicates, options)
+    : decodeRaw(call, raw, duplicates, options);
 }
 
 /** What was read, as an object of the kind; unknown fields are refused or told of. */
 function decodeRaw(call: Call, raw: Mapping, duplicates: readonly string[], options: WriteOptions): ServedObject {
-  const { served } = call;
-  const title = `${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}`;
+  const { kind, version, strategy } = call.served;
+  return read({ ...call, title: titleOf(kind, version), decode: strategy.decode }, raw, duplicates, options);
+}
+
+interface Reading extends Call {
+  readonly title: string;
+  decode(raw: Mapping): { readonly object: Mapping; readonly unknownFields: readonly string[] };
+}
+
+function read(call: Reading, raw: Mapping, duplicates: readonly string[], options: WriteOptions): ServedObject {
+  const { title } = call;
   try {
-    if (served.isCustom) refuseEndless(call);
-    const { object, unknownFields } = served.strategy.decode(raw);
+    if (call.served.isCustom) refuseEndless(call);
+    const { object: decoded, unknownFields } = call.decode(raw);
+    const object = decoded as ServedObject;
     const told = [
       ...duplicates.map((path) => `duplicate field "${path}"`),
       ...unknownFields.map((path) => `unknown field "${path}"`),
@@ -33,6 +59,7 @@ function decodeRaw(call: Call, raw: Mapping, duplicates: readonly string[], opti
       throw badRequest(`${title}: strict decoding error: ${told.join(', ')}`);
     }
     if (options.fieldValidation === 'Warn') for (const text of told) call.warnings.push(text);
+    keepReset(call, raw, object);
     return object;
   } catch (error) {
     if (error instanceof DecodingError) throw badRequest(`${title}: ${error.message}`);
@@ -53,15 +80,25 @@ function refuseEndless(call: Call): void {
 /** Built-in kinds need not say what they are, but must not say that they are something else. */
 export function checkType(backend: Backend, call: Call, raw: Mapping): void {
   const { served } = call;
-  if (served.isCustom) {
-    checkCustomType(call, raw);
-    return;
-  }
   const problem = typeProblem(backend, call, raw);
   if (problem === undefined) return;
   const { apiVersion, kind } = typeOf(call, raw);
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  if (otherVersion(backend, call, raw) !== undefined) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${served.apiVersion})`,
+    );
+  }
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${served.kind}: ${problem}`);
+}
+
+/** Another version in which the same objects are served, if that is what the object is of. */
+function otherVersion({ catalog }: Backend, call: Call, raw: Mapping): Served | undefined {
+  const { served } = call;
+  const { apiVersion, kind } = typeOf(call, raw);
+  if (apiVersion === served.apiVersion || kind !== served.kind) return undefined;
+  const other = catalog.findKind(served.group, apiVersion.slice(apiVersion.indexOf('/') + 1), kind);
+  return other?.collection === served.collection && other.apiVersion === apiVersion ? other : undefined;
 }
 
 function typeOf({ served }: Call, raw: Mapping): { readonly apiVersion: string; readonly kind: string } {
@@ -111,20 +148,66 @@ const isBuiltin = (served: { readonly isCustom: boolean } | undefined): boolean 
 const isServedGroup = (catalog: Backend['catalog'], group: string): boolean =>
   group === '' || catalog.isBuiltinGroup(group);
 
-function checkCustomType(call: Call, raw: Mapping): void {
+const titleOf = (kind: string, version: string): string =>
+  `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}`;
+
+/** Custom objects are read as what they say to be, and only then compared with what they should be. */
+function decodeCustom(
+  backend: Backend,
+  call: Call,
+  raw: Mapping,
+  duplicates: readonly string[],
+  options: WriteOptions,
+): ServedObject {
   const { served, request } = call;
-  const missing = raw.kind === undefined || raw.kind === '' ? 'Kind' : undefined;
+  const { apiVersion = '', kind = '' } = raw as { apiVersion?: string | null; kind?: string | null };
   const text = textOf(request);
-  const unrecognized = `the object provided is unrecognized (must be of type ${served.kind})`;
-  if (missing !== undefined) {
-    throw badRequest(`${unrecognized}: Object '${missing}' is missing in '${text}' (${excerpt(text)})`);
+  const unrecognized = (why: string): StatusError =>
+    badRequest(`the object provided is unrecognized (must be of type ${served.kind}): ${why} (${excerpt(text)})`);
+  if (kind === '' || kind === null) {
+    const why = `Object 'Kind' is missing in '${text}'`;
+    // As there: whoever does not want to be told of unknown fields is read by another reader.
+    if (options.fieldValidation === 'Ignore') throw badRequest(`${titleOf(served.kind, served.version)}: ${why}`);
+    throw unrecognized(why);
   }
-  if (raw.apiVersion !== served.apiVersion) {
+  if (apiVersion === null) {
+    const why = '.apiVersion accessor error: <nil> is of the type <nil>, expected string';
+    throw badRequest(`${titleOf(kind, '')}: ${why}`);
+  }
+  const [group, version, ...more] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  if (more.length > 0) throw unrecognized(`unexpected GroupVersion string: ${apiVersion}`);
+  const decode = decoderOf(backend, call, apiVersion, kind === served.kind && group === served.group);
+  const object = read({ ...call, title: titleOf(kind, version ?? ''), decode }, raw, duplicates, options);
+  if (apiVersion !== served.apiVersion) {
     throw badRequest(
-      `the API version in the data (${String(raw.apiVersion ?? '')}) does not match the expected API version (${served.apiVersion})`,
+      `the API version in the data (${apiVersion}) does not match the expected API version (${served.apiVersion})`,
     );
   }
+  return object;
 }
+
+/** By the schema of the version that the object says to be of; without one, nothing is known but its metadata. */
+function decoderOf(
+  { catalog, decode }: Backend,
+  { served }: Call,
+  apiVersion: string,
+  isOfKind: boolean,
+): Reading['decode'] {
+  if (isOfKind) {
+    const known = catalog.versionsOf(served.collection).find((one) => one.apiVersion === apiVersion);
+    if (known !== undefined) return known.strategy.decode;
+  }
+  return (raw) => {
+    const { object: metadata, unknownFields } = readMetadata(decode, raw.metadata);
+    const others = isOfKind ? Object.keys(raw).filter((key) => !TYPED.has(key)) : [];
+    return {
+      object: { ...raw, metadata },
+      unknownFields: [...unknownFields.map((path) => `metadata.${path}`), ...others].sort(),
+    };
+  };
+}
+
+const TYPED: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** The namespace of the object is that of the request, unless it contradicts. */
 export function settleNamespace(call: Call, object: ServedObject): void {

@@ -3,7 +3,7 @@ import { deepCopy } from '@kopf-ts/core';
 import type { ApiAnswer } from '../../contracts/request.js';
 import { parseWriteOptions } from '../../http/query-options.js';
 import { type Backend, type Call, jsonAnswer } from '../../routing/backend.js';
-import { change } from './changing.js';
+import { change, refuseUnreadableVersion, wrongUid } from './changing.js';
 import { createObject } from './create.js';
 import { checkName, readRequested, settleNamespace } from './requested-object.js';
 
@@ -14,7 +14,10 @@ export async function update(backend: Backend, call: Call): Promise<ApiAnswer> {
   checkName(call, object);
   const { served, namespace, name, subresource } = call;
   const isNew = backend.store.get(served.collection, namespace, name) === undefined;
-  if (isNew && served.strategy.allowsCreateOnUpdate && subresource === '') {
+  if (isNew && served.strategy.allowsCreateOnUpdate && (subresource === '' || subresource === 'status')) {
+    const { uid: expected = '' } = object.metadata;
+    if (expected !== '') throw wrongUid(call, expected, '');
+    refuseUnreadableVersion(object.metadata.resourceVersion);
     // It is based on something that is no more: never mind.
     delete object.metadata.resourceVersion;
     return await createObject(backend, call, object, options);

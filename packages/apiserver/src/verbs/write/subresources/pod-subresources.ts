@@ -1,0 +1,99 @@
+/** Subresources of pods that act on them: binding to a node, and eviction. */
+import { isMapping } from '@kopf-ts/core';
+import type { ApiAnswer } from '../../../contracts/request.js';
+import { parseWriteOptions } from '../../../http/query-options.js';
+import { readObject } from '../../../http/request-bodies.js';
+import { badRequest, conflict } from '../../../http/status-errors.js';
+import { maybeMapping } from '../../../kinds/defaults/setting.js';
+import { type Backend, type Call, jsonAnswer, timestampOf } from '../../../routing/backend.js';
+import { parseRevision } from '../../../store/revision.js';
+import { removeObject } from '../../delete/delete.js';
+import { find } from '../../read/get.js';
+import { change } from '../changing.js';
+import { keepManagers } from '../field-managers.js';
+import { checkType } from '../requested-object.js';
+import { spendBudget } from './disruption-budgets.js';
+
+const SUCCESS = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
+
+export async function bindPod(backend: Backend, call: Call): Promise<ApiAnswer> {
+  const binding = await readObject(call.request, 'Binding');
+  const node = isMapping(binding.target) ? binding.target.name : undefined;
+  if (typeof node !== 'string' || node === '') throw badRequest('the target of the binding is missing');
+  await change(backend, call, {
+    options: parseWriteOptions(call.query, 'CreateOptions'),
+    track: keepManagers,
+    build(pod) {
+      const { nodeName } = pod.spec as { nodeName?: string };
+      if (nodeName !== undefined && nodeName !== '') {
+        throw conflict(
+          { group: '', plural: 'pods/binding' },
+          call.name,
+          `pod ${call.name} is already assigned to node "${nodeName}"`,
+        );
+      }
+      pod.spec.nodeName = node;
+      const scheduled = {
+        type: 'PodScheduled',
+        status: 'True',
+        lastProbeTime: null,
+        lastTransitionTime: timestampOf(backend.clock.utc()),
+      };
+      pod.status = { ...pod.status, conditions: [...(pod.status?.conditions ?? []), scheduled] };
+      return pod;
+    },
+  });
+  return jsonAnswer(201, SUCCESS);
+}
+
+/** Before it is deleted, a pod is told why; webhooks are asked about the deletion only. */
+function tellOfEviction(backend: Backend, { served, namespace, name }: Call): void {
+  const revision = backend.store.get(served.collection, namespace, name);
+  if (revision === undefined || revision.isDeleting) return;
+  const pod = parseRevision(revision);
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: timestampOf(backend.clock.utc()),
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  };
+  pod.status = { ...pod.status, conditions: [...(pod.status?.conditions ?? []), condition] };
+  backend.store.put(served.collection, pod, revision);
+}
+
+const EVICTIONS = new Set(['policy/v1', 'policy/v1beta1']);
+
+export async function evictPod(backend: Backend, call: Call): Promise<ApiAnswer> {
+  const eviction = await readObject(call.request, 'Eviction');
+  const { apiVersion, kind } = eviction;
+  if (kind !== 'Eviction' || !EVICTIONS.has(String(apiVersion))) {
+    const served = { ...call.served, group: 'policy', apiVersion: 'policy/v1', kind: 'Eviction' };
+    checkType(backend, { ...call, served }, eviction);
+  }
+  if (maybeMapping(eviction, 'metadata')?.name !== call.name) {
+    throw badRequest('name in URL does not match name in Eviction object');
+  }
+  const given = isMapping(eviction.deleteOptions) ? eviction.deleteOptions : {};
+  const { uid, resourceVersion } = maybeMapping(given, 'preconditions') ?? {};
+  const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  const dryRun = call.query.has('dryRun') || (Array.isArray(given.dryRun) && given.dryRun.length > 0);
+  const pod = parseRevision(find(backend, call));
+  spendBudget(backend, call, pod, dryRun);
+  if (!dryRun) tellOfEviction(backend, call);
+  await removeObject(
+    backend,
+    { ...call, subresource: '' },
+    {
+      gracePeriodSeconds: typeof given.gracePeriodSeconds === 'number' ? given.gracePeriodSeconds : undefined,
+      propagationPolicy: undefined,
+      uid: textOf(uid),
+      resourceVersion: textOf(resourceVersion),
+      dryRun,
+      orphanDependents: undefined,
+      object: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...given },
+    },
+  );
+  return jsonAnswer(201, SUCCESS);
+}
