@@ -55,9 +55,10 @@ export { backoffOf, childrenRetry, judgeError } from './execution/error-decision
 export { decideNext, FINISHED, interruptedSleep } from './execution/next-step.js';
 export { filterKwargs } from './execution/call-kwargs.js';
 export { currentContext, type HandlerContext, runInContext } from './execution/context.js';
-export { type DaemonStopper, daemonStopper, decideStopping, type StoppingFacts } from './execution/stopping.js';
+export { decideStopping, type StoppingFacts } from './execution/stopping.js';
 export { isEnabled, loggableBody, loggableDiff, objectLogger, terseLogger } from './execution/logging/object-logger.js';
 export { reportOnce } from './execution/logging/report-once.js';
+export { setsConditions } from './execution/handler-api/conditions.js';
 export { copyMemo, createMemo } from './execution/handler-api/memo.js';
 
 // Values: changing objects.
@@ -71,6 +72,9 @@ export { type JsonStyle, jsonText } from './values/json-text.js';
 export { type Comparison, compareEssences } from './values/objects/comparison.js';
 
 export { quoteId } from './values/ids.js';
+export { didYouMean, nearNames } from './values/suggestions.js';
+export { placedTitleOf, placeOf } from './intents/registration/places.js';
+export { isTold, markTold } from './execution/logging/told-errors.js';
 export { objectKey } from './values/objects/object-key.js';
 export { compareVersions } from './values/objects/versions.js';
 export { type LiveBody, makeLiveBody } from './values/objects/views.js';
@@ -82,19 +86,22 @@ export {
   resourceUrl,
   uniqueResources,
 } from './values/resources/resource.js';
-export { parseSelector, type Selector } from './values/resources/selector.js';
+export { parseSelector, type Selector, scopeMistake } from './values/resources/selector.js';
 export { formatWatchTarget, watchTarget, watchTargetKey } from './values/resources/watch-target.js';
 export { exactNamespaces, matchesAnyNamespace, type NamespacePattern } from './values/resources/namespaces.js';
-export { describeError, stackOf, toError } from './errors.js';
+export { describeError, missingRule, stackOf, toError } from './errors.js';
 
 // The cluster, over any client.
 export { type Discovery, discover } from './cluster/discover.js';
 export { list, listPages } from './cluster/list.js';
 export { createObject } from './cluster/create.js';
-export { type OwnWrite, type PatchOutcome, patchObject } from './cluster/patching/patch-object.js';
+export { OutpacedError, type OwnWrite, type PatchOutcome, patchObject } from './cluster/patching/patch-object.js';
 export { isTooLarge, retryable } from './cluster/retryable.js';
 export type { Address } from './cluster/patching/patch-payloads.js';
 export { findByName } from './cluster/find.js';
+export { conflictPause } from './cluster/patching/conflict-pause.js';
+export { handlersApi } from './cluster/api/verbs.js';
+export type { ObjectOwner, OwnerOf } from './cluster/api/owners.js';
 export { cutEventMessage, type EventRepeats, postEvent } from './cluster/events.js';
 export type { ServerCapabilities, WatchedEvent, WatchOptions, WatchSignal } from './cluster/watch/signals.js';
 export { watch, watchInto } from './cluster/watch/watch.js';
@@ -113,7 +120,7 @@ export {
   untilAborted,
 } from './sync/abort.js';
 export { alarm } from './sync/alarm.js';
-export { inTurn, isThenable } from './sync/awaiting.js';
+export { isThenable } from './sync/awaiting.js';
 export { condition } from './sync/condition.js';
 export { type Container, container } from './sync/container.js';
 export { queue } from './sync/queue.js';

@@ -311,7 +311,9 @@ export interface ApiErrorOptions extends ErrorOptions {
   /** The answer's body: kept if it is a `Status` or a text; any other JSON may hold secrets and is dropped. */
   readonly payload?: unknown;
   /** Seconds to wait before the next request, if the server said so. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
+  /** What was asked for: it goes before the words of the server. */
+  readonly title?: string | undefined;
 }
 
 const MAX_TEXT = 256;
@@ -343,7 +345,8 @@ export class ApiError extends KopfError {
   constructor(options: ApiErrorOptions) {
     const status = statusOf(options.payload);
     const payload = status ?? textOf(options.payload);
-    super(status?.message ?? textOf(options.payload) ?? `HTTP ${options.status}`, {
+    const words = status?.message ?? textOf(options.payload) ?? `HTTP ${options.status}`;
+    super(options.title === undefined ? words : `${options.title}: ${words}`, {
       ...('cause' in options ? { cause: options.cause } : {}),
       code: `KOPF_API_${options.status}`,
     });
@@ -374,6 +377,44 @@ recognisable(ApiClientError, 'ApiClientError');
  */
 export class ApiUnauthorizedError extends ApiClientError {}
 recognisable(ApiUnauthorizedError, 'ApiUnauthorizedError');
+/** What to write into the `rules` of a role. */
+export interface MissingRule {
+  readonly group: string;
+  /** With its subresource, if any: `pods/log`. */
+  readonly resource: string;
+  readonly verbs: readonly string[];
+  /** Where a role is enough; `undefined` needs a cluster role. */
+  readonly namespace?: string | undefined;
+}
+
+const REFUSED = /cannot (\S+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?/;
+const REFUSED_PATH = /cannot (\S+) path "([^"]+)"/;
+
+/** What is missing, by the words of the server: for the end of a message. Nothing if these are about something else. */
+function missingPermission(words: string): string {
+  const [, verb = '', resource, group = '', namespace] = REFUSED.exec(words) ?? [];
+  if (resource !== undefined) return missingRule({ group, resource, verbs: verbsWith(verb), namespace });
+  const [, method, path] = REFUSED_PATH.exec(words) ?? [];
+  if (path === undefined) return '';
+  return `Missing in a ClusterRole: { nonResourceURLs: [${quoted([path])}], verbs: [${quoted([method ?? 'get'])}] }`;
+}
+
+/** The rule in YAML, on one line, and where to put it. */
+export function missingRule({ group, resource, verbs, namespace }: MissingRule): string {
+  const where = namespace === undefined ? 'a ClusterRole' : `a Role of the namespace "${namespace}"`;
+  const rule = `{ apiGroups: [${quoted([group])}], resources: [${quoted([resource])}], verbs: [${quoted(verbs)}] }`;
+  return `Missing in ${where}: ${rule}`;
+}
+
+/** Objects are first listed and then watched: who may not do the one will not be allowed to do the other. */
+function verbsWith(verb: string): readonly string[] {
+  return verb === 'list' || verb === 'watch' ? ['list', 'watch'] : [verb];
+}
+
+function quoted(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(', ');
+}
+
 /**
  * HTTP 403: the operator's account lacks permissions, or an admission webhook has refused the request.
  *
@@ -381,7 +422,14 @@ recognisable(ApiUnauthorizedError, 'ApiUnauthorizedError');
  * const lacksPermissions = (error: unknown): boolean => error instanceof kopf.ApiForbiddenError;
  * ```
  */
-export class ApiForbiddenError extends ApiClientError {}
+export class ApiForbiddenError extends ApiClientError {
+  constructor(options: ApiErrorOptions) {
+    super(options);
+    // The server says what was refused; people want to know what to grant.
+    const missing = missingPermission(this.message);
+    if (missing !== '') this.message = `${this.message}. ${missing}`;
+  }
+}
 recognisable(ApiForbiddenError, 'ApiForbiddenError');
 /**
  * HTTP 404: the object, or its kind, does not exist.
@@ -405,6 +453,49 @@ recognisable(ApiNotFoundError, 'ApiNotFoundError');
  */
 export class ApiConflictError extends ApiClientError {}
 recognisable(ApiConflictError, 'ApiConflictError');
+/**
+ * A field that somebody else manages, and wants otherwise.
+ *
+ * ```ts
+ * const shown = ({ field, manager }: kopf.FieldConflict): string => `${field} is managed by ${manager}`;
+ * ```
+ */
+export interface FieldConflict {
+  /** As the server has it: `.spec.replicas`. */
+  readonly field: string;
+  readonly manager: string;
+}
+
+/**
+ * HTTP 409 of an apply: others manage some of the fields, and want them otherwise. Leave these fields out, agree with the
+ * others, or take the fields over by `force: true`.
+ *
+ * ```ts
+ * const fieldsOfOthers = (error: unknown): readonly string[] =>
+ *   error instanceof kopf.ApplyConflictError ? error.conflicts.map(({ field }) => field) : [];
+ * ```
+ */
+export class ApplyConflictError extends ApiConflictError {
+  readonly conflicts: readonly FieldConflict[];
+  constructor(options: ApiErrorOptions) {
+    super(options);
+    this.conflicts = conflictsIn(this.details);
+  }
+}
+recognisable(ApplyConflictError, 'ApplyConflictError');
+
+const MANAGER = /^conflict with "((?:[^"\\]|\\.)*)"/;
+
+/** Empty if it is a conflict of another sort. */
+export function conflictsIn(details: ApiError['details']): readonly FieldConflict[] {
+  const causes = Array.isArray(details?.['causes']) ? (details['causes'] as readonly unknown[]) : [];
+  return causes.flatMap((cause) => {
+    const { reason, field, message } = (cause ?? {}) as Readonly<Record<string, unknown>>;
+    if (reason !== 'FieldManagerConflict' || typeof field !== 'string') return [];
+    return { field, manager: MANAGER.exec(String(message))?.[1] ?? '' };
+  });
+}
+
 /**
  * HTTP 410: the requested version of a resource is too old; list again.
  *

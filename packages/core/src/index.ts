@@ -31,7 +31,13 @@ export {
   type SelectorFields,
   type SelectorSpec,
 } from './values/resources/selector.js';
-export { type Resource, type ResourceToken, resource, type TypedObject } from './values/resources/resource.js';
+export {
+  type Resource,
+  type ResourceToken,
+  resource,
+  type TokenFields,
+  type TypedObject,
+} from './values/resources/resource.js';
 export type { StandardSchema } from './values/standard-schema.js';
 export type { WatchTarget } from './values/resources/watch-target.js';
 
@@ -44,6 +50,7 @@ export type {
   DefaultEnv,
   Env,
   Indexing,
+  NamespaceOf,
   ObjectOf,
   Watch,
 } from './intents/kwargs.js';
@@ -51,6 +58,7 @@ export type { AnyObject, Body, ObjectMeta, OwnerReference, WatchEvent } from './
 export { Patch, type PatchFn, type PatchOf } from './values/patches/patch.js';
 export type { Diff, DiffItem, DiffOperation } from './values/diff.js';
 export type { HandlingReason } from './intents/causes.js';
+export type { HandlerProgress, Progress } from './intents/progress.js';
 export type { Operation, UserInfo } from './values/review.js';
 
 // What handlers do, besides their own work. The object being handled need not be named.
@@ -81,6 +89,8 @@ export {
   subhandler,
 } from './execution/subhandlers/subhandlers.js';
 export { type EventObjects, type EventOptions, event, exception, info, warn } from './execution/handler-api/posting.js';
+export { type ConditionOptions, type Conditions, conditions } from './execution/handler-api/conditions.js';
+export type { Condition } from './values/objects/status-conditions.js';
 export { DaemonStop, type StopReason, sleep } from './execution/stopping.js';
 export { COPY, type Memo } from './execution/handler-api/memo.js';
 
@@ -118,8 +128,10 @@ export {
   ApiTooManyRequestsError,
   ApiUnauthorizedError,
   ApiUnprocessableError,
+  ApplyConflictError,
   apiError,
   ContextError,
+  type FieldConflict,
   FieldError,
   HandlerRetriesError,
   HandlerTimeoutError,
@@ -154,7 +166,31 @@ export {
 
 // The seams: what can be replaced, and what to implement for that.
 export type { Awaitable } from './seams/awaitable.js';
-export type { KubeClient, KubeRequest, PatchType } from './seams/client.js';
+export type {
+  Api,
+  ApiApplyOptions,
+  ApiDeleteOptions,
+  ApiEvent,
+  ApiExecOptions,
+  ApiExecResult,
+  ApiJsonPatch,
+  ApiFor,
+  ApiListOptions,
+  ApiLogOptions,
+  ApiLogText,
+  ApiPatchOptions,
+  ApiPlace,
+  ApiWatchOptions,
+  ApiWriteOptions,
+  DeepPartial,
+  ObjectKind,
+  ObjectsApi,
+  ScaleApi,
+  SelectedValue,
+  Selection,
+  SubresourceApi,
+} from './seams/api.js';
+export type { KubeClient, KubeRequest, PatchType, KubeConnection, KubeConnectRequest } from './seams/client.js';
 export type { Clock, Seconds } from './seams/clock.js';
 export type { Control, ControlledObject, ObjectQuery } from './seams/inspection/control.js';
 export type { ConnectionInfo, Credentials, Impersonation } from './seams/credentials.js';
@@ -194,6 +230,9 @@ export type {
   WebhookClientConfig,
   WebhookServiceReference,
 } from './values/review.js';
+
+// The cluster, for handlers.
+export { type ApiOptions, api } from './cluster/api/verbs.js';
 
 // Plain data, for plugins: prototypes are never reached, null means absence, nothing is changed in place unless named so.
 export {

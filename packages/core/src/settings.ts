@@ -8,6 +8,7 @@ import type { Seconds } from './seams/clock.js';
 import type { LogLevel } from './seams/logger.js';
 import type { DiffBaseStorage, ProgressStorage } from './seams/memory/storage.js';
 import type { WebhookServer } from './seams/webhooks.js';
+import { didYouMean } from './values/suggestions.js';
 
 /**
  * How the process ends, in peace or by force.
@@ -48,7 +49,10 @@ export interface PostingSettings {
   loggers: boolean;
   /** The lowest level that is posted. Default: `'info'`. */
   level: LogLevel;
-  /** `reportingComponent` and `source.component` of the events. Default: `kopf`. */
+  /**
+   * The name of the operator in the cluster: `reportingComponent` and `source.component` of the events, and the field
+   * manager of what handlers write by `api`. Default: `kopf`.
+   */
   reportingComponent: string;
   /** `reportingInstance` of the events. Default: `dev`. */
   reportingInstance: string;
@@ -108,7 +112,12 @@ export interface WatchingSettings {
   connectTimeout: Seconds | undefined;
   /** The first pause before listing or watching again after a failure; it grows with consecutive failures. Default: 0.1. */
   reconnectBackoff: Seconds;
-  /** The silence (not a single byte) after which a stream is reopened from its last version. Default: 70. */
+  /**
+   * The silence (not a single byte) after which a stream is reopened from its last version. API servers break it by a
+   * bookmark every minute, except that some have nothing to say of quiet kinds: those whose etcd does not tell its
+   * progress (`--watch-progress-notify-interval`), which kubeadm and most providers set. There, a stream is reopened
+   * after its first silence, with one request for the current version. Default: 70.
+   */
   inactivityTimeout: Seconds;
   /**
    * How long one event may be on its way while its bytes keep coming, however slowly; beyond that, the stream is down,
@@ -436,7 +445,9 @@ function refusingUnknown<T extends object>(fields: T, prefix: string): T {
 
 /** Permanent: in a startup handler, another attempt would only repeat the mistake. */
 function unknownSetting(name: string, known: readonly string[]): KopfError {
-  return new PermanentError(`There is no setting "${name}". Known here: ${known.join(', ')}.`, {
-    code: 'KOPF_UNKNOWN_SETTING',
-  });
+  const field = name.slice(name.indexOf('.') + 1);
+  return new PermanentError(
+    `There is no setting "${name}". Known here: ${known.join(', ')}.${didYouMean(field, known)}`,
+    { code: 'KOPF_UNKNOWN_SETTING' },
+  );
 }

@@ -2,6 +2,7 @@
 import type { Cause } from '../intents/causes.js';
 import type { AnyHandler } from '../intents/handlers.js';
 import { causeKwargs, fieldOf, type Kwargs } from '../intents/kwargs.js';
+import type { Progress } from '../intents/progress.js';
 import type { Seconds } from '../seams/clock.js';
 import { reduceDiff } from '../values/diff.js';
 import { resolveField } from '../values/fields.js';
@@ -27,36 +28,64 @@ export function causeFor<C extends Cause>(cause: C, handler: AnyHandler): C {
   };
 }
 
-const SOURCE: unique symbol = Symbol('kopf-ts.signal');
+const SOURCE: unique symbol = Symbol('kopf-ts.call');
+
+/** What knows of the call: it is asked only for what the handler asks for. */
+interface CallSource {
+  readonly signal: AbortSignal;
+  /** As the handler sees it. */
+  readonly cause?: Cause;
+  readonly handler?: AnyHandler;
+  readonly attempt?: AttemptState;
+  readonly progress?: Progress | undefined;
+}
+
+type OfCall = ThisType<{ readonly [SOURCE]: CallSource }>;
 
 /** One for all kwargs: with a getter of its own in each of them, the engine would take them for dictionaries. */
-const SIGNAL: PropertyDescriptor & ThisType<{ readonly [SOURCE]: { readonly signal: AbortSignal } }> = {
+const SIGNAL: PropertyDescriptor & OfCall = {
   get() {
     return this[SOURCE].signal;
   },
   enumerable: true,
   configurable: true,
 };
+const API: PropertyDescriptor & OfCall = {
+  get() {
+    const { cause, signal, handler, attempt } = this[SOURCE];
+    const namespace = cause === undefined || cause.kind === 'activity' ? undefined : cause.body.metadata?.namespace;
+    // Retries are paced by the handlers themselves.
+    const by = handler?.kind === 'change' && attempt?.retries === 0 ? handler.id : undefined;
+    return cause?.apiFor?.({ namespace, signal, by });
+  },
+  enumerable: true,
+  configurable: true,
+};
+
+const PROGRESS: PropertyDescriptor & OfCall = {
+  get() {
+    return this[SOURCE].progress;
+  },
+  enumerable: true,
+  configurable: true,
+};
 
 /**
- * Kwargs of a call. An index wins over all of them, and those of the cause win over those of the attempt. The signal
- * comes to be when it is asked for: making signals is dear.
+ * Kwargs of a call. An index wins over all of them, and those of the cause win over those of the attempt. The signal, the
+ * verbs and the progress come to be when they are asked for: making them is dear.
  */
-export function callKwargs(
-  cause: Cause,
-  handler: AnyHandler,
-  attempt: AttemptState,
-  source: { readonly signal: AbortSignal },
-): Kwargs {
-  const kwargs: Kwargs & { [SOURCE]?: typeof source } = causeKwargs(cause);
+export function callKwargs(cause: Cause, handler: AnyHandler, attempt: AttemptState, source: CallSource): Kwargs {
+  const kwargs: Kwargs & { [SOURCE]?: CallSource } = causeKwargs(cause);
+  kwargs[SOURCE] = source;
   // Added one by one, not spread: those of daemons stay for long, and the engine keeps more of what is spread.
   if (!Object.hasOwn(kwargs, 'param')) kwargs['param'] = handler.param;
   if (!Object.hasOwn(kwargs, 'retry')) kwargs['retry'] = attempt.retries;
   if (!Object.hasOwn(kwargs, 'started')) kwargs['started'] = attempt.started;
   if (!Object.hasOwn(kwargs, 'runtime')) kwargs['runtime'] = attempt.runtime;
-  if (!Object.hasOwn(kwargs, 'signal')) {
-    kwargs[SOURCE] = source;
-    Object.defineProperty(kwargs, 'signal', SIGNAL);
+  if (!Object.hasOwn(kwargs, 'signal')) Object.defineProperty(kwargs, 'signal', SIGNAL);
+  if (cause.apiFor !== undefined && !Object.hasOwn(kwargs, 'api')) Object.defineProperty(kwargs, 'api', API);
+  if (cause.kind === 'changing' && !Object.hasOwn(kwargs, 'progress')) {
+    Object.defineProperty(kwargs, 'progress', PROGRESS);
   }
   if (cause.kind === 'daemon' && !Object.hasOwn(kwargs, 'stopped')) kwargs['stopped'] = cause.stopped;
   return kwargs;

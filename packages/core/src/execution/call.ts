@@ -5,6 +5,7 @@
 import type { Cause } from '../intents/causes.js';
 import { type AnyHandler, titleOf } from '../intents/handlers.js';
 import { fieldOf } from '../intents/kwargs.js';
+import type { Progress } from '../intents/progress.js';
 import { NO_FACTS } from '../observing/facts.js';
 import { observedBody, observedHandler } from '../observing/observed.js';
 import type { Seconds } from '../seams/clock.js';
@@ -18,7 +19,8 @@ import { type HandlerContext, runInOwnContext } from './context.js';
 import type { Deadline } from './deadlines.js';
 import { roundedSeconds, timedOut } from './error-decisions.js';
 import type { CancellableCall, Execution } from './execute.js';
-import type { Outcome } from './outcomes.js';
+import type { Outcome, Outcomes } from './outcomes.js';
+import { progressOf } from './progress/progress-of.js';
 import { CallSubhandlers } from './subhandlers/call-subhandlers.js';
 
 /** After this time, it is told that a handler is still running; then after twice that time, and so on. */
@@ -36,6 +38,8 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
   /** As the handler sees it. */
   readonly cause: Cause;
   readonly subhandling: CallSubhandlers | undefined;
+  /** Of those called together with it, and before it. */
+  readonly #outcomes: Outcomes | undefined;
   isCancelled = false;
   #own: AbortController | undefined;
   #parent: AbortSignal | undefined;
@@ -45,10 +49,11 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
   #beganAt: Seconds | undefined;
   #isSettled = false;
 
-  constructor(handler: AnyHandler, attempt: AttemptState, execution: Execution) {
+  constructor(handler: AnyHandler, attempt: AttemptState, execution: Execution, outcomes?: Outcomes) {
     this.handler = handler;
     this.attempt = attempt;
     this.execution = execution;
+    this.#outcomes = outcomes;
     this.cause = causeFor(execution.cause, handler);
     const hasSubhandlers = handler.kind === 'change' && this.cause.kind === 'changing';
     this.subhandling = hasSubhandlers ? new CallSubhandlers(execution.subrefs) : undefined;
@@ -163,6 +168,12 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
       });
     }
     return outcome;
+  }
+
+  /** How far the handlers of the object have come: as of now, so it is made at each asking. */
+  get progress(): Progress {
+    const { state, ledger, above } = this.execution;
+    return progressOf({ state, outcomes: this.#outcomes, levels: ledger?.levels, above: above?.progress });
   }
 
   get object(): ObservedObject | undefined {

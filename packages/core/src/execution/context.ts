@@ -9,6 +9,7 @@ import { ContextError } from '../errors.js';
 import type { Cause } from '../intents/causes.js';
 import type { Handlers } from '../intents/handler-set.js';
 import type { AnyHandler } from '../intents/handlers.js';
+import type { Progress } from '../intents/progress.js';
 import type { Facts } from '../observing/facts.js';
 import type { Clock } from '../seams/clock.js';
 import type { Tracing } from '../seams/inspection/tracing.js';
@@ -54,6 +55,8 @@ export interface HandlerContext {
   readonly subhandling?: Subhandling | undefined;
   /** Where it is noted who has asked for what; absent where nobody wants to know. */
   readonly ledger?: Ledger | undefined;
+  /** How far the handlers of the object have come. */
+  readonly progress?: Progress | undefined;
   /** Where in the essence the handler looks: by its own field and those of all handlers above it. */
   readonly scope?: FieldPath | undefined;
 }

@@ -22,19 +22,68 @@ export interface Deadline {
   onStillRunning(runtime: Seconds): void;
 }
 
-/** Tells that it is still running, until stopped. */
-export function tellFromTimeToTime(deadline: Deadline): () => void {
-  const { clock, patience } = deadline;
-  if (patience === undefined) return () => {};
-  let cancel = (): void => {};
-  const tellAfter = (step: Seconds, total: Seconds): void => {
-    cancel = alarm(clock, step, () => {
-      deadline.onStillRunning(total);
-      tellAfter(total, total * 2);
-    });
+/** Who is waited for, by their clocks. */
+const overseers = new WeakMap<Clock, Overseer>();
+
+/** Tells that the call is still running, from time to time, until {@link Overseer.end}. */
+export function overseerOf(clock: Clock): Overseer {
+  let overseer = overseers.get(clock);
+  if (overseer === undefined) {
+    overseer = new Overseer(clock);
+    overseers.set(clock, overseer);
+  }
+  return overseer;
+}
+
+/** For how long a call is running when it is told of. */
+interface Telling {
+  readonly since: Seconds;
+  total: Seconds;
+}
+
+/**
+ * Most calls end before anything else happens: so nothing is set for a call until a turn of the event loop is over, and
+ * then there is one alarm for all that are still running.
+ */
+class Overseer {
+  readonly #clock: Clock;
+  readonly #calls = new Map<Deadline, Telling>();
+  #isToLook = false;
+  #cancelAlarm: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  begin(call: Deadline): void {
+    if (call.patience === undefined) return;
+    this.#calls.set(call, { since: this.#clock.now(), total: call.patience });
+    if (this.#isToLook || this.#cancelAlarm !== undefined) return;
+    this.#isToLook = true;
+    void this.#clock.sleep(0).then(this.#look);
+  }
+
+  end(call: Deadline): void {
+    this.#calls.delete(call);
+    if (this.#calls.size > 0 || this.#cancelAlarm === undefined) return;
+    this.#cancelAlarm();
+    this.#cancelAlarm = undefined;
+  }
+
+  readonly #look = (): void => {
+    this.#isToLook = false;
+    this.#cancelAlarm = undefined;
+    const now = this.#clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [call, telling] of this.#calls) {
+      if (now - telling.since >= telling.total) {
+        call.onStillRunning(telling.total);
+        telling.total *= 2;
+      }
+      next = Math.min(next, telling.since + telling.total);
+    }
+    if (this.#calls.size > 0) this.#cancelAlarm = alarm(this.#clock, next - now, this.#look);
   };
-  tellAfter(patience, patience);
-  return () => cancel();
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { type AnyHandler, type Backoff, DEFAULT_ERRORS, titleOf } from '../intents/handlers.js';
 import type { Seconds } from '../seams/clock.js';
 import type { LogLevel } from '../seams/logger.js';
+import { adviceOn } from './logging/read-only-advice.js';
 import type { Outcome } from './outcomes.js';
 
 const CHILDREN_RETRY = 'KOPF_CHILDREN_RETRY';
@@ -34,6 +35,8 @@ export interface Attempt {
   readonly retries: number;
   /** The pause before the next attempt after an arbitrary error. */
   readonly backoff: Seconds;
+  /** What the handler was called for, if it was for an object. */
+  readonly body?: object | undefined;
 }
 
 export interface ErrorDecision {
@@ -103,7 +106,7 @@ export function judgeError(error: Error, attempt: Attempt): ErrorDecision {
 function judgeUnexpected(error: Error, attempt: Attempt): ErrorDecision {
   const { handler, backoff } = attempt;
   const title = `${titleOf(handler)} failed with an exception and will`;
-  const what = describeError(error);
+  const what = `${describeError(error)}${adviceOn(error, attempt.body)}`;
   const isTraced = isWorthTracing(error);
   switch (handler.errors ?? DEFAULT_ERRORS[handler.kind]) {
     case 'ignored': {

@@ -22,8 +22,8 @@ import type { FieldPath } from '../values/fields.js';
 import { type HandlerId, quoteId } from '../values/ids.js';
 import { Call } from './call.js';
 import { type AttemptState, filterKwargs } from './call-kwargs.js';
-import { runInOwnContext } from './context.js';
-import { tellFromTimeToTime, untilDeadline } from './deadlines.js';
+import { type HandlerContext, runInOwnContext } from './context.js';
+import { overseerOf, untilDeadline } from './deadlines.js';
 import { getDefaultLifecycle } from './defaults.js';
 import { backoffOf, judgeError, whySpent } from './error-decisions.js';
 import type { Ledger } from './ledger.js';
@@ -82,6 +82,10 @@ export interface Execution {
   readonly ledger?: Ledger | undefined;
   /** Where in the essence the handlers look, if they are sub-handlers of those with fields. */
   readonly scope?: FieldPath | undefined;
+  /** Where the progress of these handlers is; absent if it is not stored. */
+  readonly state?: State | undefined;
+  /** If they are sub-handlers: the call of the handler above them. */
+  readonly above?: Pick<HandlerContext, 'progress'> | undefined;
   /** If they are sub-handlers: where the handlers above them collect the ids of all handlers below. */
   readonly subrefs?: readonly Set<HandlerId>[] | undefined;
 }
@@ -90,9 +94,15 @@ export interface Execution {
  * Calls the handler once, unless it is out of its time or attempts, and tells what became of it: at once, if the
  * function is synchronous. Fails only if the signal has aborted, and the handler has ended because of that.
  */
-export function execute(handler: AnyHandler, attempt: AttemptState, execution: Execution): Awaitable<Outcome> {
+export function execute(
+  handler: AnyHandler,
+  attempt: AttemptState,
+  execution: Execution,
+  /** Of those called together with it, and before it. */
+  outcomes?: Outcomes,
+): Awaitable<Outcome> {
   if (typeof execution.signal === 'object') execution.signal.throwIfAborted();
-  const call = new Call(handler, attempt, execution);
+  const call = new Call(handler, attempt, execution, outcomes);
   const { logger } = execution.cause;
   if (isEnabled(logger, 'debug')) logger.debug(`${call.title} is invoked.`);
   try {
@@ -107,32 +117,51 @@ export function execute(handler: AnyHandler, attempt: AttemptState, execution: E
   }
 }
 
-/** The function goes on by itself, or has left sub-handlers to be executed. */
-async function waitFor(returned: unknown, call: Call): Promise<Outcome> {
+/** The function goes on by itself, or has left sub-handlers to be executed. It takes one promise, if there are none. */
+function waitFor(returned: unknown, call: Call): Promise<Outcome> {
+  const { execution } = call;
+  const { calls, clock } = execution;
   const signal = call.followOthers();
-  call.execution.calls?.begin(call.handler);
-  call.execution.onWaiting?.(call);
-  const stopTelling = tellFromTimeToTime(call);
-  try {
-    const isLimited = call.timeLeft !== Number.POSITIVE_INFINITY;
-    if (isLimited) return succeeded(call, await untilDeadline(withSubhandlers(returned, call), call));
-    let result = returned;
-    if (isThenable(returned)) {
-      try {
-        result = await returned;
-      } finally {
-        call.tellSettled();
-      }
-    }
-    if (call.subhandling?.isPending) await finishSubhandlers(call);
-    return succeeded(call, result);
-  } catch (thrown) {
-    return failed(call, thrown, call.isCancelled ? call.signal : signal);
-  } finally {
-    stopTelling();
-    call.execution.calls?.end(call.handler);
+  const overseer = overseerOf(clock);
+  calls?.begin(call.handler);
+  execution.onWaiting?.(call);
+  overseer.begin(call);
+  const end = (): void => {
+    overseer.end(call);
+    calls?.end(call.handler);
     call.dispose();
-  }
+  };
+  const fail = (thrown: unknown): Outcome => {
+    try {
+      return failed(call, thrown, call.isCancelled ? call.signal : signal);
+    } finally {
+      end();
+    }
+  };
+  const succeed = (result: unknown): Outcome => {
+    let outcome: Outcome;
+    try {
+      outcome = succeeded(call, result);
+    } catch (thrown) {
+      return fail(thrown);
+    }
+    end();
+    return outcome;
+  };
+  const isLimited = call.timeLeft !== Number.POSITIVE_INFINITY;
+  if (isLimited) return untilDeadline(withSubhandlers(returned, call), call).then(succeed, fail);
+  if (!isThenable(returned)) return finishSubhandlers(call).then(() => succeed(returned), fail);
+  return Promise.resolve(returned).then(
+    (result: unknown) => {
+      call.tellSettled();
+      if (!call.subhandling?.isPending) return succeed(result);
+      return finishSubhandlers(call).then(() => succeed(result), fail);
+    },
+    (thrown: unknown) => {
+      call.tellSettled();
+      return fail(thrown);
+    },
+  );
 }
 
 /** The same in one promise, which the caller may stop waiting for. */
@@ -179,7 +208,8 @@ function failed(call: Call, thrown: unknown, signal: AbortSignal | undefined): O
   const { retries, runtime } = attempt;
   const backoff = backoffOf(handler.backoff ?? execution.settings.execution.defaultBackoff, retries, execution.random);
   const error = toError(thrown);
-  const decision = judgeError(error, { handler, runtime, retries, backoff });
+  const { body } = 'body' in execution.cause ? execution.cause : {};
+  const decision = judgeError(error, { handler, runtime, retries, backoff, body });
   logger[decision.level](decision.text, decision.isTraced ? { error } : undefined);
   return call.end({ ...decision.outcome, subrefs: call.subrefs });
 }
@@ -198,11 +228,13 @@ function traced(call: Call, tracing: Tracing): unknown {
  * The handler has done its work, and must not repeat it for the sake of a result that cannot be stored: such a result
  * is dropped, and the author of the handler is told.
  */
-function storable(result: unknown, { handler, cause, title }: Call): unknown {
+function storable(result: unknown, call: Call): unknown {
+  if (result === undefined) return undefined;
+  const { handler, cause } = call;
   const problem = isDelivered(handler) ? whyNotStorable(result) : undefined;
   if (problem === undefined) return result;
   cause.logger.error(
-    `${title} has returned a value that cannot be stored in${nameOf(cause)}: ${problem}. It is dropped.`,
+    `${call.title} has returned a value that cannot be stored in${nameOf(cause)}: ${problem}. It is dropped.`,
   );
   return undefined;
 }
@@ -229,8 +261,8 @@ export function executeAll(options: ExecuteAllOptions): Awaitable<Outcomes> {
   for (const [index, handler] of due.entries()) {
     if (index > 0 && isAborted(options)) break;
     const note = noteFor(handler, options);
-    const outcome = execute(handler, stateOf(handler, options), options);
-    if (isThenable(outcome)) return executeRest(due, index, { outcome, note }, outcomes, options);
+    const outcome = execute(handler, stateOf(handler, options), options, outcomes);
+    if (outcome instanceof Promise) return executeRest(due, index, { outcome, note }, outcomes, options);
     outcomes.set(handler.id, outcome);
     note?.();
   }
@@ -254,7 +286,7 @@ async function executeRest(
   for (const handler of due.slice(index + 1)) {
     if (isAborted(options)) break;
     const note = noteFor(handler, options);
-    outcomes.set(handler.id, await execute(handler, stateOf(handler, options), options));
+    outcomes.set(handler.id, await execute(handler, stateOf(handler, options), options, outcomes));
     note?.();
   }
   return outcomes;
@@ -318,6 +350,7 @@ export const executeInContext: ExecuteFn = ({ context, subrefs, ...options }) =>
     ledger,
     scope,
     subrefs,
+    above: context,
   };
   return executeAll({ ...options, ...ofParent });
 };

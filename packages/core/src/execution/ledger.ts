@@ -6,9 +6,9 @@
  * It lives as long as the cycle does, and nothing is remembered in it.
  */
 import { type AnyHandler, type ChangeHandler, titleOf } from '../intents/handlers.js';
-import { type FieldPath, formatField, removeField, resolveField } from '../values/fields.js';
+import { type FieldPath, formatField, removeField } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
-import { deepCopy, deepEqual, getOwn, isEmptyMapping, isMapping, type Mapping } from '../values/json.js';
+import { deepCopy, deepEqual, isEmptyMapping, isMapping, type Mapping } from '../values/json.js';
 import type { Patch, PatchFn } from '../values/patches/patch.js';
 import type { Outcome, Outcomes } from './outcomes.js';
 import type { OwnTimesMemory } from './progress/own-times.js';
@@ -185,10 +185,11 @@ function changedIn(before: Mapping, after: Mapping): readonly FieldPath[] {
 function changedPaths(before: Mapping, after: Mapping, prefix: FieldPath = []): FieldPath[] {
   const changed: FieldPath[] = [];
   for (const key of Object.keys(after)) {
-    const [was, is] = [getOwn(before, key), after[key]];
+    const was = Object.hasOwn(before, key) ? before[key] : undefined;
+    const is = after[key];
     const path = [...prefix, key];
     if (isMapping(is) && !isEmptyMapping(is)) changed.push(...changedPaths(isMapping(was) ? was : {}, is, path));
-    else if (resolveField(before, [key]) === undefined || !deepEqual(was, is)) changed.push(path);
+    else if (was === undefined || !deepEqual(was, is)) changed.push(path);
   }
   return changed;
 }

@@ -32,7 +32,8 @@ export interface LifeCycleKwargs {
 export type LifeCycle = <H extends AnyHandler>(handlers: readonly H[], kwargs: LifeCycleKwargs) => readonly H[];
 
 /**
- * All that are due, one after another.
+ * All that are due, one after another in the order of registration, in one round; whatever becomes of them is stored after
+ * all of them.
  *
  * ```ts
  * await kopf.run({ lifecycle: kopf.allAtOnce });
@@ -41,7 +42,8 @@ export type LifeCycle = <H extends AnyHandler>(handlers: readonly H[], kwargs: L
 export const allAtOnce: LifeCycle = (handlers) => handlers;
 
 /**
- * The first one.
+ * The first of those that are due, in the order of registration; the next one in the next round. One that waits for another
+ * attempt is not due, and does not hold the others up: they are called meanwhile.
  *
  * ```ts
  * await kopf.run({ lifecycle: kopf.oneByOne });
@@ -50,7 +52,7 @@ export const allAtOnce: LifeCycle = (handlers) => handlers;
 export const oneByOne: LifeCycle = (handlers) => handlers.slice(0, 1);
 
 /**
- * Any one.
+ * Any one of those that are due, by chance; another one in the next round.
  *
  * ```ts
  * await kopf.run({ lifecycle: kopf.randomized });
@@ -62,7 +64,7 @@ export const randomized: LifeCycle = (handlers, { random = Math.random }) => {
 };
 
 /**
- * All of them in a random order.
+ * All that are due, one after another in a random order, in one round.
  *
  * ```ts
  * kopf.on.create('kopfexamples', () => kopf.execute({ fns: [], lifecycle: kopf.shuffled }));
@@ -74,7 +76,8 @@ export const shuffled: LifeCycle = (handlers, { random = Math.random }) => {
 };
 
 /**
- * The one with the fewest attempts, so that a failing one does not hold the others. The default.
+ * Of those that are due, the one with the fewest attempts, so that a failing one does not hold the others; if they are
+ * equal, in the order of registration. The next one is called in the next round. The default.
  *
  * ```ts
  * kopf.setDefaultLifecycle(kopf.asap);

@@ -2,6 +2,7 @@
  * Why handlers are called: one shape per family, told by `kind`; and the pure decisions that make them of events.
  * Below this point, nothing sees raw watch-events: only the cause of `on.event` carries one to the user.
  */
+import type { ApiFor } from '../seams/api.js';
 import type { KubeClient } from '../seams/client.js';
 import type { Logger } from '../seams/logger.js';
 import type { Indices } from '../seams/memory/indexing.js';
@@ -22,6 +23,8 @@ interface OfOperator {
   readonly memo: unknown;
   readonly indices?: Indices | undefined;
   readonly client?: KubeClient | undefined;
+  /** Makes the verbs of a call, if its handler asks for them. */
+  readonly apiFor?: ApiFor | undefined;
 }
 
 interface OfObject extends OfOperator {
@@ -70,6 +73,8 @@ export interface ChangingCause extends OfObject {
   readonly reason: ChangingReason;
   /** The object existed before the operator has started, and was not yet handled in full since then. */
   readonly initial: boolean;
+  /** The same, but also if it is new to us: then it was created while there was no operator. */
+  readonly isListed?: boolean | undefined;
   /** Of the essences; for a handler with a `field`, reduced to that field when it is called. */
   readonly diff: Diff;
   readonly old: unknown;

@@ -23,6 +23,7 @@ import type {
   WebhookHandler,
 } from './handlers.js';
 import { fitsReason, fitsReview, match, type OnRejection } from './matching.js';
+import { describeShadow } from './registration/shadows.js';
 
 /** Told of each handler that was asked: why it does not want the cause, or nothing if it does. */
 export type OnConsidered = (handler: ResourceHandler, rejection: Rejection | undefined) => void;
@@ -75,6 +76,7 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
   wants: (handler: H, cause: C, onRejection?: OnRejection) => boolean,
 ): HandlerSet<H, C> {
   const handlers: H[] = [];
+  const unique = uniqueOnes();
   // Every event of every object asks for the handlers of its resource; resources are few and handlers rarely change.
   let byResource = new WeakMap<Resource, readonly H[]>();
 
@@ -101,7 +103,7 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
       return false;
     });
     for (const handler of all) onConsidered(handler, rejections.get(handler));
-    return unique(selected);
+    return unique(selected, cause);
   };
 
   return {
@@ -120,7 +122,10 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
       // A list of one, or of none, is mostly the selection itself. There is an event of some object at any moment.
       const [only] = all;
       if (all.length === 1 && only !== undefined) return !excluded?.has(only.id) && wants(only, cause) ? all : NOBODY;
-      return unique(all.filter((handler) => !excluded?.has(handler.id) && wants(handler, cause)));
+      return unique(
+        all.filter((handler) => !excluded?.has(handler.id) && wants(handler, cause)),
+        cause,
+      );
     },
   };
 }
@@ -130,6 +135,7 @@ const FINISHED: Rejection = Object.freeze({ filter: 'finished' });
 
 function activitySet(): Handlers['activities'] {
   const handlers: ActivityHandler[] = [];
+  const unique = uniqueOnes();
   return {
     get size() {
       return handlers.length;
@@ -142,7 +148,10 @@ function activitySet(): Handlers['activities'] {
     select(cause, { excluded } = {}) {
       const wanted = handlers.filter((handler) => handler.activity === cause.activity);
       const own = wanted.filter((handler) => !handler.fallback);
-      return unique((own.length > 0 ? own : wanted).filter((handler) => !excluded?.has(handler.id)));
+      return unique(
+        (own.length > 0 ? own : wanted).filter((handler) => !excluded?.has(handler.id)),
+        cause,
+      );
     },
   };
 }
@@ -150,14 +159,27 @@ function activitySet(): Handlers['activities'] {
 /**
  * One function under one id is called once for one cause, however many of its declarations fit: resuming is often
  * stacked upon creation. It is only known after the selection, since these declarations are for different causes.
+ * Different functions under one id are a mistake, and it is told once.
  */
-function unique<H extends AnyHandler>(handlers: readonly H[]): readonly H[] {
-  if (handlers.length < 2) return handlers;
-  const seen = new Map<HandlerId, Set<unknown>>();
-  return handlers.filter((handler) => {
-    const fns = seen.get(handler.id) ?? new Set();
-    if (fns.has(handler.fn)) return false;
-    seen.set(handler.id, fns.add(handler.fn));
-    return true;
-  });
+function uniqueOnes(): <H extends AnyHandler>(handlers: readonly H[], cause: Cause) => readonly H[] {
+  const told = new WeakSet<AnyHandler>();
+  return (handlers, cause) => {
+    if (handlers.length < 2) return handlers;
+    const seen = new Map<HandlerId, AnyHandler[]>();
+    return handlers.filter((handler) => {
+      const namesakes = seen.get(handler.id);
+      if (namesakes === undefined) {
+        seen.set(handler.id, [handler]);
+        return true;
+      }
+      if (namesakes.some(({ fn }) => fn === handler.fn)) return false;
+      namesakes.push(handler);
+      // Handlers of events keep nothing by their ids: all of them are called.
+      if (handler.kind !== 'watch' && !told.has(handler)) {
+        told.add(handler);
+        cause.logger.warn(describeShadow(namesakes[0] as AnyHandler, handler));
+      }
+      return true;
+    });
+  };
 }

@@ -81,7 +81,7 @@ export interface WatchHandler extends OfResource {
 export interface ChangeHandler extends OfResource {
   readonly kind: 'change';
   /** Without a reason: any of them, as for fields and resuming. */
-  readonly reason?: 'create' | 'update' | 'delete';
+  readonly reason?: 'create' | 'update' | 'delete' | 'resume';
   /** Only for objects that existed before the operator has started. */
   readonly initial?: boolean;
   /** Also for those of them that are being deleted. */
@@ -106,6 +106,10 @@ export interface TimerHandler extends OfResource {
   readonly interval?: Seconds;
   readonly idle?: Seconds;
   readonly sharp?: boolean;
+  /** In the notation of cron, instead of the interval. */
+  readonly schedule?: string;
+  readonly timeZone?: string;
+  readonly missed?: 'skip' | 'once';
 }
 
 export interface WebhookHandler extends OfResource {

@@ -2,6 +2,7 @@
  * What handlers and their filters are given: one object to destructure, typed per kind of handler.
  * The words are Kopf's; what a kind has no use for, it does not get.
  */
+import type { Api } from '../seams/api.js';
 import type { KubeClient } from '../seams/client.js';
 import type { Seconds } from '../seams/clock.js';
 import type { Logger } from '../seams/logger.js';
@@ -16,7 +17,8 @@ import type { PatchOf } from '../values/patches/patch.js';
 import type { Resource, ResourceToken, SpecOf, StatusOf } from '../values/resources/resource.js';
 import type { Operation, UserInfo } from '../values/review.js';
 import type { Cause, HandlingReason, ResourceCause, WebhookCause } from './causes.js';
-import type { Activity } from './handlers.js';
+import type { Activity, AnyHandler } from './handlers.js';
+import type { Progress } from './progress.js';
 
 /**
  * What an operator adds of its own: the type of its memos, and of the indices that are flattened into kwargs.
@@ -64,6 +66,17 @@ export interface DefaultEnv extends Env {
  */
 export type ObjectOf<R> = R extends ResourceToken<infer T> ? T : R extends object ? R : AnyObject;
 
+/**
+ * The type of `namespace` for the objects of a resource token; of any other type, it is not known.
+ *
+ * ```ts
+ * const nodes = kopf.resource({ group: '', version: 'v1', plural: 'nodes', namespaced: false });
+ * type Nowhere = kopf.NamespaceOf<typeof nodes>; // undefined
+ * ```
+ */
+export type NamespaceOf<R> = R extends ResourceToken<infer _, infer N> ? N : AnyNamespace;
+type AnyNamespace = string | undefined;
+
 /** Indices are among them by their names, for handlers and filters alike. */
 type OperatorKwargs<E extends Env> = E['indices'] & {
   readonly logger: Logger;
@@ -85,9 +98,25 @@ interface CallKwargs<P> {
   readonly runtime: Seconds;
   /** Fires when the handler is out of its time, or is not needed any more: give it to whatever runs long. */
   readonly signal: AbortSignal;
+  /**
+   * Verbs over the cluster: `api('pods').get('web')`. They are for the namespace of the handled object, end with the
+   * call, and use the credentials of the operator. What they change in an object that this operator handles is its own
+   * doing, as if it were patched by `patch`.
+   */
+  readonly api: Api;
 }
 
-interface ObjectKwargs<T extends object> {
+type ObjectKwargs<T extends object, N extends AnyNamespace> = ObjectOnlyKwargs<T> & NamespaceKwargs<N>;
+
+/** Objects of the cluster have no namespace to be destructured by mistake. */
+type NamespaceKwargs<N extends AnyNamespace> = [N] extends [undefined]
+  ? unknown
+  : {
+      /** `undefined` for objects of the cluster. */
+      readonly namespace: N;
+    };
+
+interface ObjectOnlyKwargs<T extends object> {
   readonly resource: Resource;
   readonly body: Body<T>;
   readonly spec: DeepReadonly<SpecOf<T>>;
@@ -97,8 +126,6 @@ interface ObjectKwargs<T extends object> {
   readonly annotations: Readonly<Record<string, string>>;
   readonly uid: string;
   readonly name: string;
-  /** `undefined` for objects of the cluster. */
-  readonly namespace: string | undefined;
   /** What to change in the object after the call: a merge-patch to write into, and `fns` for the rest. */
   readonly patch: PatchOf<T>;
 }
@@ -110,6 +137,11 @@ type OldOrNew<T extends object, F extends string> = [F] extends [never]
 
 interface ChangeOnlyKwargs<T extends object, F extends string> {
   readonly reason: HandlingReason;
+  /**
+   * Whether the object was there when the operator started, and was not handled in full since then: created, changed,
+   * or left as it was while there was no operator.
+   */
+  readonly initial: boolean;
   readonly diff: Diff;
   readonly old: OldOrNew<T, F> | undefined;
   readonly new: OldOrNew<T, F> | undefined;
@@ -136,15 +168,28 @@ interface UnnamedYet {
 }
 
 /** For filters of each kind: all but what is known of the call itself. */
-export type WatchFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> &
-  ObjectKwargs<T> &
-  EventOnlyKwargs<T>;
-export type ChangeFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> &
-  ObjectKwargs<T> &
-  ChangeOnlyKwargs<T, never>;
-export type ObjectFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> & ObjectKwargs<T>;
-export type AdmissionFilterKwargs<T extends object, E extends Env> = OperatorKwargs<E> &
-  Omit<ObjectKwargs<T>, keyof UnnamedYet> &
+export type WatchFilterKwargs<
+  T extends object,
+  E extends Env,
+  N extends AnyNamespace = AnyNamespace,
+> = OperatorKwargs<E> & ObjectKwargs<T, N> & EventOnlyKwargs<T>;
+export type ChangeFilterKwargs<
+  T extends object,
+  E extends Env,
+  N extends AnyNamespace = AnyNamespace,
+> = OperatorKwargs<E> & ObjectKwargs<T, N> & ChangeOnlyKwargs<T, never>;
+export type ObjectFilterKwargs<
+  T extends object,
+  E extends Env,
+  N extends AnyNamespace = AnyNamespace,
+> = OperatorKwargs<E> & ObjectKwargs<T, N>;
+export type AdmissionFilterKwargs<
+  T extends object,
+  E extends Env,
+  N extends AnyNamespace = AnyNamespace,
+> = OperatorKwargs<E> &
+  Omit<ObjectOnlyKwargs<T>, keyof UnnamedYet> &
+  NamespaceKwargs<N> &
   UnnamedYet &
   AdmissionOnlyKwargs<T>;
 
@@ -156,17 +201,34 @@ type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | null;
 
 // The registrars infer the type of the objects from these, which take it as it is. Their namesakes below take a token
 // as well, for handlers that are written apart; inferring through that choice would find the token, not the object.
-export type ChangeKwargs<T extends object, P, E extends Env, F extends string> = CallKwargs<P> &
+export type ChangeKwargs<
+  T extends object,
+  P,
+  E extends Env,
+  F extends string,
+  N extends AnyNamespace = AnyNamespace,
+> = CallKwargs<P> &
   OperatorKwargs<E> &
-  ObjectKwargs<T> &
-  ChangeOnlyKwargs<T, F>;
-export type WatchKwargs<T extends object, P, E extends Env> = CallKwargs<P> & WatchFilterKwargs<T, E>;
-export type IndexingKwargs<T extends object, P, E extends Env> = CallKwargs<P> & ObjectFilterKwargs<T, E>;
-export type DaemonKwargs<T extends object, P, E extends Env> = IndexingKwargs<T, P, E> & {
+  ObjectKwargs<T, N> &
+  ChangeOnlyKwargs<T, F> & {
+    /** How far the handlers of the object have come with this change, by their ids: as of now. */
+    readonly progress: Progress;
+  };
+export type WatchKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
+  WatchFilterKwargs<T, E, N>;
+export type IndexingKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
+  ObjectFilterKwargs<T, E, N>;
+export type DaemonKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = IndexingKwargs<
+  T,
+  P,
+  E,
+  N
+> & {
   /** Fires as soon as the daemon is to exit; its reason tells why. `signal` fires only when patience has ended. */
   readonly stopped: AbortSignal;
 };
-export type AdmissionKwargs<T extends object, P, E extends Env> = CallKwargs<P> & AdmissionFilterKwargs<T, E>;
+export type AdmissionKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
+  AdmissionFilterKwargs<T, E, N>;
 
 /**
  * For `on.create`, `on.update`, `on.delete`, `on.resume`, `on.field`, and sub-handlers.
@@ -183,7 +245,8 @@ export type Change<R = AnyObject, P = undefined, E extends Env = DefaultEnv, F e
   ObjectOf<R>,
   P,
   E,
-  F
+  F,
+  NamespaceOf<R>
 >;
 
 /**
@@ -196,7 +259,12 @@ export type Change<R = AnyObject, P = undefined, E extends Env = DefaultEnv, F e
  * kopf.on.event('pods', trace);
  * ```
  */
-export type Watch<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = WatchKwargs<ObjectOf<R>, P, E>;
+export type Watch<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = WatchKwargs<
+  ObjectOf<R>,
+  P,
+  E,
+  NamespaceOf<R>
+>;
 
 /**
  * For `index`.
@@ -208,7 +276,12 @@ export type Watch<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = Wa
  * kopf.index('pods', byIp);
  * ```
  */
-export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = IndexingKwargs<ObjectOf<R>, P, E>;
+export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = IndexingKwargs<
+  ObjectOf<R>,
+  P,
+  E,
+  NamespaceOf<R>
+>;
 
 /**
  * For `daemon` and `timer`: views of the object are live, they show its newest state.
@@ -223,7 +296,12 @@ export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> =
  * kopf.daemon('kopfexamples', watchOver);
  * ```
  */
-export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = DaemonKwargs<ObjectOf<R>, P, E>;
+export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = DaemonKwargs<
+  ObjectOf<R>,
+  P,
+  E,
+  NamespaceOf<R>
+>;
 
 /**
  * For `on.validate` and `on.mutate`.
@@ -236,7 +314,12 @@ export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = D
  * kopf.on.validate('kopfexamples', requireSize);
  * ```
  */
-export type Admission<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = AdmissionKwargs<ObjectOf<R>, P, E>;
+export type Admission<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = AdmissionKwargs<
+  ObjectOf<R>,
+  P,
+  E,
+  NamespaceOf<R>
+>;
 
 /**
  * For `on.startup`, `on.cleanup`, `on.login`, `on.probe`.
@@ -301,8 +384,14 @@ function ownKwargs(cause: Cause): Kwargs {
     case 'watching':
       return Object.assign(objectKwargs(cause), { event: cause.event, type: cause.event.type });
     case 'changing': {
-      const { reason, diff, old } = cause;
-      return Object.assign(objectKwargs(cause), { reason, diff, old, new: cause.new });
+      const { reason, diff, old, initial } = cause;
+      return Object.assign(objectKwargs(cause), {
+        reason,
+        initial: cause.isListed ?? initial,
+        diff,
+        old,
+        new: cause.new,
+      });
     }
     case 'webhook': {
       const { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource } = cause;
@@ -342,6 +431,30 @@ function objectKwargs(cause: ResourceCause): Kwargs {
     name,
     namespace,
   };
+}
+
+const OF_CALL = ['param', 'retry', 'started', 'runtime', 'signal'];
+const OF_OPERATOR = ['logger', 'memo', 'indices', 'client', 'api'];
+const OF_OBJECT = [
+  ...['resource', 'patch', 'body', 'spec', 'meta', 'status'],
+  ...['labels', 'annotations', 'uid', 'name', 'namespace'],
+];
+const COMPARED = ['old', 'new', 'diff'];
+const OF_REVIEW = ['dryrun', 'headers', 'sslpeer', 'userinfo', 'warnings', 'operation', 'subresource'];
+
+const NAMES: Readonly<Record<AnyHandler['kind'], readonly string[]>> = {
+  activity: [...OF_CALL, ...OF_OPERATOR, 'activity', 'settings'],
+  index: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT],
+  watch: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'event', 'type'],
+  change: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, ...COMPARED, 'reason', 'progress', 'initial'],
+  daemon: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'stopped'],
+  timer: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'stopped'],
+  webhook: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, ...COMPARED, ...OF_REVIEW],
+};
+
+/** Which kwargs handlers of this kind are given, besides the indices. */
+export function kwargNames(kind: AnyHandler['kind']): readonly string[] {
+  return NAMES[kind];
 }
 
 /** The path of a handler's field, if it has any. */

@@ -7,14 +7,16 @@
  * Who wants to know why not, gives a function for that: it is told the first filter that has said no. Otherwise, nothing
  * is made for it; and in neither case a callback is asked twice.
  */
+import { KopfError } from '../errors.js';
 import type { Rejection } from '../seams/inspection/observer.js';
 import { resolveField } from '../values/fields.js';
 import { deepEqual, getOwn, isMapping } from '../values/json.js';
 import { isDeletionOngoing } from '../values/objects/finalizers.js';
 import type { ChangingCause, ResourceCause } from './causes.js';
-import { ABSENT, type MetaFilter, PRESENT, type ValueCallback } from './filters.js';
+import { ABSENT, PRESENT, type ValueCallback } from './filters.js';
 import type { ChangeHandler, ResourceHandler, WebhookHandler } from './handlers.js';
 import { causeKwargs, fieldOf, type Kwargs } from './kwargs.js';
+import { placedTitleOf } from './registration/places.js';
 
 type LazyKwargs = () => Kwargs;
 
@@ -124,23 +126,24 @@ function fitsMetadata(
 ): boolean {
   const metadata = cause.body.metadata;
   return (
-    fitsKeys('labels', handler.labels, metadata?.labels, kwargs, onRejection) &&
-    fitsKeys('annotations', handler.annotations, metadata?.annotations, kwargs, onRejection)
+    fitsKeys('labels', handler, metadata?.labels, kwargs, onRejection) &&
+    fitsKeys('annotations', handler, metadata?.annotations, kwargs, onRejection)
   );
 }
 
 function fitsKeys(
   which: 'labels' | 'annotations',
-  filter: MetaFilter | undefined,
+  handler: ResourceHandler,
   values: unknown,
   kwargs: LazyKwargs,
   onRejection: OnRejection | undefined,
 ): boolean {
+  const filter = handler[which];
   if (filter === undefined) return true;
   const source = isMapping(values) ? values : {};
   return Object.keys(filter).every((key) => {
     const found = getOwn(source, key);
-    if (fits(filter[key], found, kwargs)) return true;
+    if (fits(filter[key], found, kwargs, handler)) return true;
     onRejection?.({ filter: which, path: ['metadata', which, key], wanted: filter[key], found });
     return false;
   });
@@ -158,8 +161,8 @@ function fitsFieldValue(
   // A change fits by what the field was as well as by what it is: also its removal is of interest.
   const isChange = cause.kind === 'changing';
   const found = resolveField(isChange ? cause.new : cause.body, path);
-  if (fits(wanted, found, kwargs)) return true;
-  if (isChange && fits(wanted, resolveField(cause.old, path), kwargs)) return true;
+  if (fits(wanted, found, kwargs, handler)) return true;
+  if (isChange && fits(wanted, resolveField(cause.old, path), kwargs, handler)) return true;
   onRejection?.({ filter: handler.value === undefined ? 'field' : 'value', path, wanted, found });
   return false;
 }
@@ -178,24 +181,36 @@ function fitsFieldChange(
     onRejection?.({ filter: 'change', path, found: after });
     return false;
   }
-  if (handler.old !== undefined && !fits(handler.old, before, kwargs)) {
+  if (handler.old !== undefined && !fits(handler.old, before, kwargs, handler)) {
     onRejection?.({ filter: 'old', path, wanted: handler.old, found: before });
     return false;
   }
-  if (handler.new === undefined || fits(handler.new, after, kwargs)) return true;
+  if (handler.new === undefined || fits(handler.new, after, kwargs, handler)) return true;
   onRejection?.({ filter: 'new', path, wanted: handler.new, found: after });
   return false;
 }
 
 function fitsCallback(handler: ResourceHandler, kwargs: LazyKwargs, onRejection: OnRejection | undefined): boolean {
-  if (handler.when === undefined || handler.when(kwargs())) return true;
+  if (handler.when === undefined || isYes(handler.when(kwargs()), handler)) return true;
   onRejection?.({ filter: 'when', wanted: handler.when });
   return false;
 }
 
-function fits(filter: unknown, value: unknown, kwargs: LazyKwargs): boolean {
+function fits(filter: unknown, value: unknown, kwargs: LazyKwargs, handler: ResourceHandler): boolean {
   if (filter === PRESENT) return value !== undefined;
   if (filter === ABSENT) return value === undefined;
-  if (typeof filter === 'function') return Boolean((filter as ValueCallback<unknown>)(value, kwargs()));
+  if (typeof filter === 'function') return isYes((filter as ValueCallback<unknown>)(value, kwargs()), handler);
   return deepEqual(filter, value);
+}
+
+/** Nobody waits for filters: a promise would pass for a "yes" whatever it promises. */
+function isYes(answer: unknown, handler: ResourceHandler): boolean {
+  if (typeof answer !== 'object' || answer === null || !('then' in answer)) return Boolean(answer);
+  // Its failure, if any, is of no interest any more; and it must not end the process.
+  Promise.resolve(answer).catch(() => {});
+  throw new KopfError(
+    `A filter of ${placedTitleOf(handler)} has returned a promise, which cannot be waited for: decide by what is known of ` +
+      'the object, or do it in the handler itself.',
+    { code: 'KOPF_BAD_FILTER' },
+  );
 }

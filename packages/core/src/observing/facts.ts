@@ -49,6 +49,7 @@ const NOTHING: Readonly<Record<FactKind, boolean>> = Object.freeze({
   'daemon.waiting': false,
   'review.answered': false,
   'review.refused': false,
+  'webhook.refused': false,
   'peering.ruled': false,
   'login.ended': false,
   'discovery.revised': false,

@@ -7,9 +7,16 @@ import type { Facts } from './facts.js';
 
 const FINISHED: Rejection = Object.freeze({ filter: 'finished' });
 
-/** The handler, as facts have it. */
-export function observedHandler({ id, kind }: ObservedHandler): ObservedHandler {
-  return Object.freeze({ id, kind });
+const observedHandlers = new WeakMap<ObservedHandler, ObservedHandler>();
+
+/** The handler, as facts have it: one for all of them, as there are many calls of few handlers. */
+export function observedHandler(handler: ObservedHandler): ObservedHandler {
+  let observed = observedHandlers.get(handler);
+  if (observed === undefined) {
+    observed = Object.freeze({ id: handler.id, kind: handler.kind });
+    observedHandlers.set(handler, observed);
+  }
+  return observed;
 }
 
 /** An object, as facts have it. */

@@ -60,6 +60,43 @@ export interface KubeRequest {
 }
 
 /**
+ * A request to speak another protocol over the same way: messages in both directions, as with commands in containers.
+ *
+ * ```ts
+ * const request: kopf.KubeConnectRequest = {
+ *   path: '/api/v1/namespaces/default/pods/web/exec?command=date&stdout=true',
+ *   protocols: ['v5.channel.k8s.io', 'v4.channel.k8s.io'],
+ * };
+ * ```
+ */
+export interface KubeConnectRequest {
+  /** Server-relative, with the query. */
+  readonly path: string;
+  /** Which protocols of messages will do, the best first. */
+  readonly protocols: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Messages in both directions. Reading ends when the server closes the connection in order, and fails when it breaks or
+ * when the signal aborts it. Leaving the loop closes it.
+ *
+ * ```ts
+ * async function firstMessage(connection: kopf.KubeConnection): Promise<Uint8Array | undefined> {
+ *   for await (const message of connection) return message;
+ *   return undefined;
+ * }
+ * ```
+ */
+export interface KubeConnection extends AsyncIterable<Uint8Array> {
+  /** The one that the server has chosen. */
+  readonly protocol: string;
+  /** Resolves when the next message may be sent: so nobody sends faster than it is read. Rejects if it is closed. */
+  send(message: Uint8Array): Promise<void>;
+  close(): void;
+}
+
+/**
  * The way to the cluster. Authentication, TLS, proxies, connection pools and retries live behind it;
  * lists, patches and watches are built in front of it (see `cluster/`).
  *
@@ -78,4 +115,14 @@ export interface KubeClient {
   request<T = unknown>(request: KubeRequest): Promise<T>;
   /** One request, a stream of JSON lines, until the server ends it or `signal` aborts it. */
   stream<T = unknown>(request: KubeRequest): AsyncIterable<T>;
+  /**
+   * One request, lines of plain text without their ends, until the server ends it or `signal` aborts it: for logs.
+   * Optional: without it, the verb `log` says that the client cannot do it.
+   */
+  text?(request: KubeRequest): AsyncIterable<string>;
+  /**
+   * One request, messages in both directions. Throws `ApiError` if the server refuses. Optional: without it, the verb
+   * `exec` says that the client cannot do it.
+   */
+  connect?(request: KubeConnectRequest): Promise<KubeConnection>;
 }

@@ -37,5 +37,19 @@ export interface WebhookServer {
     readonly clock: Clock;
     readonly client: KubeClient;
     connection(): Promise<ConnectionInfo>;
+    /**
+     * To be told of requests and connections that are refused without asking `review`: too large, too many, no reviews
+     * at all. The observers get it as the fact `webhook.refused`.
+     */
+    readonly refused?:
+      | ((refusal: {
+          /** Of the HTTP answer; absent if the connection was closed without any. */
+          readonly code: number | undefined;
+          /** In words. */
+          readonly why: string;
+          /** The address of the caller, if it is known. */
+          readonly from: string | undefined;
+        }) => void)
+      | undefined;
   }): AsyncIterable<WebhookClientConfig>;
 }

@@ -13,7 +13,7 @@ export interface NamedToggle extends Toggle {
 export interface ToggleOptions {
   readonly name?: string | undefined;
   /** Notified on each turn; its own if not given. Shared by the toggles of a set. */
-  readonly changed?: Condition | undefined;
+  readonly changed?: Pick<Condition, 'until' | 'notify'> | undefined;
 }
 
 export function toggle(initially = false, options: ToggleOptions = {}): NamedToggle {

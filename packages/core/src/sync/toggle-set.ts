@@ -15,28 +15,29 @@ export interface ToggleSet extends ToggleView {
 export function toggleSet(mode: 'any' | 'all'): ToggleSet {
   const changed = condition();
   const toggles = new Set<Toggle>();
-  // Asked for each event of each object: hence the plain loop.
-  const isOn = (): boolean => {
-    for (const one of toggles) if (one.isOn === (mode === 'any')) return mode === 'any';
-    return mode === 'all';
+  // Asked for each event of each object, and changed once in a while.
+  let isOn = mode === 'all';
+  const update = (): void => {
+    isOn = [...toggles].some((one) => one.isOn === (mode === 'any')) === (mode === 'any');
+    changed.notify();
   };
   return {
     get isOn() {
-      return isOn();
+      return isOn;
     },
     get size() {
       return toggles.size;
     },
     make(initially = false, options = {}) {
-      const made = toggle(initially, { ...options, changed });
+      const made = toggle(initially, { ...options, changed: { until: changed.until, notify: update } });
       toggles.add(made);
-      changed.notify();
+      update();
       return made;
     },
     drop(dropped) {
-      if (toggles.delete(dropped)) changed.notify();
+      if (toggles.delete(dropped)) update();
     },
-    whenOn: (signal) => changed.until(isOn, signal),
-    whenOff: (signal) => changed.until(() => !isOn(), signal),
+    whenOn: (signal) => changed.until(() => isOn, signal),
+    whenOff: (signal) => changed.until(() => !isOn, signal),
   };
 }

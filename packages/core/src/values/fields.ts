@@ -67,9 +67,10 @@ export function formatField(path: FieldPath): string {
  */
 export function resolveField(source: unknown, path: FieldPath): unknown {
   let value = source;
+  // Spelled out: there is nothing that is done more often.
   for (const key of path) {
-    if (!isMapping(value)) return undefined;
-    value = getOwn(value, key);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    value = Object.hasOwn(value, key) ? (value as Mapping)[key] : undefined;
   }
   return value;
 }

@@ -4,7 +4,6 @@ import { ContextError, KopfError } from '../../src/errors.js';
 import { runInContext } from '../../src/execution/context.js';
 import {
   DaemonStop,
-  daemonStopper,
   decideStopping,
   type StoppingDecision,
   type StoppingFacts,
@@ -91,28 +90,8 @@ describe('The next step in stopping a daemon', () => {
   });
 });
 
-describe('The stopper of a daemon', () => {
-  it('is not stopped at first', () => {
-    const stopper = daemonStopper();
-    expect([stopper.stopped.aborted, stopper.reasons.size, stopper.since]).toEqual([false, 0, undefined]);
-  });
-
-  it('fires with the first reason, and remembers when; further reasons accumulate', () => {
-    const stopper = daemonStopper();
-    let fired = 0;
-    stopper.stopped.addEventListener('abort', () => fired++);
-    stopper.add('resource-deleted', 5);
-    const { reason } = stopper.stopped;
-    expect(reason).toBeInstanceOf(DaemonStop);
-    expect([...reason.reasons]).toEqual(['resource-deleted']);
-
-    stopper.add('daemon-signalled', 6);
-    stopper.add('resource-deleted', 7);
-    expect([...reason.reasons]).toEqual(['resource-deleted', 'daemon-signalled']);
-    expect([fired, stopper.since, stopper.stopped.reason === reason]).toEqual([1, 5, true]);
-  });
-
-  it('stops with an error that other copies of the package recognise', () => {
+describe('The stop of a daemon', () => {
+  it('is an error that other copies of the package recognise', () => {
     const alien = Object.assign(new KopfError('of another copy', { code: 'KOPF_DAEMON_STOP' }), { reasons: new Set() });
     expect(alien).toBeInstanceOf(DaemonStop);
     expect(new KopfError('another error')).not.toBeInstanceOf(DaemonStop);
@@ -123,6 +102,12 @@ describe('The stopper of a daemon', () => {
     });
   });
 });
+
+/** A daemon that can be stopped. */
+function stoppable(): { readonly stopped: AbortSignal; stop(): void } {
+  const controller = new AbortController();
+  return { stopped: controller.signal, stop: () => controller.abort(new DaemonStop(new Set(['operator-exiting']))) };
+}
 
 describe('sleep()', () => {
   function sleeping(seconds: number, signal?: AbortSignal, own?: AbortSignal) {
@@ -144,17 +129,17 @@ describe('sleep()', () => {
   });
 
   it('wakes up when the daemon is stopped, and tells how much is left', async () => {
-    const stopper = daemonStopper();
-    const { clock, slept } = sleeping(10, stopper.stopped);
+    const daemon = stoppable();
+    const { clock, slept } = sleeping(10, daemon.stopped);
     await clock.advance(4);
-    stopper.add('operator-exiting', 4);
+    daemon.stop();
     expect(await slept).toBe(6);
   });
 
   it('does not sleep if the daemon is already stopped', async () => {
-    const stopper = daemonStopper();
-    stopper.add('operator-exiting', 0);
-    const { clock, slept } = sleeping(10, stopper.stopped, AbortSignal.abort(new Error('forced, too')));
+    const daemon = stoppable();
+    daemon.stop();
+    const { clock, slept } = sleeping(10, daemon.stopped, AbortSignal.abort(new Error('forced, too')));
     expect(await slept).toBe(10);
     expect(clock.sleepers).toBe(0);
   });
@@ -170,7 +155,7 @@ describe('sleep()', () => {
 
   it('rejects when the own signal aborts, though the daemon is not stopped', async () => {
     const controller = new AbortController();
-    const { clock, slept } = sleeping(10, daemonStopper().stopped, controller.signal);
+    const { clock, slept } = sleeping(10, stoppable().stopped, controller.signal);
     await clock.advance(4);
     controller.abort(new Error('timed out'));
     await expect(slept).rejects.toThrow('timed out');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cause } from '../../src/intents/causes.js';
-import { causeKwargs } from '../../src/intents/kwargs.js';
+import { causeKwargs, kwargNames } from '../../src/intents/kwargs.js';
 import {
   activityCause,
   changingCause,
@@ -37,7 +37,7 @@ const ALL: readonly (readonly [string, () => Cause, readonly string[]])[] = [
   ['indexing', indexingCause, [...OPERATOR, ...OBJECT]],
   ['watching', watchingCause, [...OPERATOR, ...OBJECT, 'event', 'type']],
   ['spawning', spawningCause, [...OPERATOR, ...OBJECT]],
-  ['changing', changingCause, [...OPERATOR, ...OBJECT, 'reason', 'diff', 'old', 'new']],
+  ['changing', changingCause, [...OPERATOR, ...OBJECT, 'reason', 'initial', 'diff', 'old', 'new']],
   ['daemons, before they are called', daemonCause, [...OPERATOR, ...OBJECT]],
   ['webhooks', webhookCause, [...OPERATOR, ...OBJECT, ...REVIEW]],
 ];
@@ -122,4 +122,16 @@ describe('kwargs of a cause', () => {
     expect(Object.hasOwn(kwargs, '__proto__')).toBe(true);
     expect(Object.getPrototypeOf(kwargs)).toBe(Object.prototype);
   });
+});
+
+it.each([
+  ['activity', activityCause],
+  ['index', indexingCause],
+  ['watch', watchingCause],
+  ['change', changingCause],
+  ['daemon', daemonCause],
+  ['timer', daemonCause],
+  ['webhook', webhookCause],
+] as const)('all of them are known by their names, so that others can be told of: %s', (kind, makeCause) => {
+  expect(kwargNames(kind)).toEqual(expect.arrayContaining(Object.keys(causeKwargs(makeCause()))));
 });

@@ -1,6 +1,6 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { type PatchObjectOptions, patchObject } from '../../src/cluster/patching/patch-object.js';
+import { OutpacedError, type PatchObjectOptions, patchObject } from '../../src/cluster/patching/patch-object.js';
 import { apiError, KopfError } from '../../src/errors.js';
 import type { KubeRequest } from '../../src/seams/client.js';
 import type { AnyObject } from '../../src/values/objects/body.js';
@@ -496,6 +496,49 @@ describe('a conflict with newer changes', () => {
     expect(logger.find('Could not apply the patch in full due to conflicts with newer changes.')?.level).toBe('debug');
   });
 
+  it('never makes what functions have made of one state be written over another one', async () => {
+    const addFinalizer: PatchFn = (body) => {
+      const metadata = body.metadata ?? {};
+      body.metadata = { ...metadata, finalizers: [...(metadata.finalizers ?? []), 'ours'] };
+    };
+    const others = ['a', 'b', 'c', 'd', 'e'];
+    const { sent } = await patching({
+      merge: { metadata: { annotations: { mark: 'x' } } },
+      fns: [addFinalizer],
+      body: kex('a', '1'),
+      answers: [
+        ...others.flatMap((name, index) => [
+          apiError({ status: 409 }),
+          listOf(kex('a', `${index + 2}`, { metadata: { finalizers: [name] } })),
+        ]),
+        kex('a', '9', { metadata: { finalizers: ['e', 'ours'], annotations: { mark: 'x' } } }),
+      ],
+    });
+    const written = sent.filter(([path]) => path === OBJECT).map(([, , body]) => (body as AnyObject).metadata);
+    expect(written.map((metadata) => [metadata?.resourceVersion, metadata?.finalizers])).toEqual([
+      ['1', ['ours']],
+      ...others.map((name, index) => [`${index + 2}`, [name, 'ours']]),
+    ]);
+  });
+
+  it.each([409, 422])('again and again (HTTP %i) is told from a wrong patch', async (status) => {
+    const answers = Array.from({ length: 30 }, (_, index) =>
+      index % 2 === 0 ? apiError({ status }) : listOf(kex('a', `${index + 2}`)),
+    );
+    const { sent, result } = await patching({ fns: [setSpec], body: kex('a', '1'), answers });
+    expect(sent.filter(([path]) => path === OBJECT)).toHaveLength(10);
+    expect(result).toEqual({ error: expect.any(OutpacedError) });
+    expect(result).toMatchObject({ error: { status: 409 } });
+  });
+
+  it('is not what it is when the server says so, but nobody has changed the object', async () => {
+    const conflict = apiError({ status: 409 });
+    const answers = Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? conflict : listOf(kex('a', '1'))));
+    const { result } = await patching({ fns: [setSpec], body: kex('a', '1'), answers });
+    expect(result).toEqual({ error: conflict });
+    expect(result).not.toEqual({ error: expect.any(OutpacedError) });
+  });
+
   it('is not what a refusal of functions is, if nobody has changed the object', async () => {
     const refusal = apiError({ status: 422 });
     const { result } = await patching({
@@ -683,6 +726,13 @@ describe('the answer to a merge-patch', () => {
     ['as asked', { spec: { x: 1 } }, { spec: { x: 1 } }],
     ['with more than asked', { spec: { x: 1 } }, { spec: { x: 1, y: 2 }, status: {} }],
     ['with the field removed', { spec: { x: null } }, { spec: {} }],
+    [
+      'with what JSON has no word for',
+      { status: { x: [1, undefined, { y: undefined }] } },
+      { status: { x: [1, null, {}] } },
+    ],
+    ['with a date as a text', { spec: { x: new Date(0) } }, { spec: { x: '1970-01-01T00:00:00.000Z' } }],
+    ['with what is no number as nothing', { spec: { x: [Number.NaN] } }, { spec: { x: [null] } }],
     ['with empty labels dropped', { metadata: { labels: {} } }, {}],
     ['with empty annotations dropped', { metadata: { annotations: {} } }, {}],
     ['with empty finalizers dropped', { metadata: { finalizers: [] } }, {}],
@@ -694,6 +744,7 @@ describe('the answer to a merge-patch', () => {
   it.each<[string, object, AnyObject, string]>([
     ['with a field lost', { status: { x: 1 } }, { status: {} }, '[["remove","status.x",1,null]]'],
     ['with a field changed', { spec: { x: 1 } }, { spec: { x: 2 } }, '[["change","spec.x",1,2]]'],
+    ['with a list changed', { spec: { x: [undefined] } }, { spec: { x: [1] } }, '[["change","spec.x",[null],[1]]]'],
     ['with a field not removed', { spec: { x: null } }, { spec: { x: 2 } }, '[["add","spec.x",null,2]]'],
     ['with labels lost', { metadata: { labels: { a: 'b' } } }, {}, '[["remove","metadata.labels",{"a":"b"},null]]'],
     ['with another mapping lost', { metadata: { other: {} } }, {}, '[["remove","metadata.other",{},null]]'],

@@ -1,7 +1,6 @@
 import { recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { callKwargs, filterKwargs } from '../../src/execution/call-kwargs.js';
-import { daemonStopper } from '../../src/execution/stopping.js';
 import type { Cause, WebhookCause } from '../../src/intents/causes.js';
 import type { Indices } from '../../src/seams/memory/indexing.js';
 import { settings } from '../../src/settings.js';
@@ -16,7 +15,7 @@ const OBJECT = [
 const CALL = ['param', 'retry', 'started', 'runtime', 'signal'];
 
 const ofObject = { logger: recordingLogger(), memo: {}, resource: RESOURCE, body: BODY, patch: new Patch() };
-const stopper = daemonStopper();
+const stopper = { stopped: new AbortController().signal };
 const webhook: WebhookCause = {
   kind: 'webhook',
   ...ofObject,
@@ -44,7 +43,7 @@ const CAUSES: readonly {
     own: ['activity', 'settings'],
   },
   { cause: watchingCause(), own: [...OBJECT, 'event', 'type'] },
-  { cause: changingCause(), own: [...OBJECT, 'reason', 'diff', 'old', 'new'] },
+  { cause: changingCause(), own: [...OBJECT, 'reason', 'initial', 'diff', 'old', 'new'], calls: ['progress'] },
   { cause: { kind: 'indexing', ...ofObject }, own: OBJECT },
   { cause: { kind: 'spawning', ...ofObject, reset: true }, own: OBJECT },
   {

@@ -96,8 +96,8 @@ const MISTAKES: readonly (readonly [string, readonly string[], object, RegExp])[
   ],
   ['an option of a prototype', ['create', 'startup'], JSON.parse('{"__proto__": 1}'), /there is no option "__proto__"/],
   ['filters of an activity', ACTIVITIES, { labels: {} }, /there is no option "labels"/],
-  ['retries of events and webhooks', ['event', ...WEBHOOKS], { retries: 1 }, /there is no option "retries"/],
-  ['errors of events and webhooks', ['event', ...WEBHOOKS], { errors: 'ignored' }, /there is no option "errors"/],
+  ['retries of webhooks', WEBHOOKS, { retries: 1 }, /there is no option "retries"/],
+  ['errors of webhooks', WEBHOOKS, { errors: 'ignored' }, /there is no option "errors"/],
   ['cancellation of a timer', ['timer'], { cancellationTimeout: 1 }, /there is no option "cancellationTimeout"/],
   ['an interval of a daemon', ['daemon'], { interval: 1 }, /there is no option "interval"/],
   [
@@ -358,5 +358,26 @@ describe('what is no mistake', () => {
     const { registry, on } = untyped();
     declare(on);
     expect(Object.values(registry.handlers).flatMap((family) => [...family])).toHaveLength(1);
+  });
+});
+
+describe('Resuming', () => {
+  it.each([
+    [{ only: 'modified' }, "on.resume('kopfexamples') of r: only must be 'unmodified', not \"modified\""],
+    [{ only: 'unmodified', deleted: true }, 'an object that is being deleted is not unmodified'],
+  ])('is not declared with %j', (options, message) => {
+    const { on } = createRegistry();
+    expect(() => on.resume('kopfexamples', { id: 'r', ...options } as never, () => {})).toThrow(message);
+  });
+});
+
+describe('Handlers of events', () => {
+  it.each([
+    [{ errors: 'temporary' }, 'errors must be one of ignored, retry, not "temporary"'],
+    [{ retries: 5 }, "retries is about attempts, and there is only one by default; add errors: 'retry'"],
+    [{ errors: 'ignored', backoff: 5 }, 'backoff is about attempts'],
+  ])('are not declared with %j', (options, message) => {
+    const { on } = createRegistry();
+    expect(() => on.event('kopfexamples', { id: 'e', ...options } as never, () => {})).toThrow(message);
   });
 });

@@ -138,6 +138,11 @@ describe('a resource token', () => {
     expect(token).toStrictEqual({ selector: { group: 'g', version: 'v', plural: 'p' } });
   });
 
+  it('says whether the objects are in namespaces, if it was told', () => {
+    const token = resource<{ size: string }>({ group: 'g', version: 'v', plural: 'p', namespaced: false });
+    expect(token).toStrictEqual({ selector: { group: 'g', version: 'v', plural: 'p' }, namespaced: false });
+  });
+
   it('holds the schemas apart from the selector when made of them', () => {
     const ofSpec = resource({ group: 'g', kind: 'K', spec: schema });
     expect(ofSpec).toStrictEqual({ selector: { group: 'g', kind: 'K' }, schema: { spec: schema } });

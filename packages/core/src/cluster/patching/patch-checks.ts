@@ -13,6 +13,13 @@ const DROPPED_WHEN_EMPTY: ReadonlySet<string> = new Set([
 
 /** What of the merge-patch is not so in the object after it: e.g. fields that are not in the schema of the kind. */
 export function inconsistenciesOf(merge: Mapping, body: AnyObject): Diff {
+  const found = differences(merge, body);
+  if (found.length === 0) return found;
+  // JSON knows neither holes in lists, nor dates, nor what is not a number: it is asked for as it was sent.
+  return differences(JSON.parse(JSON.stringify(merge)) as Mapping, body);
+}
+
+function differences(merge: Mapping, body: AnyObject): Diff {
   return diff(merge, body, { scope: 'left' }).filter(
     ([, field, old, current]) => !(DROPPED_WHEN_EMPTY.has(field.join('.')) && isNothing(old) && isNothing(current)),
   );

@@ -1,5 +1,5 @@
 /** Patching an object: one request for each of its addresses, for the very state that is known, and never a wrong object. */
-import { ApiConflictError, ApiNotFoundError, ApiUnprocessableError, KopfError } from '../../errors.js';
+import { ApiConflictError, type ApiError, ApiNotFoundError, ApiUnprocessableError, KopfError } from '../../errors.js';
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { KubeClient, KubeRequest } from '../../seams/client.js';
 import type { SentRequest } from '../../seams/inspection/observer.js';
@@ -41,7 +41,7 @@ export interface PatchObjectOptions {
   readonly mayWrite?: (() => boolean) | undefined;
   /**
    * Whether to never write for the uid alone, however many conflicts there are: for operators that can be replaced
-   * without noticing it. By default, a merge-patch goes through after three conflicts in a row.
+   * without noticing it. By default, a merge-patch without functions goes through after three conflicts.
    */
   readonly isAlwaysGuarded?: boolean | undefined;
   /** Which address is written last, if both are. Default: the status. */
@@ -79,11 +79,24 @@ export interface PatchOutcome {
   readonly missing?: true;
 }
 
+const CONFLICT = 'Could not apply the patch in full due to conflicts with newer changes.';
+
 /** How many conflicts in a row a merge-patch of an object takes before it goes for the uid alone. */
 const GUARDED_TRIES = 3;
 
 /** How many conflicts in a row others take: these cannot go unguarded, but nobody should try for ever in one go. */
 const MAX_TRIES = 10;
+
+/** Others change the object faster than it can be patched. Nothing is wrong with the patch: try again, but not at once. */
+export class OutpacedError extends ApiConflictError {
+  constructor(latest: ApiError) {
+    const { payload } = latest;
+    // A failed test of the version in a JSON-patch comes as another error, which would tell of a wrong patch.
+    super(
+      latest instanceof ApiConflictError ? { status: 409, payload } : { status: 409, payload: CONFLICT, cause: latest },
+    );
+  }
+}
 
 /**
  * Applies the patch: the merge-patch, and then the functions to what it makes of the object.
@@ -92,7 +105,8 @@ const MAX_TRIES = 10;
  * that is to be changed there; an address with nothing to change gets none. Every request is for the version of the
  * known state. If that is outdated, the newest one is taken, and what to change is decided anew.
  *
- * A vanished object comes back as `missing`. All other errors are thrown as they are.
+ * A vanished object comes back as `missing`. If others change the object again and again, so that it cannot be patched,
+ * an `OutpacedError` is thrown; all other errors are thrown as they are.
  */
 export async function patchObject(
   client: KubeClient,
@@ -233,7 +247,7 @@ class PatchSession {
         const newest = await this.#newestAfter(error, payload, known);
         conflicts += 1;
         // Nothing is wrong with the patch; but the caller may have other things to do.
-        if (conflicts >= MAX_TRIES) throw error;
+        if (conflicts >= MAX_TRIES) throw isNewer(newest, known) ? new OutpacedError(error as ApiError) : error;
         if (conflicts === 1 && patch.fns.length > 0) logger?.debug(`${CONFLICT} Trying again: ${namesOf(patch)}`);
         this.#known = newest;
         this.#found = newest as AnyObject;
@@ -256,8 +270,10 @@ class PatchSession {
   }
 
   #isGuarded(address: Address, payload: Payload, conflicts: number): boolean {
-    // The uid is not checked in the status of custom resources; and lists are not to be changed blindly.
-    const mayGoUnguarded = payload.type === 'merge' && address === 'object' && this.#uid !== undefined;
+    // The uid is not checked in the status of custom resources; and lists are not to be changed blindly: neither by
+    // JSON-patches nor by what functions have made of the known state, as finalizers of others would be lost.
+    const isBlind = payload.type === 'merge' && !payload.isOfFunctions;
+    const mayGoUnguarded = isBlind && address === 'object' && this.#uid !== undefined;
     return Boolean(this.#options.isAlwaysGuarded) || !mayGoUnguarded || conflicts < GUARDED_TRIES;
   }
 
@@ -271,7 +287,7 @@ class PatchSession {
     const newest = await (isGone ? this.#find(known) : this.#newest(known));
     if (newest === undefined) throw new GivingUp('missing');
     if (this.#uid !== undefined && newest.metadata?.uid !== this.#uid) throw new GivingUp('namesake');
-    const hasChanged = versionIn(newest) !== versionIn(known);
+    const hasChanged = isNewer(newest, known);
     // It is there, whatever one of the servers says; or nobody has changed it, so that something else is wrong.
     if (isGone || (isSuspected && !hasChanged)) throw error;
     return newest;
@@ -327,7 +343,10 @@ class PatchSession {
 
   /** Where the object is not as it was asked for, though the server has accepted it. */
   warnOfInconsistencies(before: Body): void {
-    if (this.#answer !== undefined) this.#warnOf(subtractExisting(this.#options.patch.merge, before));
+    const { merge } = this.#options.patch;
+    // Mostly there are none. Otherwise, only what was changed counts.
+    if (this.#answer === undefined || inconsistenciesOf(merge, this.#answer).length === 0) return;
+    this.#warnOf(subtractExisting(merge, before));
   }
 
   #warnOf(merge: Mapping): void {
@@ -343,8 +362,6 @@ const OBJECT_ONLY: readonly Address[] = ['object'];
 const OBJECT_LAST: readonly Address[] = ['status', 'object'];
 const STATUS_LAST: readonly Address[] = ['object', 'status'];
 
-const CONFLICT = 'Could not apply the patch in full due to conflicts with newer changes.';
-
 function namesOf({ fns }: Patch): string {
   return fns.map((fn) => fn.name || 'a function').join(', ');
 }
@@ -352,7 +369,7 @@ function namesOf({ fns }: Patch): string {
 function guarded(payload: Payload, guards: Parameters<typeof withGuards>[1]): Payload {
   return payload.type === 'json'
     ? { type: 'json', ops: withTests(payload.ops, guards) }
-    : { type: 'merge', merge: withGuards(payload.merge, guards) };
+    : { ...payload, merge: withGuards(payload.merge, guards) };
 }
 
 function withoutVersion(body: AnyObject): AnyObject {
@@ -362,6 +379,11 @@ function withoutVersion(body: AnyObject): AnyObject {
 
 function versionIn(body: Body | undefined): string | undefined {
   return body?.metadata?.resourceVersion;
+}
+
+/** Whether others have changed it. */
+function isNewer(newest: Body, known: Body): boolean {
+  return versionIn(newest) !== versionIn(known);
 }
 
 /** By ourselves, while it was waiting to be sent. */

@@ -64,7 +64,12 @@ export type Address = keyof PayloadParts;
 
 /** What is sent to one address. */
 export type Payload =
-  | { readonly type: 'merge'; readonly merge: Mapping }
+  | {
+      readonly type: 'merge';
+      readonly merge: Mapping;
+      /** Functions have had a say in it: it is right for the known state only, e.g. as lists go as a whole. */
+      readonly isOfFunctions?: true;
+    }
   | { readonly type: 'json'; readonly ops: readonly JsonPatchOp[] };
 
 /** What the patch changes in the object, as a JSON-patch. The object stays as it is. */
@@ -110,7 +115,8 @@ export function payloadFor(
   address: Address,
   statusIsSubresource: boolean,
 ): Payload | undefined {
-  const asked = splitStatus(subtractExisting(patch.merge, body), statusIsSubresource)[address];
+  const part = splitStatus(patch.merge, statusIsSubresource)[address];
+  const asked = isEmptyMapping(part) ? part : subtractExisting(part, body);
   const merge = (): Payload | undefined => (isEmptyMapping(asked) ? undefined : { type: 'merge', merge: asked });
   if (patch.fns.length === 0) return merge();
 
@@ -127,7 +133,7 @@ export function payloadFor(
   const isTold = splitStatusOps(jsonPatch(replayed, after), statusIsSubresource)[address].length === 0;
   // Nulls, for one, can be put into an object by a function, but not by a merge-patch.
   const whole = isTold ? overlay(asked, ofFns) : undefined;
-  if (whole !== undefined) return { type: 'merge', merge: whole };
+  if (whole !== undefined) return { type: 'merge', merge: whole, isOfFunctions: true };
   return { type: 'json', ops: splitStatusOps(jsonPatch(body, after), statusIsSubresource)[address] };
 }
 

@@ -4,7 +4,7 @@ import type { Facts } from '../../observing/facts.js';
 import type { Clock, Seconds } from '../../seams/clock.js';
 import type { Logger } from '../../seams/logger.js';
 import type { WatchTarget } from '../../values/resources/watch-target.js';
-import { isUndecodable } from './malformed.js';
+import { isUndecodable } from './objects/malformed.js';
 
 export interface StreamHealthOptions {
   readonly target: WatchTarget;

@@ -9,7 +9,7 @@ import { ApiError, ApiForbiddenError, ApiTooManyRequestsError, describeError, Ko
 import type { Seconds } from '../../seams/clock.js';
 import { backoffDelay } from '../backoff.js';
 import type { Interruption } from './connection.js';
-import { isUndecodable } from './malformed.js';
+import { isUndecodable } from './objects/malformed.js';
 
 /** What a connection is made for. */
 export type Doing = { readonly kind: 'listing' } | { readonly kind: 'watching'; readonly version: string | undefined };

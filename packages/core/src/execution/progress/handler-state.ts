@@ -54,7 +54,7 @@ export interface RecordOptions {
   readonly corrections?: boolean;
 }
 
-interface HandlerProgress {
+interface ProgressFields {
   /** Whether the handler takes part in the current handling. Others only wait to be purged. */
   readonly active: boolean;
   readonly started: Date;
@@ -84,7 +84,7 @@ interface HandlerProgress {
 type LazyDigest = string | (() => string | undefined) | undefined;
 
 /** The state of one handler. Immutable; but whether it is awake or sleeping depends on the time. */
-export class HandlerState implements HandlerProgress {
+export class HandlerState implements ProgressFields {
   readonly active: boolean;
   readonly started: Date;
   readonly stopped: Date | undefined;
@@ -104,7 +104,7 @@ export class HandlerState implements HandlerProgress {
   readonly #origin: ProgressRecord | undefined;
   readonly #timeline: Timeline;
 
-  private constructor(progress: HandlerProgress, timeline: Timeline, origin: ProgressRecord | undefined) {
+  private constructor(progress: ProgressFields, timeline: Timeline, origin: ProgressRecord | undefined) {
     this.active = progress.active;
     this.started = progress.started;
     this.stopped = progress.stopped;
@@ -152,7 +152,7 @@ export class HandlerState implements HandlerProgress {
     if (startIsImplausible && isAhead(started, CLOCK_SKEW)) report?.("its 'started' is in the future");
     const delayIsImplausible = !isOwn && delayed !== undefined && isAhead(delayed, maxDelay + CLOCK_SKEW);
     if (delayIsImplausible) report?.(`its 'delayed' is more than ${maxDelay} seconds ahead`);
-    const progress: HandlerProgress = {
+    const progress: ProgressFields = {
       active: false,
       started: startIsImplausible ? now : started,
       stopped: stamp('stopped'),
@@ -312,7 +312,7 @@ export class HandlerState implements HandlerProgress {
     return isSame ? stored : formatTimestamp(moment);
   }
 
-  #with(changes: Partial<HandlerProgress>): HandlerState {
+  #with(changes: Partial<ProgressFields>): HandlerState {
     const unseen = { digest: this.#digest, corrected: this.#corrected, begun: this.#begun, due: this.#due };
     return new HandlerState({ ...this, ...unseen, ...changes }, this.#timeline, this.#origin);
   }

@@ -37,27 +37,34 @@ interface Remembered extends OwnTimes {
 }
 
 export function ownTimesMemory(): OwnTimesMemory {
-  const known = new Map<HandlerId, Remembered>();
-  return {
-    remember(states) {
-      for (const [id, state] of states) {
-        if (state.finished) {
-          known.delete(id);
-          continue;
-        }
-        const { started, delayed } = state.toRecord();
-        known.set(id, { ...state.times, started: started ?? undefined, delayed: delayed ?? undefined });
+  return new RememberedTimes();
+}
+
+/** A class with nothing in it until something is remembered: each object has one. */
+class RememberedTimes implements OwnTimesMemory {
+  #known: Map<HandlerId, Remembered> | undefined;
+
+  remember(states: Iterable<readonly [HandlerId, Timed]>): void {
+    for (const [id, state] of states) {
+      if (state.finished) {
+        this.#known?.delete(id);
+        continue;
       }
-    },
-    of(id, { started, delayed }) {
-      const times = known.get(id);
-      const isSame = times?.started === (started ?? undefined) && times?.delayed === (delayed ?? undefined);
-      return isSame ? times : undefined;
-    },
-    hurry(now) {
-      for (const [id, times] of known) {
-        if (times.dueAt !== undefined && times.dueAt > now) known.set(id, { ...times, dueAt: now });
-      }
-    },
-  };
+      const { started, delayed } = state.toRecord();
+      this.#known ??= new Map();
+      this.#known.set(id, { ...state.times, started: started ?? undefined, delayed: delayed ?? undefined });
+    }
+  }
+
+  of(id: HandlerId, { started, delayed }: ProgressRecord): OwnTimes | undefined {
+    const times = this.#known?.get(id);
+    const isSame = times?.started === (started ?? undefined) && times?.delayed === (delayed ?? undefined);
+    return isSame ? times : undefined;
+  }
+
+  hurry(now: Seconds): void {
+    for (const [id, times] of this.#known ?? []) {
+      if (times.dueAt !== undefined && times.dueAt > now) this.#known?.set(id, { ...times, dueAt: now });
+    }
+  }
 }

@@ -8,7 +8,6 @@ import { fieldOf } from '../../intents/kwargs.js';
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { Clock } from '../../seams/clock.js';
 import type { ProgressStorage, ReportMalformed } from '../../seams/memory/storage.js';
-import { isThenable } from '../../sync/awaiting.js';
 import { digestOf } from '../../values/digest.js';
 import { type FieldPath, resolveField } from '../../values/fields.js';
 import type { HandlerId } from '../../values/ids.js';
@@ -105,7 +104,7 @@ export function loadProgress(options: ProgressOptions): Awaitable<LoadedProgress
   const { storage, owned, cause, clock, compat, malformed, ownTimes, maxDelay } = options;
   const place = { storage, body: cause.body, handlers: owned, clock, compat, malformed, ownTimes, maxDelay };
   const stored = State.fromStorage(place);
-  return isThenable(stored) ? stored.then((state) => taken(state, options)) : taken(stored, options);
+  return stored instanceof Promise ? stored.then((state) => taken(state, options)) : taken(stored, options);
 }
 
 function taken(stored: State, options: ProgressOptions): LoadedProgress {

@@ -6,7 +6,7 @@ import { ContextError, RegistrationError } from '../../errors.js';
 import type { ChangingCause } from '../../intents/causes.js';
 import { createChangeHandlers, type Handlers } from '../../intents/handler-set.js';
 import { type ChangeHandler, type HandlerFn, titleOf } from '../../intents/handlers.js';
-import type { Change, ChangeFilterKwargs, DefaultEnv, ObjectOf } from '../../intents/kwargs.js';
+import type { Change, ChangeFilterKwargs, ChangeKwargs, DefaultEnv, ObjectOf } from '../../intents/kwargs.js';
 import {
   CHANGE_FILTERS,
   type ChangeFilterOptions,
@@ -175,9 +175,16 @@ function newSubhandler(parent: ChangeHandler, fn: HandlerFn, id: string | undefi
  * kopf.on.create('kopfexamples', () => kopf.execute(fns));
  * ```
  */
-export type SubhandlerFns =
-  | Iterable<SubhandlerFn<AnyObject, undefined>>
-  | Readonly<Record<string, SubhandlerFn<AnyObject, undefined>>>;
+export type SubhandlerFns<R = AnyObject> = FnsFor<ObjectOf<R>>;
+
+/**
+ * The type of the objects is inferred from what the functions take. As a method, since those written for a kind know
+ * whether it has namespaces, which cannot be inferred.
+ */
+type FnFor<T extends object> = {
+  fn(kwargs: ChangeKwargs<T, undefined, DefaultEnv, never>): Awaitable<unknown>;
+}['fn'];
+type FnsFor<T extends object> = Iterable<FnFor<T>> | Readonly<Record<string, FnFor<T>>>;
 
 /**
  * Which sub-handlers are executed, and how.
@@ -186,13 +193,27 @@ export type SubhandlerFns =
  * const options: kopf.ExecuteOptions = { fns: { volume: ({ logger }) => logger.info('Done.') }, lifecycle: kopf.asap };
  * ```
  */
-export interface ExecuteOptions {
-  readonly fns?: SubhandlerFns | undefined;
+export interface ExecuteOptions<T extends object = AnyObject> {
+  /** Functions by their ids, or a list of functions that have names. */
+  readonly fns?: FnsFor<T> | undefined;
   /** Handlers that are already made, with their full ids. */
   readonly handlers?: Iterable<ChangeHandler> | undefined;
   /** Change handlers of a whole registry. */
   readonly registry?: { readonly handlers: Pick<Handlers, 'changing'> } | undefined;
-  /** Instead of the parent's. */
+  /**
+   * Which of those that are due now are called in this round, and in which order; instead of the parent's lifecycle. The
+   * rest is called in the next rounds: after each round, the progress is stored and the parent is called again.
+   *
+   * Whoever waits for another attempt is not due, and holds nobody up: with `oneByOne`, the second one is called while
+   * the first one waits. Where one must not begin before another has ended, execute them one after another:
+   *
+   * ```ts
+   * kopf.on.create('kopfexamples', async () => {
+   *   await kopf.execute({ fns: { volume: async () => undefined } });
+   *   await kopf.execute({ fns: { pod: async () => undefined } }); // reached only when the volume is done
+   * });
+   * ```
+   */
   readonly lifecycle?: LifeCycle | undefined;
   /** Instead of the parent's. */
   readonly cause?: ChangingCause | undefined;
@@ -204,6 +225,9 @@ const EXECUTE = ['fns', 'handlers', 'registry', 'lifecycle', 'cause'];
  * Executes the sub-handlers now: those declared so far, or those given. With what is declared, it works once per call
  * of the parent; and if it is not called at all, that is done after the parent.
  *
+ * They are called in rounds: those due that the lifecycle picks, one after another; by default (`asap`), one in a round, the
+ * least tried first. See `lifecycle` in the options for what that means.
+ *
  * If some of them are left for later, it throws, and the parent is called again when they are due: what stands after
  * it is reached only when all of them are done. A parent that does not wait for it is called again all the same.
  *
@@ -214,6 +238,8 @@ const EXECUTE = ['fns', 'handlers', 'registry', 'lifecycle', 'cause'];
  * });
  * ```
  */
+export function execute<T extends object = AnyObject>(options?: ExecuteOptions<T>): Promise<void>;
+export function execute<T extends object = AnyObject>(fns: FnsFor<T>): Promise<void>;
 export function execute(options: ExecuteOptions | SubhandlerFns = {}): Promise<void> {
   // Not an async function: the promise that is watched must be the very one that is returned.
   const execution = executeNow(isExecuteOptions(options) ? options : { fns: options });

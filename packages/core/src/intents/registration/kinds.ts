@@ -1,4 +1,5 @@
 /** The kinds of handlers of resources: the options of each, and how a handler is made of them. */
+import { whyNotCron } from '../../values/cron-syntax.js';
 import type { HandlerId } from '../../values/ids.js';
 import { isMapping } from '../../values/json.js';
 import type { Selector } from '../../values/resources/selector.js';
@@ -8,15 +9,16 @@ import type { Env } from '../kwargs.js';
 import {
   CHANGE_FILTERS,
   definedOnly,
+  type ErrorWords,
   EXECUTION,
   FILTERS,
   mistake,
   type ParsedExecution,
   type ParsedFilters,
   type RawOptions,
+  requireAnswering,
   requireDuration,
   requireFlag,
-  requireSynchronous,
   shown,
   type Title,
 } from './options.js';
@@ -34,6 +36,8 @@ interface CommonParts extends ParsedExecution, ParsedFilters {
 export interface ResourceKind {
   /** Besides `id` and `param`. */
   readonly options: readonly string[];
+  /** The words for what errors mean, if they are not the usual ones. */
+  readonly errors?: ErrorWords;
   /** Whether the field becomes a part of the id. By default, it does. */
   readonly fieldInId?: boolean;
   /** Adds what the kind has of its own; throws if that is wrong. */
@@ -45,6 +49,9 @@ export type ResourceKindName = Exclude<keyof On<Env>, Activity>;
 const COMMON = [...EXECUTION, ...FILTERS];
 const DAEMON_DURATIONS = ['cancellationBackoff', 'cancellationTimeout', 'cancellationPolling'];
 const TIMER_DURATIONS = ['interval', 'idle'];
+const RHYTHM = [...TIMER_DURATIONS, 'sharp'];
+const SCHEDULE = ['schedule', 'timeZone', 'missed'];
+const TIMER = [...COMMON, 'initialDelay', ...RHYTHM, ...SCHEDULE];
 const ADMISSION_FLAGS = ['persistent', 'sideEffects', 'ignoreFailures'];
 const ADMISSION_SELECTORS = ['namespaceSelector', 'objectSelector'];
 const ADMISSION = [
@@ -74,10 +81,17 @@ export const KINDS: Readonly<Record<ResourceKindName, ResourceKind>> = {
     },
   },
   resume: {
-    options: [...COMMON, 'deleted'],
+    options: [...COMMON, 'deleted', 'only'],
     make: (common, options, title) => {
       requireFlag(title, options, 'deleted');
-      return { kind: 'change', ...common, initial: true, deleted: Boolean(options['deleted']) };
+      const deleted = Boolean(options['deleted']);
+      if (options['only'] === undefined) return { kind: 'change', ...common, initial: true, deleted };
+      if (options['only'] !== 'unmodified') {
+        throw mistake(title, `only must be 'unmodified', not ${shown(options['only'])}; leave it out for all objects`);
+      }
+      if (deleted)
+        throw mistake(title, 'an object that is being deleted is not unmodified: use either only or deleted');
+      return { kind: 'change', ...common, reason: 'resume', initial: true, deleted };
     },
   },
   field: {
@@ -89,8 +103,15 @@ export const KINDS: Readonly<Record<ResourceKindName, ResourceKind>> = {
     },
   },
   event: {
-    options: FILTERS,
-    make: (common) => ({ kind: 'watch', ...common }),
+    options: COMMON,
+    errors: { ignored: 'ignored', retry: 'temporary' },
+    make: (common, options, title) => {
+      const lonely = EXECUTION.find((name) => name !== 'errors' && options[name] !== undefined);
+      if (lonely !== undefined && common.errors !== 'temporary') {
+        throw mistake(title, `${lonely} is about attempts, and there is only one by default; add errors: 'retry'`);
+      }
+      return { kind: 'watch', ...common };
+    },
   },
   index: {
     options: COMMON,
@@ -107,12 +128,13 @@ export const KINDS: Readonly<Record<ResourceKindName, ResourceKind>> = {
     },
   },
   timer: {
-    options: [...COMMON, 'initialDelay', ...TIMER_DURATIONS, 'sharp'],
+    options: TIMER,
     make: (common, options, title) => {
       requireInitialDelay(title, options);
       for (const name of TIMER_DURATIONS) requireDuration(title, options, name);
       requireFlag(title, options, 'sharp');
-      return { kind: 'timer', ...common, ...definedOnly(options, ['initialDelay', ...TIMER_DURATIONS, 'sharp']) };
+      requireSchedule(title, options);
+      return { kind: 'timer', ...common, ...definedOnly(options, ['initialDelay', ...RHYTHM, ...SCHEDULE]) };
     },
   },
   validate: {
@@ -137,7 +159,36 @@ export const KINDS: Readonly<Record<ResourceKindName, ResourceKind>> = {
 
 function requireInitialDelay(title: Title, options: RawOptions): void {
   if (typeof options['initialDelay'] !== 'function') requireDuration(title, options, 'initialDelay');
-  requireSynchronous(title, 'initialDelay', options['initialDelay']);
+  requireAnswering(title, 'initialDelay', options['initialDelay']);
+}
+
+function requireSchedule(title: Title, options: RawOptions): void {
+  const { schedule, timeZone, missed } = options;
+  if (schedule === undefined) {
+    const lonely = SCHEDULE.find((name) => options[name] !== undefined);
+    if (lonely !== undefined) throw mistake(title, `${lonely} is about a schedule; add the schedule: '*/5 * * * *'`);
+    return;
+  }
+  const problem = typeof schedule === 'string' ? whyNotCron(schedule) : 'it is no text';
+  if (problem !== undefined) throw mistake(title, `the schedule ${shown(schedule)} makes no sense: ${problem}`);
+  const other = RHYTHM.find((name) => options[name] !== undefined);
+  if (other !== undefined) throw mistake(title, `choose either schedule or ${other}: both say when to call it`);
+  if (timeZone !== undefined && !isTimeZone(timeZone)) {
+    throw mistake(title, `there is no time zone ${shown(timeZone)}; use a name such as 'Europe/Berlin', or 'UTC'`);
+  }
+  if (missed !== undefined && missed !== 'skip' && missed !== 'once') {
+    throw mistake(title, `missed must be 'skip' or 'once', not ${shown(missed)}`);
+  }
+}
+
+function isTimeZone(name: unknown): boolean {
+  try {
+    return (
+      typeof name === 'string' && new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions() !== undefined
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** What is wrong here would be refused by the cluster, but only when the operator starts, and in other words. */

@@ -22,6 +22,7 @@ import {
   shown,
   type Title,
 } from './options.js';
+import { placed, type Trace, traceOfCaller } from './places.js';
 import type { On, Registrars } from './registrars.js';
 
 /** What is known of where the id of a handler comes from. */
@@ -35,6 +36,8 @@ interface IdHints {
 /** What the registrars need of a registry. */
 export interface RegistrationTarget {
   readonly methods: MethodDeclarations;
+  /** Remembers a declaration that waits for its function; until it is met, it declares nothing. */
+  expect(title: Title, trace: Trace): { meet(): void };
   add(handler: AnyHandler, hints?: IdHints): void;
 }
 
@@ -59,11 +62,13 @@ interface Declared {
 type Declare = (fn: HandlerFn, ofClass?: string) => Declared;
 
 function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindName) {
-  return (spec: SelectorSpec, ...rest: unknown[]): unknown => {
+  const registrar = (spec: SelectorSpec, ...rest: unknown[]): unknown => {
+    const trace = traceOfCaller(registrar);
     const declaration = titled(name, isMethodContext(rest[0]) ? '' : describeSelector(spec));
     if (isMethodContext(rest[0])) {
       throw mistake(declaration, 'as a decorator, it needs parentheses with a selector in them');
     }
+    refuseSeveralNames(declaration, name, [spec, ...rest]);
     const [options, fn] = optionsAndHandler(declaration, rest, '(selector, options?, handler)');
     const declare: Declare = (given, ofClass) => {
       const title = titledWithHandler(declaration, given, options);
@@ -74,17 +79,26 @@ function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindN
       const filters = filtersFrom(title, options);
       const field = kind.fieldInId === false ? undefined : filters.field;
       const { id, hints } = identify(given, options, { fallback: `${name}.${nameOf(selector)}`, field, ofClass });
-      const common = { id, fn: given, param: options['param'], selector, ...executionFrom(title, options), ...filters };
-      return { handler: kind.make(common, options, title), hints };
+      const common = {
+        id,
+        fn: given,
+        param: options['param'],
+        selector,
+        ...executionFrom(title, options, kind.errors),
+        ...filters,
+      };
+      return { handler: placed(kind.make(common, options, title), trace), hints };
     };
-    if (fn === undefined) return decorator(target, declaration, declare);
+    if (fn === undefined) return decorator(target, declaration, declare, trace);
     const handler = add(target(), declare(fn));
     return name === 'index' ? Object.freeze({ id: handler.id }) : fn;
   };
+  return registrar;
 }
 
 function activityRegistrar(target: () => RegistrationTarget, activity: Activity) {
-  return (...args: unknown[]): unknown => {
+  const registrar = (...args: unknown[]): unknown => {
+    const trace = traceOfCaller(registrar);
     const declaration = titled(activity);
     if (isMethodContext(args[1])) throw mistake(declaration, 'as a decorator, it needs parentheses');
     const [options, fn] = optionsAndHandler(declaration, args, '(options?, handler)');
@@ -94,12 +108,24 @@ function activityRegistrar(target: () => RegistrationTarget, activity: Activity)
       requireId(title, options);
       const { id, hints } = identify(given, options, { fallback: activity, ofClass });
       const common = { id, fn: given, param: options['param'], ...executionFrom(title, options) };
-      return { handler: { kind: 'activity', ...common, activity }, hints };
+      return { handler: placed({ kind: 'activity', ...common, activity }, trace), hints };
     };
-    if (fn === undefined) return decorator(target, declaration, declare);
+    if (fn === undefined) return decorator(target, declaration, declare, trace);
     add(target(), declare(fn));
     return fn;
   };
+  return registrar;
+}
+
+/** As in Kopf: `on.create('kopf.dev', 'v1', 'kopfexamples', fn)`. Here, it is one text. */
+function refuseSeveralNames(title: Title, registrar: string, args: readonly unknown[]): void {
+  const others = args.findIndex((arg) => typeof arg !== 'string');
+  const names = args.slice(0, others < 0 ? args.length : others);
+  if (names.length < 2) return;
+  throw mistake(
+    title,
+    `expected (selector, options?, handler); write the selector as one string: ${titled(registrar, `'${names.join('/')}', …`)}`,
+  );
 }
 
 /** The options and the handler are both optional, and are told by what they are. */
@@ -111,6 +137,12 @@ function optionsAndHandler(
   const [first, second] = args;
   const expected = `expected ${signature}; the handler is a function and comes last`;
   if (args.length > 2) throw mistake(title, expected);
+  const promise = args.find(isPromise);
+  if (promise !== undefined) {
+    // It is not awaited by anybody, and its failure would end the process with another message.
+    promise.catch(() => {});
+    throw mistake(title, 'the handler is a promise: pass the function itself, without calling it');
+  }
   if (args.length === 2 && typeof second !== 'function') {
     // Most often, it is imported from a module that is not there yet, since the modules import each other.
     throw mistake(title, `the handler is ${shown(second)}; ${expected}`);
@@ -120,8 +152,14 @@ function optionsAndHandler(
   return [first ?? {}, second as HandlerFn | undefined];
 }
 
-function decorator(target: () => RegistrationTarget, title: Title, declare: Declare) {
+function isPromise(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise;
+}
+
+function decorator(target: () => RegistrationTarget, title: Title, declare: Declare, trace: Trace) {
+  const unused = target().expect(title, trace);
   return (fn: unknown, context?: unknown): unknown => {
+    unused.meet();
     if (context !== undefined && !isMethodContext(context)) {
       throw mistake(
         title,

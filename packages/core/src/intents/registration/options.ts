@@ -4,8 +4,10 @@ import type { Seconds } from '../../seams/clock.js';
 import { type FieldPath, type FieldSpec, parseField, type ValueAt } from '../../values/fields.js';
 import { isMapping } from '../../values/json.js';
 import type { Operation } from '../../values/review.js';
+import { didYouMean } from '../../values/suggestions.js';
 import { ABSENT, type MetaFilter, PRESENT, type ValueFilter } from '../filters.js';
 import type { Backoff, ErrorsMode, WhenFn } from '../handlers.js';
+import { neverReturns } from './source-texts.js';
 
 export interface IdentityOptions<P> {
   /** Under which the progress and the result are stored. By default, the function's name. */
@@ -25,6 +27,37 @@ export interface ExecutionOptions {
   readonly backoff?: Backoff | undefined;
 }
 
+export type EventExecutionOptions = CalledOnceOptions | CalledAgainOptions;
+
+interface CalledOnceOptions {
+  /** What an arbitrary error means: nothing, since there may be many events; or `'retry'`, for another attempt. */
+  readonly errors?: 'ignored' | undefined;
+  readonly timeout?: undefined;
+  readonly retries?: undefined;
+  readonly backoff?: undefined;
+}
+
+interface CalledAgainOptions {
+  /**
+   * An arbitrary error means another attempt for the same event, which is remembered in memory alone. A newer event of the
+   * object takes its place: the handler is called for that one, and not for the older one any more. `PermanentError` ends
+   * the attempts.
+   *
+   * ```ts
+   * kopf.on.event('pods', { errors: 'retry', backoff: 5, retries: 10 }, async ({ name, type }) => {
+   *   await fetch(`https://example.com/pods/${name}`, { method: 'POST', body: type });
+   * });
+   * ```
+   */
+  readonly errors: 'retry';
+  /** Since the first attempt for the event, all attempts together. */
+  readonly timeout?: Seconds | undefined;
+  /** How many attempts for one event at most. */
+  readonly retries?: number | undefined;
+  /** The pause after an arbitrary error. By default, `settings.execution.defaultBackoff`. */
+  readonly backoff?: Backoff | undefined;
+}
+
 type ValueFilterOf<V, K> =
   | typeof PRESENT
   | typeof ABSENT
@@ -39,8 +72,11 @@ type MetaFilterOf<K> = Readonly<
   Record<string, typeof PRESENT | typeof ABSENT | string | ((value: string | undefined, kwargs: K) => boolean)>
 >;
 
-/** A field that the type cannot have is `never`, which nothing can be assigned to. */
-type KnownField<T, F extends string> = [ValueAt<T, F>] extends [never] ? never : unknown;
+/** A field that the type cannot have is demanded to be what no text is; compilers quote that, so it is a sentence. */
+type KnownField<T, F extends string> = [ValueAt<T, F>] extends [never] ? NoSuchField<F> : unknown;
+interface NoSuchField<F extends string> {
+  readonly mistake: `There is no field "${F}" in objects of this type`;
+}
 /** Without a literal field, nothing is known of its values. */
 type FieldValue<T, F extends string> = [F] extends [never] ? unknown : ValueAt<T, F>;
 
@@ -70,6 +106,11 @@ export interface DeleteOnlyOptions {
 export interface ResumeOnlyOptions {
   /** Whether to resume also the objects that are being deleted. */
   readonly deleted?: boolean | undefined;
+  /**
+   * `'unmodified'`: only for objects that nobody has changed since they were handled last. By default, the handler is
+   * called together with those of the update as well, if the object was changed while there was no operator.
+   */
+  readonly only?: 'unmodified' | undefined;
 }
 
 export interface DaemonOnlyOptions<K> {
@@ -89,6 +130,28 @@ export interface TimerOnlyOptions<K> {
   readonly idle?: Seconds | undefined;
   /** Whether the interval goes from beginning to beginning instead. */
   readonly sharp?: boolean | undefined;
+  /**
+   * At these times instead of the interval, in the notation of cron: minute, hour, day, month, weekday; with seconds first
+   * if there are six fields; or `@hourly`, `@daily` and so on.
+   *
+   * ```ts
+   * kopf.timer('kopfexamples', { schedule: '30 2 * * MON-FRI', timeZone: 'Europe/Berlin' }, ({ logger }) => {
+   *   logger.info('Half past two in Berlin, and nobody is at work yet.');
+   * });
+   * ```
+   *
+   * A time that does not exist on the day when clocks are put forward comes at the end of the gap; one that exists twice when
+   * they are put back comes once.
+   */
+  readonly schedule?: string | undefined;
+  /** Of the schedule, such as `Europe/Berlin`. Default: UTC, wherever the operator runs. */
+  readonly timeZone?: string | undefined;
+  /**
+   * What becomes of times at which the timer could not be called: the call before took too long, or the process was
+   * suspended. `'skip'` (default): the next one is by the schedule. `'once'`: it is called at once, for all of them together.
+   * What was missed while there was no operator, or before the object was there, is not known to anybody.
+   */
+  readonly missed?: 'skip' | 'once' | undefined;
 }
 
 /**
@@ -170,7 +233,8 @@ export type Title = string;
 /** Misspelt options do not pass in silence: a handler without the retries it asked for is worse than an error. */
 export function refuseUnknown(title: Title, options: RawOptions, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw mistake(title, `there is no option "${name}"; known here: ${known.join(', ')}`);
+    if (known.includes(name)) continue;
+    throw mistake(title, `there is no option "${name}"; known here: ${known.join(', ')}`, didYouMean(name, known));
   }
 }
 
@@ -188,12 +252,16 @@ export interface ParsedExecution {
   readonly backoff?: Backoff;
 }
 
-const ERRORS: readonly unknown[] = ['ignored', 'temporary', 'permanent'] satisfies ErrorsMode[];
+/** What the words for errors mean. */
+export type ErrorWords = Readonly<Record<string, ErrorsMode>>;
 
-export function executionFrom(title: Title, options: RawOptions): ParsedExecution {
+const ERRORS: ErrorWords = { ignored: 'ignored', temporary: 'temporary', permanent: 'permanent' };
+
+export function executionFrom(title: Title, options: RawOptions, words = ERRORS): ParsedExecution {
   const { errors, backoff, retries } = options;
-  if (errors !== undefined && !ERRORS.includes(errors)) {
-    throw mistake(title, `errors must be one of ${ERRORS.join(', ')}, not ${shown(errors)}`);
+  const mode = typeof errors === 'string' && Object.hasOwn(words, errors) ? words[errors] : undefined;
+  if (errors !== undefined && mode === undefined) {
+    throw mistake(title, `errors must be one of ${Object.keys(words).join(', ')}, not ${shown(errors)}`);
   }
   requireDuration(title, options, 'timeout');
   if (retries !== undefined && !(Number.isInteger(retries) && isDuration(retries))) {
@@ -201,7 +269,8 @@ export function executionFrom(title: Title, options: RawOptions): ParsedExecutio
   }
   if (isMapping(backoff)) requireGrowingBackoff(title, backoff);
   else requireDuration(title, options, 'backoff');
-  return definedOnly(options, EXECUTION);
+  const rest = definedOnly(options, EXECUTION);
+  return mode === undefined ? rest : { ...rest, errors: mode };
 }
 
 function requireGrowingBackoff(title: Title, backoff: RawOptions): void {
@@ -230,7 +299,7 @@ export function filtersFrom(title: Title, options: RawOptions): ParsedFilters {
   if (when !== undefined && typeof when !== 'function') {
     throw mistake(title, `when must be a function that returns a boolean, not ${shown(when)}`);
   }
-  for (const name of ['when', 'value', 'old', 'new']) requireSynchronous(title, name, options[name]);
+  for (const name of ['when', 'value', 'old', 'new']) requireAnswering(title, name, options[name]);
   const field = fieldFrom(title, options['field']);
   if (field.length === 0 && (value !== undefined || old !== undefined || new_ !== undefined)) {
     throw mistake(title, 'Value/old/new filters are specified without a mandatory field; add the field');
@@ -253,7 +322,7 @@ function requireMetaFilter(title: Title, name: string, filter: unknown): void {
         `the filter of ${name} "${key}" is ${shown(wanted)}; use a string, a function, PRESENT or ABSENT`,
       );
     }
-    requireSynchronous(title, `the filter of ${name} "${key}"`, wanted);
+    requireAnswering(title, `the filter of ${name} "${key}"`, wanted);
   }
 }
 
@@ -280,10 +349,17 @@ export function definedOnly(options: RawOptions, names: readonly string[]): Reco
   ) as never;
 }
 
-/** Decisions are made at once: a promise is not an answer, and would pass for a "yes" whatever it promises. */
-export function requireSynchronous(title: Title, name: string, callback: unknown): void {
+/**
+ * Decisions are made at once: a promise is not an answer, and would pass for a "yes" whatever it promises. And a function
+ * that returns nothing has forgotten to.
+ */
+export function requireAnswering(title: Title, name: string, callback: unknown): void {
+  if (typeof callback !== 'function') return;
   if (Object.prototype.toString.call(callback) === '[object AsyncFunction]') {
     throw mistake(title, `${name} must be a synchronous function: it cannot be waited for`);
+  }
+  if (neverReturns(callback)) {
+    throw mistake(title, `${name} never returns anything; with braces, a function needs "return"`);
   }
 }
 
@@ -314,6 +390,6 @@ export function shown(value: unknown): string {
   return isMapping(value) ? 'an object' : String(value);
 }
 
-export function mistake(title: Title, problem: string): RegistrationError {
-  return new RegistrationError(`${title}: ${problem}.`);
+export function mistake(title: Title, problem: string, advice = ''): RegistrationError {
+  return new RegistrationError(`${title}: ${problem}.${advice}`);
 }

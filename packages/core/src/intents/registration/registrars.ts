@@ -29,6 +29,7 @@ import type {
   ChangeFilterOptions,
   DaemonOnlyOptions,
   DeleteOnlyOptions,
+  EventExecutionOptions,
   ExecutionOptions,
   FilterOptions,
   IdentityOptions,
@@ -42,48 +43,56 @@ import type {
  */
 type Untyped = Exclude<SelectorSpec, ResourceToken>;
 /** Any selector; a token also tells the type of the objects. */
-type Selecting<T extends object> = ResourceToken<T> | Untyped;
+type Selecting<T extends object, N extends Place> = ResourceToken<T, N> | Untyped;
+/** The type of `namespace`; a token tells it as well. */
+type Place = string | undefined;
 
 /** The kwargs of each registrar's handlers. */
-interface KwargsOf<T extends object, F extends string, P, E extends Env> {
-  create: ChangeKwargs<T, P, E, F>;
-  update: ChangeKwargs<T, P, E, F>;
-  delete: ChangeKwargs<T, P, E, F>;
-  resume: ChangeKwargs<T, P, E, F>;
-  field: ChangeKwargs<T, P, E, F>;
-  event: WatchKwargs<T, P, E>;
-  validate: AdmissionKwargs<T, P, E>;
-  mutate: AdmissionKwargs<T, P, E>;
-  daemon: DaemonKwargs<T, P, E>;
-  timer: DaemonKwargs<T, P, E>;
-  index: IndexingKwargs<T, P, E>;
+interface KwargsOf<T extends object, F extends string, P, E extends Env, N extends Place> {
+  create: ChangeKwargs<T, P, E, F, N>;
+  update: ChangeKwargs<T, P, E, F, N>;
+  delete: ChangeKwargs<T, P, E, F, N>;
+  resume: ChangeKwargs<T, P, E, F, N>;
+  field: ChangeKwargs<T, P, E, F, N>;
+  event: WatchKwargs<T, P, E, N>;
+  validate: AdmissionKwargs<T, P, E, N>;
+  mutate: AdmissionKwargs<T, P, E, N>;
+  daemon: DaemonKwargs<T, P, E, N>;
+  timer: DaemonKwargs<T, P, E, N>;
+  index: IndexingKwargs<T, P, E, N>;
 }
 
-type ChangeOptions<T extends object, F extends string, P, E extends Env> = IdentityOptions<P> &
+type ChangeOptions<T extends object, F extends string, P, E extends Env, N extends Place> = IdentityOptions<P> &
   ExecutionOptions &
-  FilterOptions<T, F, ChangeFilterKwargs<T, E>>;
-type UpdateOptions<T extends object, F extends string, P, E extends Env> = ChangeOptions<T, F, P, E> &
-  ChangeFilterOptions<T, F, ChangeFilterKwargs<T, E>>;
-type BackgroundOptions<T extends object, F extends string, P, E extends Env> = IdentityOptions<P> &
+  FilterOptions<T, F, ChangeFilterKwargs<T, E, N>>;
+type UpdateOptions<T extends object, F extends string, P, E extends Env, N extends Place> = ChangeOptions<
+  T,
+  F,
+  P,
+  E,
+  N
+> &
+  ChangeFilterOptions<T, F, ChangeFilterKwargs<T, E, N>>;
+type BackgroundOptions<T extends object, F extends string, P, E extends Env, N extends Place> = IdentityOptions<P> &
   ExecutionOptions &
-  FilterOptions<T, F, ObjectFilterKwargs<T, E>>;
-type AdmissionOptions<T extends object, F extends string, P, E extends Env> = IdentityOptions<P> &
-  FilterOptions<T, F, AdmissionFilterKwargs<T, E>> &
+  FilterOptions<T, F, ObjectFilterKwargs<T, E, N>>;
+type AdmissionOptions<T extends object, F extends string, P, E extends Env, N extends Place> = IdentityOptions<P> &
+  FilterOptions<T, F, AdmissionFilterKwargs<T, E, N>> &
   AdmissionOnlyOptions;
 
 /** The options of each registrar. */
-interface OptionsOf<T extends object, F extends string, P, E extends Env> {
-  create: ChangeOptions<T, F, P, E>;
-  update: UpdateOptions<T, F, P, E>;
-  delete: ChangeOptions<T, F, P, E> & DeleteOnlyOptions;
-  resume: ChangeOptions<T, F, P, E> & ResumeOnlyOptions;
-  field: UpdateOptions<T, F, P, E> & { readonly field: NonNullable<unknown> };
-  event: IdentityOptions<P> & FilterOptions<T, F, WatchFilterKwargs<T, E>>;
-  validate: AdmissionOptions<T, F, P, E>;
-  mutate: AdmissionOptions<T, F, P, E>;
-  daemon: BackgroundOptions<T, F, P, E> & DaemonOnlyOptions<ObjectFilterKwargs<T, E>>;
-  timer: BackgroundOptions<T, F, P, E> & TimerOnlyOptions<ObjectFilterKwargs<T, E>>;
-  index: BackgroundOptions<T, F, P, E>;
+interface OptionsOf<T extends object, F extends string, P, E extends Env, N extends Place> {
+  create: ChangeOptions<T, F, P, E, N>;
+  update: UpdateOptions<T, F, P, E, N>;
+  delete: ChangeOptions<T, F, P, E, N> & DeleteOnlyOptions;
+  resume: ChangeOptions<T, F, P, E, N> & ResumeOnlyOptions;
+  field: UpdateOptions<T, F, P, E, N> & { readonly field: NonNullable<unknown> };
+  event: IdentityOptions<P> & EventExecutionOptions & FilterOptions<T, F, WatchFilterKwargs<T, E, N>>;
+  validate: AdmissionOptions<T, F, P, E, N>;
+  mutate: AdmissionOptions<T, F, P, E, N>;
+  daemon: BackgroundOptions<T, F, P, E, N> & DaemonOnlyOptions<ObjectFilterKwargs<T, E, N>>;
+  timer: BackgroundOptions<T, F, P, E, N> & TimerOnlyOptions<ObjectFilterKwargs<T, E, N>>;
+  index: BackgroundOptions<T, F, P, E, N>;
 }
 
 /**
@@ -124,29 +133,29 @@ export type Registered<K, R = unknown> = (kwargs: K) => Awaitable<R>;
  * });
  * ```
  */
-export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, never, Env>, E extends Env> {
+export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, never, Env, Place>, E extends Env> {
   <const F extends string = never, P = undefined>(
     selector: Untyped,
-    options: OptionsOf<AnyObject, F, P, E>[Name],
-    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>[Name]) => Awaitable<unknown>,
-  ): Registered<KwargsOf<AnyObject, F, P, E>[Name]>;
-  <T extends object = AnyObject, const F extends string = never, P = undefined>(
-    selector: Selecting<T>,
-    options: OptionsOf<T, F, P, E>[Name],
-    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E>[Name]) => Awaitable<unknown>,
-  ): Registered<KwargsOf<T, F, P, E>[Name]>;
-  <T extends object = AnyObject>(
-    selector: Selecting<T>,
-    handler: (kwargs: KwargsOf<T, never, undefined, E>[Name]) => Awaitable<unknown>,
-  ): Registered<KwargsOf<T, never, undefined, E>[Name]>;
+    options: OptionsOf<AnyObject, F, P, E, Place>[Name],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E, Place>[Name]) => Awaitable<unknown>,
+  ): Registered<KwargsOf<AnyObject, F, P, E, Place>[Name]>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    options: OptionsOf<T, F, P, E, N>[Name],
+    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E, N>[Name]) => Awaitable<unknown>,
+  ): Registered<KwargsOf<T, F, P, E, N>[Name]>;
+  <T extends object = AnyObject, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    handler: (kwargs: KwargsOf<T, never, undefined, E, N>[Name]) => Awaitable<unknown>,
+  ): Registered<KwargsOf<T, never, undefined, E, N>[Name]>;
   <const F extends string = never, P = undefined>(
     selector: Untyped,
-    options?: OptionsOf<AnyObject, F, P, E>[Name],
-  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>[Name]>;
-  <T extends object = AnyObject, const F extends string = never, P = undefined>(
-    selector: Selecting<T>,
-    options?: OptionsOf<T, F, P, E>[Name],
-  ): HandlerDecorator<KwargsOf<T, F, P, E>[Name]>;
+    options?: OptionsOf<AnyObject, F, P, E, Place>[Name],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E, Place>[Name]>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    options?: OptionsOf<T, F, P, E, N>[Name],
+  ): HandlerDecorator<KwargsOf<T, F, P, E, N>[Name]>;
 }
 
 /**
@@ -161,22 +170,22 @@ export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, n
 export interface FieldRegistrar<E extends Env> {
   <const F extends string = never, P = undefined>(
     selector: Untyped,
-    options: OptionsOf<AnyObject, F, P, E>['field'],
-    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>['field']) => Awaitable<unknown>,
-  ): Registered<KwargsOf<AnyObject, F, P, E>['field']>;
-  <T extends object = AnyObject, const F extends string = never, P = undefined>(
-    selector: Selecting<T>,
-    options: OptionsOf<T, F, P, E>['field'],
-    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E>['field']) => Awaitable<unknown>,
-  ): Registered<KwargsOf<T, F, P, E>['field']>;
+    options: OptionsOf<AnyObject, F, P, E, Place>['field'],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E, Place>['field']) => Awaitable<unknown>,
+  ): Registered<KwargsOf<AnyObject, F, P, E, Place>['field']>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    options: OptionsOf<T, F, P, E, N>['field'],
+    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E, N>['field']) => Awaitable<unknown>,
+  ): Registered<KwargsOf<T, F, P, E, N>['field']>;
   <const F extends string = never, P = undefined>(
     selector: Untyped,
-    options: OptionsOf<AnyObject, F, P, E>['field'],
-  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>['field']>;
-  <T extends object = AnyObject, const F extends string = never, P = undefined>(
-    selector: Selecting<T>,
-    options: OptionsOf<T, F, P, E>['field'],
-  ): HandlerDecorator<KwargsOf<T, F, P, E>['field']>;
+    options: OptionsOf<AnyObject, F, P, E, Place>['field'],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E, Place>['field']>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    options: OptionsOf<T, F, P, E, N>['field'],
+  ): HandlerDecorator<KwargsOf<T, F, P, E, N>['field']>;
 }
 
 type Present<R> = Exclude<Awaited<R>, null | undefined>;
@@ -231,26 +240,26 @@ export type IndexValue<R> =
 export interface IndexRegistrar<E extends Env> {
   <const F extends string = never, P = undefined, R = unknown>(
     selector: Untyped,
-    options: OptionsOf<AnyObject, F, P, E>['index'],
-    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E>['index']) => R,
+    options: OptionsOf<AnyObject, F, P, E, Place>['index'],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E, Place>['index']) => R,
   ): IndexRef<IndexKey<R>, IndexValue<R>>;
-  <T extends object = AnyObject, const F extends string = never, P = undefined, R = unknown>(
-    selector: Selecting<T>,
-    options: OptionsOf<T, F, P, E>['index'],
-    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E>['index']) => R,
+  <T extends object = AnyObject, const F extends string = never, P = undefined, R = unknown, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    options: OptionsOf<T, F, P, E, N>['index'],
+    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E, N>['index']) => R,
   ): IndexRef<IndexKey<R>, IndexValue<R>>;
-  <T extends object = AnyObject, R = unknown>(
-    selector: Selecting<T>,
-    handler: (kwargs: KwargsOf<T, never, undefined, E>['index']) => R,
+  <T extends object = AnyObject, R = unknown, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    handler: (kwargs: KwargsOf<T, never, undefined, E, N>['index']) => R,
   ): IndexRef<IndexKey<R>, IndexValue<R>>;
   <const F extends string = never, P = undefined>(
     selector: Untyped,
-    options?: OptionsOf<AnyObject, F, P, E>['index'],
-  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E>['index']>;
-  <T extends object = AnyObject, const F extends string = never, P = undefined>(
-    selector: Selecting<T>,
-    options?: OptionsOf<T, F, P, E>['index'],
-  ): HandlerDecorator<KwargsOf<T, F, P, E>['index']>;
+    options?: OptionsOf<AnyObject, F, P, E, Place>['index'],
+  ): HandlerDecorator<KwargsOf<AnyObject, F, P, E, Place>['index']>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    options?: OptionsOf<T, F, P, E, N>['index'],
+  ): HandlerDecorator<KwargsOf<T, F, P, E, N>['index']>;
 }
 
 /**

@@ -4,9 +4,12 @@ import type { Logger } from '../../seams/logger.js';
 import { createHandlers, type Handlers } from '../handler-set.js';
 import { type AnyHandler, titleOf } from '../handlers.js';
 import type { DefaultEnv, Env } from '../kwargs.js';
+import { doubtsAbout } from './doubts.js';
 import { methodDeclarations } from './methods.js';
 import { type RegistrationTarget, registrars } from './on.js';
+import { placedTitleOf, placeIn, placeOf } from './places.js';
 import type { Registrars } from './registrars.js';
+import { refuseShadowed } from './shadows.js';
 
 /**
  * Handlers, and the ways to declare them.
@@ -28,6 +31,11 @@ export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
    * never work, and warns of what probably does not work as meant.
    */
   verify(options?: { readonly logger?: Logger }): void;
+  /**
+   * Called by operators when their startup is over: from now on, it is told of each handler that comes too late, until
+   * the returned function is called.
+   */
+  serve(options: { readonly logger: Logger }): () => void;
 }
 
 /** Slashes and angle brackets are permitted in ids: storages replace them. */
@@ -47,35 +55,59 @@ export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
   const handlers = createHandlers();
   const methods = methodDeclarations();
   const nameless = new Map<string, AnyHandler>();
-  const minified = new Set<string>();
+  const minified = new Map<string, AnyHandler>();
+  const serving = new Set<{ readonly logger: Logger }>();
+  const expected = new Set<{ text(): string }>();
 
   const target: RegistrationTarget = {
     methods,
+    expect(title, trace) {
+      const expectation = { text: () => `${title}${inParentheses(placeIn(trace))}` };
+      expected.add(expectation);
+      return { meet: () => void expected.delete(expectation) };
+    },
     add(handler, { isNameless, looksMinified } = {}) {
       if (isNameless) refuseNamesake(nameless, handler);
-      if (looksMinified) minified.add(titleOf(handler));
+      if (looksMinified && !minified.has(titleOf(handler))) minified.set(titleOf(handler), handler);
       familyOf(handlers, handler).add(handler);
+      for (const { logger } of serving) {
+        logger.warn(
+          `${placedTitleOf(handler)} is declared while the operator is running. It is called only if its kind is served ` +
+            'for others, too, and not for what has happened before: declare it when its file is loaded, or in a startup ' +
+            'handler.',
+        );
+      }
     },
   };
   return {
     ...registrars<E>(() => target),
     handlers,
     add: (handler) => target.add(handler),
+    serve({ logger }) {
+      const operator = { logger };
+      serving.add(operator);
+      return () => void serving.delete(operator);
+    },
     verify({ logger } = {}) {
       methods.verify();
-      for (const title of minified) {
+      refuseShadowed(handlers);
+      for (const { text } of expected) {
+        logger?.warn(`${text()} is given no function, so it declares nothing: pass the function as the last argument.`);
+      }
+      for (const [title, handler] of minified) {
         logger?.warn(
-          `${title} has a one-letter name in its id, as minifiers make them. Such ids change from build to build, ` +
-            'and the progress stored under them is lost: bundle with keepNames, or give ids explicitly.',
+          `${title} has a one-letter name in its id, as minifiers make them. Such ids change from build to build, and ` +
+            `the progress stored under them is lost: bundle with keepNames, or give ids explicitly.${declaredAt(handler)}`,
         );
       }
       for (const handler of handlers.changing) {
         if (NAMEABLE.test(handler.id)) continue;
         logger?.warn(
           `${titleOf(handler)} has characters in its id that Kubernetes does not permit in names of annotations, where ` +
-            'progress is usually stored: use letters, digits, "-", "_", ".", "/" only.',
+            `progress is usually stored: use letters, digits, "-", "_", ".", "/" only.${declaredAt(handler)}`,
         );
       }
+      for (const doubt of doubtsAbout(handlers)) logger?.warn(doubt);
     },
   };
 }
@@ -85,7 +117,7 @@ function refuseNamesake(nameless: Map<string, AnyHandler>, handler: AnyHandler):
   const known = nameless.get(handler.id);
   if (known !== undefined && known.fn !== handler.fn) {
     throw new RegistrationError(
-      `${titleOf(handler)} is already declared, and both functions have no name of their own: ` +
+      `${titleOf(handler)} is already declared${at(known)}, and both functions have no name of their own: ` +
         'name at least one of the functions, or give it an id.',
     );
   }
@@ -103,4 +135,19 @@ function familyOf(handlers: Handlers, handler: AnyHandler): { add(handler: AnyHa
     webhook: handlers.webhooks,
   };
   return families[handler.kind] as { add(handler: AnyHandler): void };
+}
+
+function at(handler: AnyHandler): string {
+  const place = placeOf(handler);
+  return place === undefined ? '' : ` at ${place}`;
+}
+
+/** A sentence for the end of a message. */
+function declaredAt(handler: AnyHandler): string {
+  const place = placeOf(handler);
+  return place === undefined ? '' : ` It is declared at ${place}.`;
+}
+
+function inParentheses(place: string | undefined): string {
+  return place === undefined ? '' : ` (${place})`;
 }

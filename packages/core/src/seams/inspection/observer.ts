@@ -326,6 +326,16 @@ type OperatorFact =
     }
   /** A review that nobody could answer: it was malformed, or for a resource or a handler that is not there. */
   | { readonly kind: 'review.refused'; readonly error: Error; readonly duration: Seconds }
+  /** A request to the webhook server that did not become a review: too large, one of too many, no review at all. */
+  | {
+      readonly kind: 'webhook.refused';
+      /** Of the HTTP answer; absent if the connection was closed without any. */
+      readonly code: number | undefined;
+      /** In words. */
+      readonly why: string;
+      /** The address of the caller, if it is known. */
+      readonly from: string | undefined;
+    }
   /** The peers have agreed who works on a namespace, or on the cluster: this operator, or another one. */
   | { readonly kind: 'peering.ruled'; readonly namespace: string | null; readonly isPaused: boolean }
   | {

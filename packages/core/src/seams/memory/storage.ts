@@ -54,7 +54,10 @@ export interface ProgressStorage {
   touch(at: { value: string | null; body: Body; patch: Patch }): Awaitable<void>;
   /** Called after a cycle, for storages that collect and write at once. */
   flush?(): Awaitable<void>;
-  /** Removes this storage's own traces, so that they are not mistaken for a change made by the user. Copies. */
+  /**
+   * Removes this storage's own traces, so that they are not mistaken for a change made by the user. Never changes the
+   * essence itself: makes a copy, or returns the same one if there is nothing to remove.
+   */
   clear(essence: Essence): Essence;
   /**
    * The same, but leaves what this storage can surely not have written, even in places reserved for it: to tell our own

@@ -52,15 +52,17 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 export function buildEssence(body: object, options: EssenceOptions = {}): Essence {
   const essence: Essence = {};
   for (const key of Object.keys(body)) {
-    const value = getOwn(body, key);
-    if (!SYSTEM_STANZAS.has(key) && value !== undefined) setOwn(essence, key, deepCopy(value));
+    if (SYSTEM_STANZAS.has(key)) continue;
+    const value = deepCopy((body as Mapping)[key]);
+    if (value !== undefined) setOwn(essence, key, value);
   }
   const metadata = metadataEssence(body, options);
   if (metadata !== undefined) essence.metadata = metadata;
 
-  // All but the system stanzas is there already.
-  const extraFields = [...(options.extraFields ?? [])].filter(([stanza]) => SYSTEM_STANZAS.has(stanza ?? ''));
-  cherrypick(body, essence, extraFields, { scalars: 'absent' });
+  for (const field of options.extraFields ?? []) {
+    // All but the system stanzas is there already.
+    if (SYSTEM_STANZAS.has(field[0] ?? '')) cherrypick(body, essence, [field], { scalars: 'absent' });
+  }
   removeEmptyStanzas(essence);
   for (const field of options.ignoredFields ?? []) {
     if (field.length > 0) removeField(essence, field, { scalars: 'absent' });
@@ -69,12 +71,18 @@ export function buildEssence(body: object, options: EssenceOptions = {}): Essenc
 }
 
 function metadataEssence(body: object, options: EssenceOptions): Mapping | undefined {
-  const labels = resolveField(body, ['metadata', 'labels']);
-  const annotations = resolveField(body, ['metadata', 'annotations']);
+  const { labels, annotations } = metadataOf(body);
   const metadata: Mapping = {};
   if (labels !== undefined) metadata.labels = deepCopy(labels);
   if (annotations !== undefined) metadata.annotations = annotationsEssence(annotations, options);
   return labels === undefined && annotations === undefined ? undefined : metadata;
+}
+
+/** Nobody inherits any: neither from prototypes, nor from what is no mapping. */
+function metadataOf(body: object): { readonly labels?: unknown; readonly annotations?: unknown } {
+  const metadata = resolveField(body, ['metadata']);
+  if (!isMapping(metadata)) return {};
+  return { labels: getOwn(metadata, 'labels'), annotations: getOwn(metadata, 'annotations') };
 }
 
 function annotationsEssence(annotations: unknown, { dropAnnotations }: EssenceOptions): unknown {
@@ -98,16 +106,20 @@ function annotationsEssence(annotations: unknown, { dropAnnotations }: EssenceOp
  * ```
  */
 export function removeEmptyStanzas(essence: Essence): void {
-  const metadata = getOwn(essence, 'metadata');
-  if (isMapping(metadata)) {
-    if (isEmpty(getOwn(metadata, 'annotations'))) delete metadata.annotations;
-    if (isEmpty(getOwn(metadata, 'labels'))) delete metadata.labels;
+  if (Object.hasOwn(essence, 'metadata')) {
+    const { metadata } = essence;
+    if (isMapping(metadata)) {
+      if (isEmptyAt(metadata, 'annotations')) delete metadata.annotations;
+      if (isEmptyAt(metadata, 'labels')) delete metadata.labels;
+    }
+    if (isEmptyAt(essence, 'metadata')) delete essence.metadata;
   }
-  if (isEmpty(getOwn(essence, 'metadata'))) delete essence.metadata;
-  if (isEmpty(getOwn(essence, 'status'))) delete essence.status;
+  if (isEmptyAt(essence, 'status')) delete essence.status;
 }
 
-function isEmpty(stanza: unknown): boolean {
+function isEmptyAt(mapping: Mapping, key: string): boolean {
+  if (!Object.hasOwn(mapping, key)) return false;
+  const stanza = mapping[key];
   if (typeof stanza === 'object' && stanza !== null) return Object.keys(stanza).length === 0;
   return stanza === null || stanza === '';
 }

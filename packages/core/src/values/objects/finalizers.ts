@@ -1,12 +1,11 @@
 /** Finalizers: the marks on an object that keep it from vanishing until their owners have finished. */
 
-import { resolveField } from '../fields.js';
 import type { PatchFn } from '../patches/patch.js';
 import type { AnyObject, Body } from './body.js';
 
 /** Whether the deletion of the object is requested; the object itself may stay for as long as it has finalizers. */
 export function isDeletionOngoing(body: Body): boolean {
-  const timestamp = resolveField(body, ['metadata', 'deletionTimestamp']);
+  const timestamp: unknown = body.metadata?.deletionTimestamp;
   return timestamp !== undefined && timestamp !== null;
 }
 
@@ -44,6 +43,6 @@ export function allowDeletion(finalizer: string): PatchFn {
 }
 
 function finalizersOf(body: Body | AnyObject): readonly string[] {
-  const finalizers = resolveField(body, ['metadata', 'finalizers']);
+  const finalizers: unknown = body.metadata?.finalizers;
   return Array.isArray(finalizers) ? (finalizers as readonly string[]) : [];
 }

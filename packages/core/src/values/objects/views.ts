@@ -6,7 +6,7 @@
  */
 
 import type { DeepReadonly, Mapping } from '../json.js';
-import { deepFreeze, getOwn, isMapping } from '../json.js';
+import { deepFreeze } from '../json.js';
 import { VIEW } from '../patches/patch-view.js';
 import type { SpecOf, StatusOf } from '../resources/resource.js';
 import type { AnyObject, Body, ObjectMeta } from './body.js';
@@ -53,16 +53,18 @@ const STANZAS: Readonly<Record<StanzaName, readonly string[]>> = {
 export function bodyViews<T extends object = AnyObject>(body: Body<T>): BodyViews<T> {
   deepFreeze(body);
   // Spelled out: it is done for each event of each object, and for the callbacks of their handlers.
-  const meta = mappingIn(body, 'metadata');
+  const { spec, metadata, status } = body as Mapping;
+  const meta = asMapping(metadata);
+  const { labels, annotations, uid, name, namespace } = meta;
   const views = {
-    spec: mappingIn(body, 'spec'),
+    spec: asMapping(spec),
     meta,
-    status: mappingIn(body, 'status'),
-    labels: mappingIn(meta, 'labels'),
-    annotations: mappingIn(meta, 'annotations'),
-    uid: textIn(meta, 'uid'),
-    name: textIn(meta, 'name'),
-    namespace: textIn(meta, 'namespace'),
+    status: asMapping(status),
+    labels: asMapping(labels),
+    annotations: asMapping(annotations),
+    uid: typeof uid === 'string' ? uid : undefined,
+    name: typeof name === 'string' ? name : undefined,
+    namespace: typeof namespace === 'string' ? namespace : undefined,
   };
   // What the user has declared of the stanzas cannot be verified: these types are a promise of the user's.
   return views as unknown as BodyViews<T>;
@@ -96,18 +98,13 @@ class FollowedBody implements LiveBody {
 
 function mappingAt(body: object, path: readonly string[]): Mapping {
   let found: object = body;
-  for (const key of path) found = mappingIn(found, key);
+  for (const key of path) found = asMapping((found as Mapping)[key]);
   return found as Mapping;
 }
 
-function mappingIn(source: object, key: string): Mapping {
-  const found = getOwn(source, key);
-  return isMapping(found) ? found : EMPTY;
-}
-
-function textIn(metadata: Mapping, key: string): string | undefined {
-  const value = getOwn(metadata, key);
-  return typeof value === 'string' ? value : undefined;
+/** These are stanzas of known names, which no prototype has. */
+function asMapping(value: unknown): Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Mapping) : EMPTY;
 }
 
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');

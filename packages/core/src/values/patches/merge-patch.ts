@@ -90,52 +90,43 @@ export function subtractExisting(patch: object, body: object): Mapping {
   return subtract(deepCopy(patch) as Mapping, body);
 }
 
-/** A mapping of which it is being found out what is left. */
+/** A mapping of which it is being found out what is left; and where that goes. */
 interface Subtracting {
   readonly patch: Mapping;
   readonly body: object;
   readonly remaining: Mapping;
   readonly keys: Iterator<string>;
-  readonly leave: () => void;
+  readonly key: string;
 }
 
 function subtract(wholePatch: Mapping, whole: object): Mapping {
   const all: Mapping = {};
   const subtracting: Subtracting[] = [
-    { patch: wholePatch, body: whole, remaining: all, keys: keysOf(wholePatch), leave: () => {} },
+    { patch: wholePatch, body: whole, remaining: all, keys: keysOf(wholePatch), key: '' },
   ];
   for (let current = subtracting.at(-1); current !== undefined; current = subtracting.at(-1)) {
-    const { patch, body, remaining, keys, leave } = current;
+    const { patch, body, remaining, keys } = current;
     const next = keys.next();
     if (next.done) {
       subtracting.pop();
-      leave();
+      const outside = subtracting.at(-1)?.remaining;
+      if (outside !== undefined && !isEmptyMapping(remaining)) setOwn(outside, current.key, remaining);
       continue;
     }
     const key = next.value;
     const value = patch[key];
     const existing = getOwn(body, key);
-    if (isMapping(value) && isToBeMerged(value, existing)) {
-      const inside: Mapping = {};
-      const leave = (): void => {
-        if (!isEmptyMapping(inside)) setOwn(remaining, key, inside);
-      };
-      subtracting.push({ patch: value, body: existing ?? {}, remaining: inside, keys: keysOf(value), leave });
-    } else if (isNeeded(value, existing)) {
+    if (isMapping(value)) {
+      // Merging into a scalar or a list replaces it with a mapping, whatever is in the patch.
+      const isAbsent = existing === undefined || existing === null;
+      if (isMapping(existing) || (isAbsent && !isEmptyMapping(value))) {
+        subtracting.push({ patch: value, body: existing ?? {}, remaining: {}, keys: keysOf(value), key });
+      } else {
+        setOwn(remaining, key, value);
+      }
+    } else if (value === null ? existing !== undefined : value !== undefined && !deepEqual(value, existing)) {
       setOwn(remaining, key, value);
     }
   }
   return all;
-}
-
-function isToBeMerged(value: Mapping, existing: unknown): existing is Mapping | null | undefined {
-  const existingIsAbsent = existing === undefined || existing === null;
-  // Merging into a scalar or a list replaces it with a mapping, whatever is in the patch.
-  return isMapping(existing) || (existingIsAbsent && !isEmptyMapping(value));
-}
-
-/** Whether a value that is put as a whole has to be sent. */
-function isNeeded(value: unknown, existing: unknown): boolean {
-  if (value === null) return existing !== undefined;
-  return isMapping(value) || (value !== undefined && !deepEqual(value, existing));
 }

@@ -186,7 +186,10 @@ export interface TypedObject<Spec = Record<string, unknown>, Status = Record<str
 
 /**
  * Names a resource and carries the type of its objects, so that the type is told once and inferred at each use.
- * Made by {@link resource}. At run time, it is only a selector.
+ * Made by {@link resource}. At run time, it is only a selector, and whether the objects are in namespaces, if that is told.
+ *
+ * The second type is that of `namespace` in handlers: a `string` for kinds in namespaces, `undefined` for those of the
+ * cluster, either of them if it is not told.
  *
  * ```ts
  * interface Spec {
@@ -196,42 +199,87 @@ export interface TypedObject<Spec = Record<string, unknown>, Status = Record<str
  * kopf.on.create(examples, ({ spec, logger }) => logger.info(`${spec.size.toFixed(1)} GiB`));
  * ```
  */
-export interface ResourceToken<T extends object = AnyObject> {
+export interface ResourceToken<T extends object = AnyObject, N extends string | undefined = string | undefined> {
   readonly selector: SelectorFields;
+  /** Whether the objects are in namespaces, as its author says. The operator compares it with what the cluster says. */
+  readonly namespaced?: boolean;
   /** What the token was made of, if of schemas: for validation, which the framework leaves to you. */
   readonly schema?: { readonly spec: StandardSchema; readonly status?: StandardSchema };
   /** Exists for the type checker only. */
   readonly '~object'?: T;
+  /** Exists for the type checker only. */
+  readonly '~namespace'?: N;
 }
 
 /**
- * A token of a resource: `resource<Spec, Status>({ group, version, plural })` with types of your own, or
- * `resource({ group, version, plural, spec: z.object(…) })` with those of any Standard Schema.
+ * What a token is made of: a selector, and whether the objects are in namespaces.
  *
  * ```ts
- * const examples = kopf.resource<{ size: number }>({ group: 'kopf.dev', version: 'v1', plural: 'kopfexamples' });
- * kopf.on.update(examples, ({ spec, patch }) => {
- *   patch.status.size = spec.size;
+ * const fields: kopf.TokenFields = { group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', namespaced: true };
+ * const examples = kopf.resource(fields);
+ * ```
+ */
+export interface TokenFields extends SelectorFields {
+  /**
+   * Whether the objects are in namespaces: `namespace` is then a string in handlers, or is not there at all.
+   * If it is not so in the cluster, the operator says so instead of handling them.
+   */
+  readonly namespaced?: boolean;
+}
+
+/** The type of `namespace` for what is said of a kind. */
+type NamespaceBy<Namespaced> = [Namespaced] extends [true]
+  ? string
+  : [Namespaced] extends [false]
+    ? undefined
+    : string | undefined;
+
+/**
+ * A token of a resource: `resource<Spec, Status>({ group, version, plural })` with types of your own, or
+ * `resource({ group, version, plural, spec: z.object(…) })` with those of any Standard Schema. With `namespaced: true`,
+ * handlers have a `namespace` that is always a string; with `namespaced: false`, they have none.
+ *
+ * ```ts
+ * const examples = kopf.resource<{ size: number }>({
+ *   group: 'kopf.dev',
+ *   version: 'v1',
+ *   plural: 'kopfexamples',
+ *   namespaced: true,
+ * });
+ * kopf.on.update(examples, ({ spec, namespace, patch }) => {
+ *   patch.status.size = `${namespace.toUpperCase()}: ${spec.size}`;
  * });
  * ```
  */
 export function resource<
   Spec extends StandardSchema,
   Status extends StandardSchema = StandardSchema<Record<string, unknown>>,
+  const Namespaced extends boolean | undefined = undefined,
 >(
-  fields: SelectorFields & { readonly spec: Spec; readonly status?: Status },
-): ResourceToken<TypedObject<SchemaInput<Spec>, SchemaInput<Status>>>;
-export function resource(fields: SelectorFields): ResourceToken;
+  fields: SelectorFields & { readonly spec: Spec; readonly status?: Status; readonly namespaced?: Namespaced },
+): ResourceToken<TypedObject<SchemaInput<Spec>, SchemaInput<Status>>, NamespaceBy<Namespaced>>;
+export function resource(fields: TokenFields & { readonly namespaced: true }): ResourceToken<AnyObject, string>;
+export function resource(fields: TokenFields & { readonly namespaced: false }): ResourceToken<AnyObject, undefined>;
+export function resource(fields: TokenFields): ResourceToken;
 export function resource<Spec extends object, Status extends object = Record<string, unknown>>(
-  fields: SelectorFields,
+  fields: TokenFields & { readonly namespaced: true },
+): ResourceToken<TypedObject<Spec, Status>, string>;
+export function resource<Spec extends object, Status extends object = Record<string, unknown>>(
+  fields: TokenFields & { readonly namespaced: false },
+): ResourceToken<TypedObject<Spec, Status>, undefined>;
+export function resource<Spec extends object, Status extends object = Record<string, unknown>>(
+  fields: TokenFields,
 ): ResourceToken<TypedObject<Spec, Status>>;
 export function resource(
-  fields: SelectorFields & { readonly spec?: StandardSchema; readonly status?: StandardSchema },
+  fields: TokenFields & { readonly spec?: StandardSchema; readonly status?: StandardSchema },
 ): ResourceToken<object> {
-  const { spec, status, ...selector } = fields;
-  if (spec === undefined) return Object.freeze({ selector: Object.freeze(selector) });
-  const schema = Object.freeze({ spec, ...(status === undefined ? {} : { status }) });
-  return Object.freeze({ selector: Object.freeze(selector), schema });
+  const { spec, status, namespaced, ...selector } = fields;
+  const schema = spec && Object.freeze({ spec, ...(status === undefined ? {} : { status }) });
+  return Object.freeze({
+    selector: Object.freeze(selector),
+    ...(namespaced === undefined ? {} : { namespaced }),
+    ...(schema === undefined ? {} : { schema }),
+  });
 }
 
 type IsAny<T> = 0 extends 1 & T ? true : false;

@@ -1,7 +1,7 @@
 /** Selectors: which resources of the cluster a handler is for, as the user has put it. */
 import { RegistrationError } from '../../errors.js';
 import type { Resource, ResourceToken } from './resource.js';
-import { uniqueResources } from './resource.js';
+import { formatResource, uniqueResources } from './resource.js';
 
 /**
  * Selects all resources there are, except for the events (of which handlers themselves cause more and more).
@@ -72,6 +72,8 @@ export interface Selector {
   readonly category?: string;
   readonly anyName?: string | typeof EVERYTHING;
   readonly fn?: ResourcePredicate;
+  /** Whether the objects are in namespaces, by the words of a token. It selects nothing: see {@link scopeMistake}. */
+  readonly namespaced?: boolean;
   /** Does it mean one resource by its name, so that several matching ones would be a misunderstanding? */
   readonly isSpecific: boolean;
   /** Could the resource be meant by this selector, as far as this one resource is concerned? */
@@ -82,11 +84,31 @@ export interface Selector {
   toString(): string;
 }
 
-type Criteria = Omit<Selector, 'isSpecific' | 'check' | 'select' | 'toString'>;
+type Criteria = Omit<Selector, 'namespaced' | 'isSpecific' | 'check' | 'select' | 'toString'>;
 
 /** Understands a selector, or throws {@link RegistrationError} that says how to put it properly. */
 export function parseSelector(spec: SelectorSpec): Selector {
-  return makeSelector(parseCriteria(spec));
+  const namespaced = isToken(spec) ? spec.namespaced : undefined;
+  return makeSelector(parseCriteria(spec), namespaced);
+}
+
+/** What is wrong if a token says of the resource that it is in namespaces, and the cluster says that it is not; or so. */
+export function scopeMistake(selector: Selector, resource: Resource): string | undefined {
+  const { namespaced } = selector;
+  if (namespaced === undefined || resource.namespaced === undefined) return undefined;
+  if (namespaced === resource.namespaced) return undefined;
+  const [said, real] = namespaced
+    ? ['in namespaces', 'of the whole cluster']
+    : ['of the whole cluster', 'in namespaces'];
+  return (
+    `The token of ${formatResource(resource)} says that these objects are ${said}, but in this cluster they are ` +
+    `${real}: write \`namespaced: ${!namespaced}\` in it, or define the resource as the token says.`
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a token of whatever object
+function isToken(spec: SelectorSpec): spec is ResourceToken<any> {
+  return typeof spec === 'object' && spec !== null && 'selector' in spec;
 }
 
 function parseCriteria(spec: SelectorSpec): Criteria {
@@ -94,7 +116,7 @@ function parseCriteria(spec: SelectorSpec): Criteria {
   if (spec === EVERYTHING) return { anyName: EVERYTHING };
   if (typeof spec === 'function') return { fn: spec };
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) throw notUnderstood(spec);
-  return parseFields('selector' in spec ? spec.selector : spec);
+  return parseFields(isToken(spec) ? spec.selector : spec);
 }
 
 // The versions by the conventions of Kubernetes. Anything else after a dot can only be the beginning of a group.
@@ -136,12 +158,13 @@ function parseFields(fields: SelectorFields): Criteria {
 const NAMING = ['kind', 'plural', 'singular', 'shortcut', 'category', 'fn', 'anyName'] as const;
 const CRITERIA = ['group', 'version', ...NAMING] as const;
 
-function makeSelector(criteria: Criteria): Selector {
+function makeSelector(criteria: Criteria, namespaced: boolean | undefined): Selector {
   validate(criteria);
   const isSpecific = criteria.category === undefined && criteria.fn === undefined && criteria.anyName !== EVERYTHING;
   const check = (resource: Resource): boolean => matches(criteria, resource);
   return Object.freeze({
     ...criteria,
+    ...(namespaced === undefined ? {} : { namespaced }),
     isSpecific,
     check,
     select(resources: Iterable<Resource>): ReadonlySet<Resource> {

@@ -1,7 +1,7 @@
 /** What a watch-stream has shown so far: to notice what has vanished while the stream was not connected. */
 
-import { deepCopy } from '../../values/json.js';
-import type { AnyObject } from '../../values/objects/body.js';
+import { deepCopy } from '../../../values/json.js';
+import type { AnyObject } from '../../../values/objects/body.js';
 
 export class KnownObjects {
   // At any moment, there is only one object of a name: so there is no need to know the uids beforehand.

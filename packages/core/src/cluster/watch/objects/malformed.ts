@@ -1,8 +1,8 @@
 /** Objects and events that are not as they must be: what is wrong with them, and whether it is already known. */
-import { KopfError } from '../../errors.js';
-import type { Logger } from '../../seams/logger.js';
-import { isMapping, type Mapping } from '../../values/json.js';
-import type { AnyObject } from '../../values/objects/body.js';
+import { KopfError } from '../../../errors.js';
+import type { Logger } from '../../../seams/logger.js';
+import { isMapping, type Mapping } from '../../../values/json.js';
+import type { AnyObject } from '../../../values/objects/body.js';
 
 const TEXTS = ['uid', 'namespace', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'] as const;
 const MAPPINGS = ['labels', 'annotations'] as const;
@@ -108,9 +108,9 @@ function isAbsent(value: unknown): boolean {
 }
 
 function isMappingOfTexts(value: unknown): boolean {
-  if (!isMapping(value)) return false;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   // For each event of each object: without making a list of the values.
-  for (const key in value) if (typeof value[key] !== 'string') return false;
+  for (const key in value) if (typeof (value as Mapping)[key] !== 'string') return false;
   return true;
 }
 

@@ -1,0 +1,216 @@
+/**
+ * Writing objects that have an owner: somebody who knows what is going on with them, as the reactor of an operator does.
+ *
+ * Each write is for a version whose body is known. So nobody else can have changed anything between that body and the
+ * answer, and the owner can tell our own changes from those of others. It waits for nobody but the server: a handler
+ * may write its own object while it is being handled.
+ */
+import { ApiConflictError, ApplyConflictError, KopfError } from '../../errors.js';
+import type { HandlerId } from '../../values/ids.js';
+import { deepCopy, isMapping, type Mapping } from '../../values/json.js';
+import type { AnyObject, Body } from '../../values/objects/body.js';
+import { compareVersions } from '../../values/objects/versions.js';
+import { Patch } from '../../values/patches/patch.js';
+import type { Resource } from '../../values/resources/resource.js';
+import type { OwnWrite } from '../patching/patch-object.js';
+import type { VerbRequest } from './verb-requests.js';
+
+/** The owner of one object. */
+export interface ObjectOwner {
+  readonly uid: string | undefined;
+  /** The kind in the version that is handled. */
+  readonly resource: Resource;
+  /** Whether another operator may take over at any moment: then nothing is ever written blindly. */
+  readonly isAlwaysGuarded: boolean;
+  /** Asked at the last moment before each request. */
+  mayWrite(): boolean;
+  /** The newest state that is known, if any is. */
+  newest(): Body | undefined;
+  /** A change is on its way; returns how to tell that it is answered. */
+  beginWrite(): () => void;
+  noteWrite(write: AskedWrite): void;
+}
+
+/** A change by a verb. */
+interface AskedWrite extends OwnWrite {
+  /** What of it was asked for: the rest was made by the server. */
+  readonly asked: Patch;
+  /** The handler of changes that has asked for it, if it was one. */
+  readonly by: HandlerId | undefined;
+}
+
+/** Finds the owner of an object; nothing if there is none. */
+export type OwnerOf = (object: {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}) => ObjectOwner | undefined;
+
+/** How the requests are made: those of the verbs, with their titles and signals. */
+export interface OwnedWriteMeans {
+  send(request: VerbRequest, mayBegin?: () => boolean): Promise<AnyObject>;
+  /** The object as it is now, in that version of its kind; nothing if there is none. */
+  find(resource: Resource): Promise<AnyObject | undefined>;
+  /** Waits before another try, after so many conflicts in a row. */
+  pause(conflicts: number): Promise<unknown>;
+  /** The handler of changes that writes, if it is one. */
+  readonly by: HandlerId | undefined;
+  /** Who owns the object of that name by now: it may be another object. */
+  owner(): ObjectOwner | undefined;
+}
+
+/** After so many conflicts in a row, what can be written without knowing the object is written so: it may be in doubt. */
+const GUARDED_TRIES = 5;
+/** Then it is better to fail: others change the object faster than we do. */
+const MAX_TRIES = 10;
+
+/** A patch of any form: for the newest known version, and again with a newer one as long as that is outdated. */
+export async function writeOwned(
+  firstOwner: ObjectOwner,
+  resource: Resource,
+  request: VerbRequest,
+  means: OwnedWriteMeans,
+): Promise<AnyObject> {
+  const given = versionIn(request);
+  let owner = firstOwner;
+  let endWrite = owner.beginWrite();
+  try {
+    let known = owner.newest() ?? (await means.find(owner.resource));
+    // To know what it was before, if that is what the user means.
+    if (given !== undefined && versionOf(known) !== given) known = await means.find(owner.resource);
+    for (let conflicts = 0; ; ) {
+      // If there is none, that is what the server will say.
+      if (known === undefined) return await means.send(request, mayWrite(owner));
+      const isGuarded = given === undefined && (owner.isAlwaysGuarded || conflicts < GUARDED_TRIES);
+      try {
+        const sent = isGuarded ? guarded(request, known) : given === undefined ? unguarded(request, known) : request;
+        const answer = await means.send(sent, mayWrite(owner));
+        const isKnown = isGuarded || given === versionOf(known);
+        if (isKnown) await note(owner, resource, request, known, answer, means);
+        return answer;
+      } catch (error) {
+        const isOutdated = error instanceof ApiConflictError && !(error instanceof ApplyConflictError);
+        conflicts += 1;
+        if (!isGuarded || !isOutdated || conflicts >= MAX_TRIES) throw error;
+      }
+      await means.pause(conflicts);
+      const newest = owner.newest();
+      known = isNewer(newest, known) ? newest : await means.find(owner.resource);
+      const next = known?.metadata?.uid === owner.uid ? owner : (means.owner() ?? owner);
+      if (next === owner) continue;
+      // Another object has the name by now, and so does another owner.
+      endWrite();
+      owner = next;
+      endWrite = owner.beginWrite();
+    }
+  } finally {
+    endWrite();
+  }
+}
+
+/** A whole object, changed by a function: for the version that it was read in. */
+export async function replaceOwned(
+  owner: ObjectOwner,
+  resource: Resource,
+  request: VerbRequest & { readonly body: AnyObject },
+  read: Body,
+  means: OwnedWriteMeans,
+): Promise<AnyObject> {
+  const endWrite = owner.beginWrite();
+  try {
+    const answer = await means.send(request, mayWrite(owner));
+    // In other versions of the kind, it does not look like what is handled.
+    const isKnown = versionIn(request) === versionOf(read) && resource.version === owner.resource.version;
+    if (isKnown) await note(owner, resource, request, read, answer, means);
+    return answer;
+  } finally {
+    endWrite();
+  }
+}
+
+async function note(
+  owner: ObjectOwner,
+  resource: Resource,
+  request: VerbRequest,
+  before: Body,
+  answer: AnyObject,
+  means: OwnedWriteMeans,
+): Promise<void> {
+  const version = versionOf(answer);
+  // Nothing has changed: it was so already.
+  if (version === undefined || version === versionOf(before)) return;
+  const isObject = request.subresource !== 'scale' && resource.version === owner.resource.version;
+  // What does not look like the handled object says only of which version that is now.
+  const after = isObject ? answer : await means.find(owner.resource).catch(() => undefined);
+  if (after === undefined || versionOf(after) !== version) return;
+  const isOf = (one: ObjectOwner | undefined): boolean => one !== undefined && one.uid === after.metadata?.uid;
+  // It may have come to be while it was written.
+  const now = isOf(owner) ? owner : means.owner();
+  if (isOf(now)) now?.noteWrite({ before, after, asked: askedBy(request, after, isObject), by: means.by });
+}
+
+/** What of the change is by the user. The rest is by the server: what that does with every write is nobody's wish. */
+function askedBy({ body, contentType, subresource }: VerbRequest, after: Body, isObject: boolean): Patch {
+  const isStatus = subresource === 'status';
+  if (isObject && isMapping(body) && contentType !== undefined) {
+    const { metadata, ...rest } = body as AnyObject;
+    const { resourceVersion: _, ...meta } = isMapping(metadata) ? metadata : {};
+    return new Patch(isStatus ? { status: rest['status'] } : { ...rest, metadata: meta });
+  }
+  // By operations, a whole object, or by other words: all that has come of it.
+  const wanted = isMapping(body) && isObject ? (body as Mapping) : (after as Mapping);
+  const takeOver = (object: AnyObject): void => {
+    if (!isStatus) for (const key of Object.keys(object)) delete object[key];
+    Object.assign(object, deepCopy(isStatus ? { status: wanted['status'] } : wanted));
+  };
+  return new Patch({}, { fns: [takeOver] });
+}
+
+function mayWrite(owner: ObjectOwner): () => boolean {
+  if (owner.mayWrite()) return () => owner.mayWrite();
+  throw new KopfError('Another operator may be at work now.', { code: 'KOPF_PAUSED' });
+}
+
+/** The same for that very version. A metadata that is none is for the server to refuse. */
+function guarded(request: VerbRequest, known: Body): VerbRequest {
+  const { body } = request;
+  const resourceVersion = versionOf(known);
+  if (resourceVersion === undefined) return request;
+  if (Array.isArray(body)) {
+    return { ...request, body: [...body, { op: 'replace', path: VERSION_POINTER, value: resourceVersion }] };
+  }
+  return withMetadata(request, { ...uidFor(request, known), resourceVersion });
+}
+
+/** For that very object, as far as it can be told: never for a new one of the same name. */
+function unguarded(request: VerbRequest, known: Body): VerbRequest {
+  return Array.isArray(request.body) ? request : withMetadata(request, uidFor(request, known));
+}
+
+function uidFor({ contentType }: VerbRequest, { metadata }: Body): Mapping {
+  const isMerge = contentType === 'application/merge-patch+json';
+  return isMerge && metadata?.uid !== undefined ? { uid: metadata.uid } : {};
+}
+
+function withMetadata(request: VerbRequest, more: Mapping): VerbRequest {
+  const { metadata = {}, ...rest } = request.body as AnyObject;
+  // What the user says of the object is a condition, and comes first.
+  return isMapping(metadata) ? { ...request, body: { ...rest, metadata: { ...more, ...metadata } } } : request;
+}
+
+const VERSION_POINTER = '/metadata/resourceVersion';
+
+/** The version that the user means, if any. */
+function versionIn({ body }: VerbRequest): string | undefined {
+  if (!Array.isArray(body)) return versionOf(body as AnyObject);
+  const op: unknown = body.find((one: unknown) => isMapping(one) && one['path'] === VERSION_POINTER);
+  return isMapping(op) ? String(op['value']) : undefined;
+}
+
+function versionOf(body: Body | undefined): string | undefined {
+  return body?.metadata?.resourceVersion;
+}
+
+function isNewer(newest: Body | undefined, known: Body): newest is Body {
+  return newest !== undefined && (compareVersions(versionOf(newest), versionOf(known)) ?? 0) > 0;
+}

@@ -1,0 +1,90 @@
+/** Selections of labels and fields, in the words of the server. What cannot be right is refused before it is sent. */
+import { KopfError } from '../../errors.js';
+import type { SelectedValue, Selection } from '../../seams/api.js';
+
+const NAME = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/;
+const PREFIX = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+export function labelSelectorOf(selection: Selection | undefined): string | undefined {
+  return selectorOf(selection, (key, value) => labelTerm(checkedKey(key), value));
+}
+
+export function fieldSelectorOf(selection: Selection | undefined): string | undefined {
+  return selectorOf(selection, fieldTerm);
+}
+
+function selectorOf(
+  selection: Selection | undefined,
+  termOf: (key: string, value: SelectedValue) => string,
+): string | undefined {
+  if (selection === undefined || typeof selection === 'string') return selection;
+  return Object.entries(selection)
+    .map(([key, value]) => termOf(key, value))
+    .join(',');
+}
+
+function labelTerm(key: string, value: SelectedValue): string {
+  if (typeof value === 'boolean') return value ? key : `!${key}`;
+  if (isList(value)) return `${key} in (${checkedValues(key, value)})`;
+  if (!isNegation(value)) return `${key}=${checkedValue(key, value)}`;
+  const { not } = value;
+  return isList(not) ? `${key} notin (${checkedValues(key, not)})` : `${key}!=${checkedValue(key, not)}`;
+}
+
+function fieldTerm(key: string, value: SelectedValue): string {
+  if (isText(value)) return `${key}=${escaped(String(value))}`;
+  if (isNegation(value) && typeof value.not === 'string') return `${key}!=${escaped(value.not)}`;
+  throw refusal(`The server selects by a field only if it equals a text or does not: '${key}' cannot be selected so.`);
+}
+
+/** Commas and equality signs would end the value. */
+function escaped(value: string): string {
+  return value.replace(/[\\,=]/g, '\\$&');
+}
+
+function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+/** Numbers are texts, too, but those that are none. */
+function isText(value: unknown): value is string | number {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+/** With nothing else in it: what is not understood would select too much, and selections are for deletions, too. */
+function isNegation(value: unknown): value is { readonly not: string | readonly string[] } {
+  if (typeof value !== 'object' || value === null) return false;
+  const keys = Object.keys(value);
+  return keys.length === 1 && keys[0] === 'not';
+}
+
+function checkedKey(key: string): string {
+  const slash = key.indexOf('/');
+  const [prefix, name] = slash < 0 ? [undefined, key] : [key.slice(0, slash), key.slice(slash + 1)];
+  if (NAME.test(name) && (prefix === undefined || PREFIX.test(prefix))) return key;
+  throw refusal(`'${key}' cannot be the key of a label.`);
+}
+
+function checkedValues(key: string, values: readonly string[]): string {
+  if (values.length === 0) throw refusal(`There must be at least one value of the label '${key}' to select by.`);
+  return values.map((value) => checkedValue(key, value)).join(',');
+}
+
+function checkedValue(key: string, value: unknown): string {
+  const text = isText(value) ? String(value) : undefined;
+  if (text !== undefined && (text === '' || NAME.test(text))) return text;
+  throw refusal(
+    `${text === undefined ? describe(value) : `'${text}'`} cannot be a value of the label '${key}'. Select by a text, ` +
+      'by a list of texts, by true or false for whether it is there, or by { not: … }.',
+  );
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? `An object with ${Object.keys(value).join(', ')}`
+    : String(value);
+}
+
+function refusal(message: string): KopfError {
+  return new KopfError(message, { code: 'KOPF_BAD_SELECTION' });
+}

@@ -1,0 +1,190 @@
+/** One request of a verb: with the query that the options make, and errors that say what was asked for. */
+import { ApiError, ApplyConflictError, apiError, conflictsIn, KopfError } from '../../errors.js';
+import type { ApiPlace, ApiWriteOptions } from '../../seams/api.js';
+import type { KubeClient, KubeRequest } from '../../seams/client.js';
+import type { Clock } from '../../seams/clock.js';
+import type { Logger } from '../../seams/logger.js';
+import type { Settings } from '../../settings.js';
+import type { HandlerId } from '../../values/ids.js';
+import type { AnyObject, Body } from '../../values/objects/body.js';
+import { formatResource, type Resource, type ResourceAddress, resourceUrl } from '../../values/resources/resource.js';
+import { findByName } from '../find.js';
+import type { Kind, Kinds } from './known-kinds.js';
+import { checkedNamespace } from './names.js';
+import { type ObjectOwner, type OwnedWriteMeans, type OwnerOf, replaceOwned, writeOwned } from './owners.js';
+
+/** What is the same for all verbs of one kind. */
+export interface Surroundings {
+  readonly client: KubeClient;
+  readonly kinds: Kinds;
+  readonly kind: Kind;
+  readonly fieldManager: string;
+  /** Of the handled object. */
+  readonly namespace: string | undefined;
+  /** Of the call. */
+  readonly signal: AbortSignal | undefined;
+  /** The handler of changes that is called, if it is one. */
+  readonly by?: HandlerId | undefined;
+  readonly ownerOf?: OwnerOf | undefined;
+  /** For watching. */
+  readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
+  readonly settings?: Pick<Settings, 'watching' | 'networking'> | undefined;
+  /** Waits before another try, after so many conflicts in a row. */
+  readonly pause?: ((conflicts: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
+}
+
+export interface VerbRequest extends Pick<KubeRequest, 'method' | 'body' | 'contentType'> {
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+  readonly query?: ResourceAddress['query'];
+  readonly mayBegin?: KubeRequest['mayBegin'];
+  /** What it is called in errors. Default: by its method. */
+  readonly verb?: string | undefined;
+}
+
+export class VerbRequests {
+  readonly #around: Surroundings;
+
+  constructor(around: Surroundings) {
+    this.#around = around;
+  }
+
+  get client(): KubeClient {
+    return this.#around.client;
+  }
+
+  get fieldManager(): string {
+    return this.#around.fieldManager;
+  }
+
+  resource(options: ApiPlace = {}): Promise<Resource> {
+    const { kinds, kind } = this.#around;
+    return kinds.resourceOf(kind, this.signalOf(options));
+  }
+
+  /** Where the objects of that kind are, if nobody says otherwise. Kinds without namespaces are nowhere. */
+  namespaceOf(resource: Resource, { namespace }: ApiPlace): string | undefined {
+    if (namespace !== undefined && namespace !== '' && resource.namespaced === false) {
+      throw new KopfError(
+        `${formatResource(resource)} is not in namespaces, but '${namespace}' is given: leave it out.`,
+        { code: 'KOPF_URL_NAMESPACE_OF_CLUSTER_SCOPED' },
+      );
+    }
+    if (resource.namespaced === false) return undefined;
+    return namespace === undefined ? this.#around.namespace : checkedNamespace(namespace);
+  }
+
+  /** The same, where there must be one. */
+  requiredNamespaceOf(resource: Resource, name: string | undefined, options: ApiPlace): string | undefined {
+    const namespace = this.namespaceOf(resource, options);
+    if (namespace === undefined && resource.namespaced) throw homeless(resource, name);
+    return namespace;
+  }
+
+  /** A change of one object: through its owner, if it has one. */
+  async write(resource: Resource, request: VerbRequest, options: ApiWriteOptions): Promise<AnyObject> {
+    const owner = this.#ownerOf(resource, request, options);
+    if (owner === undefined) return await this.send<AnyObject>(resource, request, options);
+    return await writeOwned(owner, resource, request, this.#means(resource, request, options));
+  }
+
+  /** A whole object instead of the one that was read. */
+  async replace(
+    resource: Resource,
+    request: VerbRequest & { readonly body: AnyObject },
+    read: AnyObject,
+    options: ApiWriteOptions,
+  ): Promise<AnyObject> {
+    const owner = this.#ownerOf(resource, request, options);
+    if (owner === undefined) return await this.send<AnyObject>(resource, request, options);
+    return await replaceOwned(owner, resource, request, read, this.#means(resource, request, options));
+  }
+
+  /** Before another try. */
+  async pause(conflicts: number, options: ApiPlace): Promise<void> {
+    await this.#around.pause?.(conflicts, this.signalOf(options));
+  }
+
+  #ownerOf(resource: Resource, { name }: VerbRequest, options: ApiWriteOptions): ObjectOwner | undefined {
+    const { ownerOf } = this.#around;
+    if (ownerOf === undefined || name === undefined || options.dryRun) return undefined;
+    return ownerOf({ resource, namespace: this.namespaceOf(resource, options), name });
+  }
+
+  #means(resource: Resource, request: VerbRequest, options: ApiWriteOptions): OwnedWriteMeans {
+    const { client, by } = this.#around;
+    const { name = '' } = request;
+    const [namespace, signal] = [this.namespaceOf(resource, options), this.signalOf(options)];
+    return {
+      by,
+      owner: () => this.#ownerOf(resource, request, options),
+      send: (sent, mayBegin) => this.send<AnyObject>(resource, { ...sent, mayBegin }, options),
+      find: (kind) => findByName(client, kind, { namespace, name, known: titleOf(kind), signal }),
+      pause: (conflicts) => this.pause(conflicts, options),
+    };
+  }
+
+  /** Of streams. */
+  get watching(): Pick<Surroundings, 'clock' | 'logger' | 'settings'> {
+    return this.#around;
+  }
+
+  async send<T>(resource: Resource, request: VerbRequest, options: ApiPlace): Promise<T> {
+    const { method, name, subresource, query, body, contentType, mayBegin } = request;
+    const namespace = this.requiredNamespaceOf(resource, name, options);
+    const path = resourceUrl(resource, { namespace, name, subresource, query });
+    const signal = this.signalOf(options);
+    try {
+      const optional = { ...(contentType && { contentType }), ...(mayBegin && { mayBegin }) };
+      return await this.#around.client.request<T>({ method, path, body, ...optional, signal });
+    } catch (error) {
+      throw error instanceof ApiError ? titled(error, titleFor(resource, request, namespace), contentType) : error;
+    }
+  }
+
+  signalOf({ signal }: ApiPlace): AbortSignal | undefined {
+    return signal ?? this.#around.signal;
+  }
+}
+
+const VERBS = { GET: 'get', POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' } as const;
+
+/** What was asked for: `patch deployments.v1.apps/scale default/web`. */
+export function titleFor(
+  resource: Resource,
+  { method, name, subresource, verb = VERBS[method] }: VerbRequest,
+  namespace: string | undefined,
+): string {
+  const kind = [formatResource(resource), subresource].filter(Boolean).join('/');
+  return [verb, kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ');
+}
+
+export function titled(cause: ApiError, title: string, contentType?: KubeRequest['contentType']): ApiError {
+  const { status, payload, retryAfter } = cause;
+  const isApply = contentType === 'application/apply-patch+yaml';
+  const options = { status, payload, retryAfter, cause, title: isApply ? title.replace(/^patch/, 'apply') : title };
+  const isOfFields = isApply && status === 409 && conflictsIn(cause.details).length > 0;
+  return isOfFields ? new ApplyConflictError(options) : apiError(options);
+}
+
+/** A name without a namespace must never become an object of another namespace, or a whole collection. */
+function homeless(resource: Resource, name: string | undefined): KopfError {
+  const what = name === undefined ? formatResource(resource) : `${formatResource(resource)} '${name}'`;
+  return new KopfError(`${what} is in a namespace, and none is given: pass { namespace: '…' }.`, {
+    code: 'KOPF_URL_NAME_WITHOUT_NAMESPACE',
+  });
+}
+
+/** Items of lists do not repeat what kind they are of. */
+function titleOf({ group, version, kind }: Resource): Body {
+  return { apiVersion: group === '' ? version : `${group}/${version}`, ...(kind === undefined ? {} : { kind }) };
+}
+
+/** Of writes. */
+export function writeQuery(
+  { dryRun, fieldManager }: ApiWriteOptions,
+  defaultManager: string,
+): Record<string, string | undefined> {
+  return { fieldManager: fieldManager ?? defaultManager, dryRun: dryRun ? 'All' : undefined };
+}

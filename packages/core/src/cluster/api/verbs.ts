@@ -1,0 +1,471 @@
+/** Verbs over any client, typed by kinds: what handlers do most with the cluster, in one line each. */
+import { ApiConflictError, ApiError, ApiNotFoundError, KopfError } from '../../errors.js';
+import type {
+  Api,
+  ApiApplyOptions,
+  ApiDeleteOptions,
+  ApiEvent,
+  ApiExecOptions,
+  ApiExecResult,
+  ApiFor,
+  ApiListOptions,
+  ApiLogOptions,
+  ApiLogText,
+  ApiPatchOptions,
+  ApiPlace,
+  ApiWriteOptions,
+  ObjectsApi,
+  ScaleApi,
+  SubresourceApi,
+} from '../../seams/api.js';
+import type { KubeClient, PatchType } from '../../seams/client.js';
+import type { Clock } from '../../seams/clock.js';
+import type { Logger } from '../../seams/logger.js';
+import type { Settings } from '../../settings.js';
+import { deepCopy, isMapping, type Mapping } from '../../values/json.js';
+import type { AnyObject, Body } from '../../values/objects/body.js';
+import { adoptBy } from '../../values/objects/hierarchy.js';
+import type { Resource } from '../../values/resources/resource.js';
+import { watchTarget } from '../../values/resources/watch-target.js';
+import { listPages } from '../list.js';
+import { conflictPause } from '../patching/conflict-pause.js';
+import { exec, logOf } from './containers.js';
+import { type Kind, type Kinds, kindsOf } from './known-kinds.js';
+import { checkedName } from './names.js';
+import type { OwnerOf } from './owners.js';
+import { fieldSelectorOf, labelSelectorOf } from './selections.js';
+import { type Surroundings, titled, titleFor, VerbRequests, writeQuery } from './verb-requests.js';
+import { watchByVerb } from './watch-verb.js';
+
+/**
+ * What verbs know besides the client.
+ *
+ * ```ts
+ * const options: kopf.ApiOptions = { namespace: 'default', fieldManager: 'my-operator' };
+ * ```
+ */
+export interface ApiOptions {
+  /** Where objects are, unless told otherwise. */
+  readonly namespace?: string | undefined;
+  /** As whom to be known in the managed fields of objects. Default: `kopf`. */
+  readonly fieldManager?: string | undefined;
+  /** Ends all requests. */
+  readonly signal?: AbortSignal | undefined;
+  /** Needed for `watch()`: streams are opened again after a pause. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Verbs over any client.
+ *
+ * ```ts
+ * const api = kopf.api(client, { namespace: 'default' });
+ * for await (const pod of api('pods').each({ labels: { app: 'web' } })) logger.info(`${pod.metadata?.name}`);
+ * ```
+ */
+export function api(client: KubeClient, options: ApiOptions = {}): Api {
+  const { namespace, fieldManager = 'kopf', signal, clock } = options;
+  return verbsIn({ client, kinds: kindsOf(client), fieldManager, namespace, signal, clock });
+}
+
+/** What the verbs of handlers need of an operator. */
+export interface ApiParts {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** As whom handlers are known in the managed fields of objects. */
+  readonly fieldManager: () => string;
+  /** Writes of objects that have owners go through these. */
+  readonly ownerOf?: OwnerOf | undefined;
+  readonly random?: (() => number) | undefined;
+  readonly logger?: Logger | undefined;
+  readonly settings?: Pick<Settings, 'watching' | 'networking'> | undefined;
+  /** Default: what the cluster says. */
+  readonly kinds?: Kinds | undefined;
+}
+
+/** Makes the verbs of handlers. */
+export function handlersApi(parts: ApiParts): ApiFor {
+  const { client, clock, fieldManager, ownerOf, random = Math.random, kinds = kindsOf(client) } = parts;
+  const { logger, settings } = parts;
+  // The first conflict is mostly with what is already known.
+  const pause = async (conflicts: number, signal: AbortSignal | undefined): Promise<void> => {
+    if (conflicts > 1) await clock.sleep(conflictPause(conflicts, random()), signal === undefined ? {} : { signal });
+  };
+  return ({ namespace, signal, by }) =>
+    verbsIn({
+      client,
+      kinds,
+      fieldManager: fieldManager(),
+      namespace,
+      signal,
+      by,
+      ownerOf,
+      pause,
+      clock,
+      logger,
+      settings,
+    });
+}
+
+function verbsIn(around: Omit<Surroundings, 'kind'>): Api {
+  return (kind: Kind): ObjectsApi<never> =>
+    new Verbs(new VerbRequests({ ...around, kind })) as unknown as ObjectsApi<never>;
+}
+
+/** So often an object is read and written again, if others change it meanwhile. */
+const REPLACE_TRIES = 10;
+
+const PATCH_TYPES: Readonly<Record<string, PatchType | undefined>> = {
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+
+/** Of an object itself, or of a subresource that looks like it. */
+class ObjectVerbs implements SubresourceApi<AnyObject> {
+  readonly requests: VerbRequests;
+  readonly #subresource: string | undefined;
+
+  constructor(requests: VerbRequests, subresource?: string) {
+    this.requests = requests;
+    this.#subresource = subresource;
+  }
+
+  async get(name: string, options: ApiPlace = {}): Promise<AnyObject> {
+    const resource = await this.requests.resource(options);
+    const request = { method: 'GET', name: checkedName(name), subresource: this.#subresource } as const;
+    return await this.requests.send<AnyObject>(resource, request, options);
+  }
+
+  async patch(name: string, patch: Mapping | readonly unknown[], options: ApiPatchOptions = {}): Promise<AnyObject> {
+    const isList = Array.isArray(patch);
+    if (!isList && !isMapping(patch)) throw badObject('A patch is an object; or a list, if it is a JSON-patch.');
+    const contentType = isList ? 'application/json-patch+json' : PATCH_TYPES[options.type ?? 'merge'];
+    if (contentType === undefined) throw badObject(`A patch is 'merge' or 'strategic', and not '${options.type}'.`);
+    const wrong = isList ? patch.findIndex((op) => !isOperation(op)) : -1;
+    if (wrong >= 0)
+      throw badObject(`A JSON-patch is a list of operations, each with 'op' and 'path': #${wrong} is none.`);
+    const query = writeQuery(options, this.requests.fieldManager);
+    const resource = await this.requests.resource(options);
+    const target = { name: checkedName(name), subresource: this.#subresource };
+    return await this.requests.write(
+      resource,
+      { method: 'PATCH', ...target, contentType, query, body: patch },
+      options,
+    );
+  }
+
+  async apply(given: object, options: ApiApplyOptions = {}): Promise<AnyObject> {
+    const resource = await this.requests.resource(options);
+    const object = completed(given, resource, options.owner);
+    const { name } = object.metadata ?? {};
+    const namespace = namespaceIn(object, options);
+    if (name === undefined) throw badObject('An applied object needs a name in its metadata.');
+    const query = {
+      ...writeQuery(options, this.requests.fieldManager),
+      force: options.force === true ? true : undefined,
+    };
+    const contentType = 'application/apply-patch+yaml';
+    return await this.requests.write(
+      resource,
+      { method: 'PATCH', name: checkedName(name), subresource: this.#subresource, contentType, query, body: object },
+      { ...options, namespace },
+    );
+  }
+
+  async replace(
+    name: string,
+    change: (object: AnyObject) => AnyObject | undefined,
+    options: ApiWriteOptions = {},
+  ): Promise<AnyObject> {
+    if (typeof change !== 'function') throw badObject('An object is replaced by a function that changes it.');
+    for (let conflicts = 0; ; ) {
+      const read = await this.get(name, options);
+      const resource = await this.requests.resource(options);
+      const object = deepCopy(read);
+      const body = forVersion(change(object) ?? object, read);
+      const query = writeQuery(options, this.requests.fieldManager);
+      try {
+        const request = { method: 'PUT', name, subresource: this.#subresource, query, body } as const;
+        return await this.requests.replace(resource, request, read, options);
+      } catch (error) {
+        const isOutdated = error instanceof ApiConflictError && versionOf(body) === versionOf(read);
+        conflicts += 1;
+        if (!isOutdated || conflicts >= REPLACE_TRIES) throw error;
+      }
+      await this.requests.pause(conflicts, options);
+    }
+  }
+}
+
+class Verbs extends ObjectVerbs implements ObjectsApi {
+  get status(): SubresourceApi<AnyObject> {
+    return new ObjectVerbs(this.requests, 'status');
+  }
+
+  get scale(): ScaleApi {
+    return scaleVerbs(this.requests);
+  }
+
+  async find(name: string, options: ApiPlace = {}): Promise<AnyObject | undefined> {
+    try {
+      return await this.get(name, options);
+    } catch (error) {
+      if (error instanceof ApiNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  async list(options: ApiListOptions = {}): Promise<AnyObject[]> {
+    let items: AnyObject[] = [];
+    for await (const page of this.#pages(options)) {
+      // A list that has expired on the way begins anew.
+      if (page.isFirst) items = [];
+      for (const item of page.items) items.push(item);
+    }
+    return items;
+  }
+
+  /** If the list expires on the way, those that were given already are not given again, unless they have changed. */
+  async *each(options: ApiListOptions = {}): AsyncGenerator<AnyObject, void, void> {
+    const given = new Map<string, string | undefined>();
+    for await (const { items } of this.#pages(options)) {
+      for (const item of items) {
+        const { uid = '', resourceVersion } = item.metadata ?? {};
+        if (given.has(uid) && given.get(uid) === resourceVersion) continue;
+        given.set(uid, resourceVersion);
+        yield item;
+      }
+    }
+  }
+
+  async *watch(options: ApiListOptions = {}): AsyncGenerator<ApiEvent, void, void> {
+    const { clock, logger, settings } = this.requests.watching;
+    if (clock === undefined) {
+      throw new KopfError('Watching needs a clock: pass { clock } to api(), or use the `api` of a handler.', {
+        code: 'KOPF_NO_CLOCK',
+      });
+    }
+    const { resource, namespace, labelSelector, fieldSelector, pageSize, signal } = await this.#selected(options);
+    const target = watchTarget(resource, { namespace, labelSelector, fieldSelector });
+    const title = titleFor(resource, { method: 'GET', verb: 'watch' }, namespace);
+    yield* watchByVerb(this.requests.client, target, {
+      clock,
+      logger,
+      settings,
+      signal,
+      pageSize,
+      titled: (error) => titled(error, title),
+    });
+    // Whoever has given a signal knows why it ends. But a handler whose call is over must not go on as if it had all seen.
+    if (options.signal === undefined) signal?.throwIfAborted();
+  }
+
+  async *#pages(options: ApiListOptions) {
+    const { resource, ...selected } = await this.#selected(options);
+    try {
+      yield* listPages(this.requests.client, resource, selected);
+    } catch (error) {
+      const title = titleFor(resource, { method: 'GET', verb: 'list' }, selected.namespace);
+      throw error instanceof ApiError ? titled(error, title) : error;
+    }
+  }
+
+  /** Which objects are meant. */
+  async #selected(options: ApiListOptions) {
+    const [labelSelector, fieldSelector] = [labelSelectorOf(options.labels), fieldSelectorOf(options.fields)];
+    const resource = await this.requests.resource(options);
+    const { pageSize, allNamespaces = false } = options;
+    if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize > 0)) {
+      throw new KopfError(`There cannot be ${String(pageSize)} objects on a page.`, { code: 'KOPF_BAD_SELECTION' });
+    }
+    const namespace = allNamespaces ? undefined : this.requests.namespaceOf(resource, options);
+    if (namespace === undefined && !allNamespaces && resource.namespaced) {
+      throw new KopfError(
+        `Of which namespace are the ${resource.plural} to be listed? Pass { namespace: '…' } or { allNamespaces: true }.`,
+        { code: 'KOPF_URL_NAME_WITHOUT_NAMESPACE' },
+      );
+    }
+    const signal = this.requests.signalOf(options);
+    return { resource, namespace, labelSelector, fieldSelector, pageSize, signal };
+  }
+
+  async create(given: object, options: Omit<ApiApplyOptions, 'force'> = {}): Promise<AnyObject> {
+    const resource = await this.requests.resource(options);
+    const object = completed(given, resource, options.owner);
+    const { name, generateName } = object.metadata ?? {};
+    const namespace = namespaceIn(object, options);
+    if (name === undefined && generateName === undefined) {
+      throw badObject('A new object needs a name in its metadata, or the beginning of one: generateName.');
+    }
+    const query = writeQuery(options, this.requests.fieldManager);
+    const request = { method: 'POST', contentType: 'application/json', query, body: object } as const;
+    return await this.requests.send<AnyObject>(resource, request, { ...options, namespace });
+  }
+
+  async delete(name: string, options: ApiDeleteOptions = {}): Promise<void> {
+    const resource = await this.requests.resource(options);
+    const body = deletionOf(options);
+    try {
+      await this.requests.send(resource, { method: 'DELETE', name: checkedName(name), body }, options);
+    } catch (error) {
+      if (options.ifGone !== 'ignore' || !(error instanceof ApiNotFoundError)) throw error;
+    }
+  }
+
+  async deleteCollection(options: Parameters<ObjectsApi['deleteCollection']>[0]): Promise<void> {
+    const resource = await this.requests.resource(options);
+    const [labelSelector, fieldSelector] = [labelSelectorOf(options.labels), fieldSelectorOf(options.fields)];
+    if (!labelSelector && !fieldSelector && options.all !== true) {
+      throw new KopfError(
+        `All ${resource.plural} would be deleted: say which ones by labels or fields, or mean it by { all: true }.`,
+        { code: 'KOPF_BAD_SELECTION' },
+      );
+    }
+    const query = { labelSelector, fieldSelector };
+    await this.requests.send(resource, { method: 'DELETE', query, body: deletionOf(options) }, options);
+  }
+
+  async evict(name: string, options: ApiDeleteOptions = {}): Promise<void> {
+    const resource = await this.requests.resource(options);
+    const { gracePeriodSeconds, dryRun } = options;
+    const body = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: checkedName(name), namespace: this.requests.namespaceOf(resource, options) },
+      deleteOptions: deletionOf({ gracePeriodSeconds, dryRun }),
+    };
+    const request = { method: 'POST', name, subresource: 'eviction', contentType: 'application/json', body } as const;
+    await this.requests.send(resource, request, options);
+  }
+
+  log(name: string, options: ApiLogOptions = {}): ApiLogText {
+    return logOf(this.requests, checkedName(name), options);
+  }
+
+  async exec(name: string, command: readonly string[], options: ApiExecOptions = {}): Promise<ApiExecResult> {
+    return await exec(this.requests, checkedName(name), command, options);
+  }
+
+  async token(
+    name: string,
+    options: ApiPlace & { readonly audiences?: readonly string[]; readonly expirationSeconds?: number } = {},
+  ): Promise<{ readonly token: string; readonly expires: Date }> {
+    const resource = await this.requests.resource(options);
+    const { audiences, expirationSeconds } = options;
+    const body = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { ...(audiences && { audiences }), ...(expirationSeconds !== undefined && { expirationSeconds }) },
+    };
+    const { status } = await this.requests.send<{ status: { token: string; expirationTimestamp: string } }>(
+      resource,
+      { method: 'POST', name: checkedName(name), subresource: 'token', contentType: 'application/json', body },
+      options,
+    );
+    return { token: status.token, expires: new Date(status.expirationTimestamp) };
+  }
+}
+
+function scaleVerbs(requests: VerbRequests): ScaleApi {
+  type Scale = { readonly spec?: { readonly replicas?: number }; readonly status?: { readonly replicas?: number } };
+  return {
+    async get(name, options = {}) {
+      const resource = await requests.resource(options);
+      const request = { method: 'GET', name: checkedName(name), subresource: 'scale' } as const;
+      const { spec, status } = await requests.send<Scale>(resource, request, options);
+      return { wanted: spec?.replicas ?? 0, actual: status?.replicas ?? 0 };
+    },
+    async set(name, replicas, options = {}) {
+      if (!Number.isInteger(replicas) || replicas < 0) throw badObject(`There cannot be ${replicas} replicas.`);
+      const resource = await requests.resource(options);
+      const query = writeQuery(options, requests.fieldManager);
+      const [contentType, body] = ['application/merge-patch+json', { spec: { replicas } }] as const;
+      const request = {
+        method: 'PATCH',
+        name: checkedName(name),
+        subresource: 'scale',
+        contentType,
+        query,
+        body,
+      } as const;
+      await requests.write(resource, request, options);
+    },
+  };
+}
+
+/** A copy with all that the server wants to be told, though it could know. */
+function completed(given: object, resource: Resource, owner: Body | undefined): AnyObject {
+  if (!isMapping(given) || (given['metadata'] !== undefined && !isMapping(given['metadata']))) {
+    throw badObject('An object is a mapping with metadata.');
+  }
+  const { group, version, kind } = resource;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const object = deepCopy(given) as AnyObject;
+  for (const [key, wanted] of [
+    ['apiVersion', apiVersion],
+    ['kind', kind],
+  ] as const) {
+    const said = object[key];
+    if (said !== undefined && wanted !== undefined && said !== wanted) {
+      throw badObject(`The ${key} of the object is '${String(said)}', while it is for '${wanted}'.`);
+    }
+  }
+  const whole: AnyObject = { apiVersion, ...(kind === undefined ? {} : { kind }), ...object };
+  if (owner !== undefined) {
+    checkNamespaceOfChild(whole, owner);
+    adoptBy(owner, whole);
+  }
+  return whole;
+}
+
+/** The cluster would accept it, and delete it a little later as if its owner were gone. */
+function checkNamespaceOfChild(child: AnyObject, owner: Body): void {
+  const [own, owners] = [child.metadata?.namespace, owner.metadata?.namespace];
+  if (own === undefined || owners === undefined || own === owners) return;
+  throw badObject(
+    `An object of the namespace '${own}' cannot be owned by one of '${owners}': the cluster would delete it. Leave out ` +
+      'the owner, and delete the object in a deletion handler; or create it in the namespace of its owner.',
+  );
+}
+
+/** What is written is for the version that was read, unless the user means another one. */
+function forVersion(changed: AnyObject, read: AnyObject): AnyObject {
+  if (!isMapping(changed) || (changed.metadata !== undefined && !isMapping(changed.metadata))) {
+    throw badObject('What an object is replaced by is an object, too.');
+  }
+  const resourceVersion = versionOf(changed) ?? versionOf(read);
+  return {
+    ...changed,
+    metadata: { ...changed.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+  };
+}
+
+function versionOf(object: AnyObject): string | undefined {
+  return object.metadata?.resourceVersion;
+}
+
+function deletionOf({ propagation, gracePeriodSeconds, preconditions, dryRun }: ApiDeleteOptions): Mapping {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    ...(propagation && { propagationPolicy: propagation }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(preconditions && { preconditions }),
+    ...(dryRun && { dryRun: ['All'] }),
+  };
+}
+
+/** An object that is to be somewhere else than its verb says is a mistake, whichever of them is meant. */
+function namespaceIn({ metadata }: AnyObject, { namespace }: ApiPlace): string | undefined {
+  const said = metadata?.namespace;
+  if (said === undefined || namespace === undefined || said === namespace) return said ?? namespace;
+  throw badObject(`The object is of the namespace '${said}', while '${namespace}' is given.`);
+}
+
+function isOperation(op: unknown): boolean {
+  return isMapping(op) && typeof op['op'] === 'string' && typeof op['path'] === 'string';
+}
+
+function badObject(message: string): KopfError {
+  return new KopfError(message, { code: 'KOPF_BAD_OBJECT' });
+}

@@ -1,0 +1,67 @@
+/** Where handlers are declared, for messages about them: `handlers.ts:12`. */
+import { type AnyHandler, titleOf } from '../handlers.js';
+
+/** A stack that becomes a text when somebody asks: with source maps, that takes its time. */
+export interface Trace {
+  readonly stack?: string;
+}
+
+// By a symbol of the process, since handlers are declared by one copy of this package and run by another one.
+const PLACE: unique symbol = Symbol.for('kopf-ts.place') as never;
+
+// biome-ignore lint/suspicious/noExplicitAny: any function has a place in the stack
+type AnyFunction = (...args: any[]) => unknown;
+
+/** Remembers who has called this function of ours. */
+export function traceOfCaller(callee: AnyFunction): Trace {
+  const trace: Trace = {};
+  Error.captureStackTrace?.(trace, callee);
+  return trace;
+}
+
+/** Remembers where the handler is declared. It is not seen among the options of the handler. */
+export function placed<H extends AnyHandler>(handler: H, trace: Trace): H {
+  return Object.defineProperty(handler, PLACE, { value: trace });
+}
+
+/** Where the handler is declared, if that is known: the file with its folder, and the line. */
+export function placeOf(handler: object): string | undefined {
+  const trace = (handler as { [PLACE]?: Trace })[PLACE];
+  return trace === undefined ? undefined : placeIn(trace);
+}
+
+/** The place of the call, if the stack tells it. */
+export function placeIn({ stack }: Trace): string | undefined {
+  if (typeof stack !== 'string') return undefined;
+  for (const line of stack.split('\n').slice(1)) {
+    const [, name = '', address = '', number] = FRAME.exec(line) ?? [];
+    if (number === undefined || address.startsWith('node:') || OWN_NAMES.has(name)) continue;
+    return `${shortened(address)}:${number}`;
+  }
+  return undefined;
+}
+
+/** The handler in messages: `Handler 'create_fn' (handlers.ts:12)`. */
+export function placedTitleOf(handler: Pick<AnyHandler, 'kind' | 'id'>): string {
+  const place = placeOf(handler);
+  return place === undefined ? titleOf(handler) : `${titleOf(handler)} (${place})`;
+}
+
+const FRAME = /^\s+at (?:(.*?) \()?(.+?):(\d+):\d+\)?$/;
+
+/** Functions of ours between the user and the registrar; they are called so on purpose. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['kopf.daemon', 'kopf.timer', 'kopf.index']);
+
+/** The file and its folder: enough to find it, and short enough for a line of a log. */
+function shortened(address: string): string {
+  const path = address.replace(/^file:\/\//, '').replace(/\?.*$/, '');
+  return decoded(path).split(/[\\/]/).slice(-2).join('/');
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,62 @@
+/** Handlers that are never called, since others with the same ids are called instead of them. */
+import { RegistrationError } from '../../errors.js';
+import { quoteId } from '../../values/ids.js';
+import type { Handlers } from '../handler-set.js';
+import { type AnyHandler, type ResourceHandler, titleOf } from '../handlers.js';
+import { placeOf } from './places.js';
+
+/**
+ * Progress, results, daemons and indices are kept by the ids of handlers. So of two functions with one id for the same
+ * cause, the second one is taken for the first. Whether two handlers are for the same cause is sure only if they
+ * differ in nothing; of the others, it is told when it happens. Handlers of events keep nothing.
+ */
+export function refuseShadowed(handlers: Handlers): void {
+  const { activities, indexing, spawning, changing, webhooks } = handlers;
+  for (const family of [activities, indexing, spawning, changing, webhooks]) {
+    const first = new Map<string, AnyHandler>();
+    for (const handler of family as Iterable<AnyHandler>) {
+      const key = keyOf(handler);
+      const known = key === undefined ? undefined : first.get(key);
+      if (known !== undefined && known.fn !== handler.fn) throw shadowed(known, handler);
+      if (key !== undefined) first.set(key, known ?? handler);
+    }
+  }
+}
+
+/** What is said of two functions that share an id. */
+export function describeShadow(known: AnyHandler, handler: AnyHandler): string {
+  return (
+    `Two functions have the id ${quoteId(handler.id)}: ${whereabouts(known)}, and ${whereabouts(handler)}. Progress and ` +
+    'results are kept by the id, so the second one is taken for the first. Give one of them an id of its own: ' +
+    `{ id: '${handler.id.split('/')[0]}-2' }, or another name to the function.`
+  );
+}
+
+function shadowed(known: AnyHandler, handler: AnyHandler): RegistrationError {
+  return new RegistrationError(`${titleOf(handler)} cannot work. ${describeShadow(known, handler)}`, {
+    code: 'KOPF_DUPLICATE_ID',
+  });
+}
+
+function whereabouts(handler: AnyHandler): string {
+  return placeOf(handler) ?? (handler.kind === 'activity' ? `of ${handler.activity}` : String(handler.selector ?? ''));
+}
+
+/** The same for those that are surely called for the same causes; `undefined` if that depends on the objects. */
+function keyOf(handler: AnyHandler): string | undefined {
+  if (handler.kind === 'activity') return JSON.stringify([handler.id, handler.activity, handler.fallback ?? false]);
+  const { id, selector, field, labels, annotations, when, value } = handler;
+  const isFiltered = [labels, annotations, when, value].some((filter) => filter !== undefined);
+  if (isFiltered || selector?.fn !== undefined) return undefined;
+  const purpose = purposeOf(handler);
+  return purpose && JSON.stringify([id, String(selector), field, ...purpose]);
+}
+
+function purposeOf(handler: ResourceHandler): readonly unknown[] | undefined {
+  if (handler.kind === 'change') {
+    const isFiltered = handler.old !== undefined || handler.new !== undefined;
+    return isFiltered ? undefined : [handler.reason, handler.initial ?? false];
+  }
+  if (handler.kind === 'webhook') return [handler.reason, handler.operations, handler.subresource];
+  return [];
+}
