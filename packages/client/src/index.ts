@@ -21,4 +21,4 @@ export {
 } from './auth/logins.js';
 // The parts of a connection, for HTTP clients of your own.
 export { authorizationOf } from './auth/authorization.js';
-export { type TlsOptions, tlsOptions } from './http/dispatchers.js';
+export { type TlsOptions, tlsOptions } from './connections/dispatchers.js';

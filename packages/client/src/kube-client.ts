@@ -1,4 +1,4 @@
-/** The default way to the cluster: HTTP/1.1 by undici, with credentials, limits and retries. */
+/** The default way to the cluster: HTTP/1.1, with credentials, limits and retries. */
 import {
   ApiTooManyRequestsError,
   type Clock,
@@ -7,6 +7,8 @@ import {
   settings as defaultSettings,
   KopfError,
   type KubeClient,
+  type KubeConnection,
+  type KubeConnectRequest,
   type KubeRequest,
   type Logger,
   type Seconds,
@@ -17,19 +19,19 @@ import { anySignal, type Facts, NO_FACTS, safeTracing, toError } from '@kopf-ts/
 import { credentialsKey } from './auth/authorization.js';
 import { staticCredentials } from './auth/credentials.js';
 import { maskUrl } from './auth/secret-masking.js';
-import { isAboutCredentials } from './errors.js';
+import { dispatchers, forStrangers, MAX_CALLS, type Purpose, tlsOptions } from './connections/dispatchers.js';
+import type { Environment } from './connections/proxies.js';
+import { isAboutCredentials, KubeConnectionError } from './errors.js';
 import { checkSuccess, jsonOf, type Refusal, refusalOf } from './http/answers.js';
-import { dispatchers, forStrangers, MAX_CALLS, type Purpose } from './http/dispatchers.js';
 import { exchange, type HttpCall, type StreamedAnswer, streamedExchange, type WholeAnswer } from './http/exchange.js';
 import { fairSemaphore } from './http/fair-semaphore.js';
 import { lossyIntegers } from './http/lossy-integers.js';
-import type { Environment } from './http/proxies.js';
 import { type Address, addressOf } from './http/request-address.js';
 import { requestHeaders, withTracing } from './http/request-headers.js';
 import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './http/request-kind.js';
 import { type RetryPolicy, retrying } from './http/retrying.js';
 import { gates } from './http/throttling.js';
-import { JsonLines } from './streams/json-lines.js';
+import { JsonLines, plainLines } from './streams/json-lines.js';
 import { LineStream } from './streams/line-stream.js';
 import { defaultUserAgent } from './user-agent.js';
 
@@ -96,7 +98,7 @@ const MAX_INSTANT_LOGINS = 3;
  * ```
  */
 export function kubeClient(options: KubeClientOptions): HttpKubeClient {
-  return new UndiciKubeClient(options);
+  return new PooledKubeClient(options);
 }
 
 /** One request on its way, with all its tries. */
@@ -148,7 +150,7 @@ class Sending {
   }
 }
 
-class UndiciKubeClient implements HttpKubeClient {
+class PooledKubeClient implements HttpKubeClient {
   readonly #credentials: Credentials;
   readonly #settings: Pick<Settings, 'networking' | 'watching'>;
   readonly #clock: Clock;
@@ -189,6 +191,55 @@ class UndiciKubeClient implements HttpKubeClient {
     return { [Symbol.asyncIterator]: () => this.#lineStream<T>(request) };
   }
 
+  text(request: KubeRequest): AsyncIterable<string> {
+    return { [Symbol.asyncIterator]: () => this.#lineStream<string>(request, plainLines) };
+  }
+
+  async connect({ path, protocols, signal }: KubeConnectRequest): Promise<KubeConnection> {
+    const signals = [signal, this.#closing.signal];
+    const sending = new Sending({ method: 'GET', path, signal }, 'call', signals);
+    try {
+      for (let instantLogins = 0; ; instantLogins++) {
+        sending.throwIfAborted();
+        const info = this.#credentials.known?.() ?? (await this.#credentials.current(sending.waiting));
+        try {
+          return await this.#open(sending, info, protocols);
+        } catch (error) {
+          await this.#changeCredentials(sending, info, error, instantLogins);
+        }
+      }
+    } finally {
+      sending.dispose();
+    }
+  }
+
+  async #open(sending: Sending, info: ConnectionInfo, protocols: readonly string[]): Promise<KubeConnection> {
+    const { networking } = this.#settings;
+    const { origin, path, isForeign } = addressOf(info, sending.request.path);
+    sending.address = { origin, path, isForeign };
+    const isProxied = this.#dispatchers.isProxied(info, networking.trustEnv);
+    if (info.dispatcher !== undefined || isProxied) {
+      throw new KopfError(
+        `Connections for commands in containers do not go through proxies or dispatchers of one's own: ${sending.title}`,
+        { code: 'KOPF_CONNECT_BY_PROXY' },
+      );
+    }
+    const { openWebSocket } = await import('./connections/web-socket.js');
+    return await openWebSocket({
+      url: `${origin.replace(/^http/, 'ws')}${path}`,
+      protocols,
+      headers: this.#headersOf(sending.request, info, isForeign),
+      tls: isForeign ? {} : tlsOptions(info),
+      timeoutMs: networking.headersTimeout === undefined ? undefined : networking.headersTimeout * 1000,
+      signals: sending.signals,
+      refusalOf: (answer) => {
+        if (answer.status >= 400) return refusalOf(answer, this.#clock, networking.maxRetryAfter).error;
+        const message = `${origin} answered with HTTP ${answer.status} to a request for messages, which no API server does.`;
+        return new KubeConnectionError(message, { code: 'KOPF_BAD_ANSWER' });
+      },
+    });
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new KopfError('The client is closed.', { code: 'KOPF_CLIENT_CLOSED' }));
     await this.#dispatchers.destroy();
@@ -209,7 +260,7 @@ class UndiciKubeClient implements HttpKubeClient {
     }
   }
 
-  #lineStream<T>(request: KubeRequest): LineStream<T> {
+  #lineStream<T>(request: KubeRequest, newLines = this.#jsonLines): LineStream<T> {
     const leaving = new AbortController();
     const sending = new Sending(request, 'stream', [request.signal, this.#closing.signal, leaving.signal]);
     let onOver: ((error: unknown) => void) | undefined;
@@ -224,12 +275,14 @@ class UndiciKubeClient implements HttpKubeClient {
     return new LineStream<T>({
       open: this.#tracing === undefined ? open : () => this.#traced(sending, open),
       leaving,
-      lines: new JsonLines(this.#settings.watching.maxLineSize, this.#integers.parse),
+      lines: newLines(this.#settings.watching.maxLineSize),
       signal: request.signal,
       onProgress: request.onProgress,
       onOver: (error) => onOver?.(error),
     });
   }
+
+  readonly #jsonLines = (maxBytes: number | undefined): JsonLines => new JsonLines(maxBytes, this.#integers.parse);
 
   #traced<R>({ request: { method, path } }: Sending, send: () => R): R {
     return (this.#tracing as Tracing).around({ kind: 'request', method, path: maskUrl(path) }, send);

@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { LoginError } from '@kopf-ts/core';
-import type { Environment } from '../http/proxies.js';
+import type { Environment } from '../connections/proxies.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

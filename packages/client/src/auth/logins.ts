@@ -1,6 +1,6 @@
 /** Logins: what a person or a pod has → a connection. */
 import { type Clock, type ConnectionInfo, type Impersonation, LoginError, type Seconds } from '@kopf-ts/core';
-import type { Environment } from '../http/proxies.js';
+import type { Environment } from '../connections/proxies.js';
 import { rereadingTime } from './jwt.js';
 import {
   contentOf,

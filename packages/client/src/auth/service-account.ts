@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, type ConnectionInfo, LoginError } from '@kopf-ts/core';
-import type { Environment } from '../http/proxies.js';
+import type { Environment } from '../connections/proxies.js';
 import { rereadingTime } from './jwt.js';
 
 /**

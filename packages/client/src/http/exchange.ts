@@ -2,8 +2,8 @@
 import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import { alarm, onAbort } from '@kopf-ts/core/engine';
 import type { Dispatcher } from 'undici';
+import type { HttpDispatcher } from '../connections/dispatchers.js';
 import { failureText, KubeConnectionError, KubeTimeoutError, tooLarge } from '../errors.js';
-import type { HttpDispatcher } from './dispatchers.js';
 
 export interface HttpCall {
   readonly dispatcher: HttpDispatcher;

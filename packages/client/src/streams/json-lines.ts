@@ -23,10 +23,16 @@ export class JsonLines {
   #offset = 0;
   readonly #maxBytes: number;
   readonly #parse: (text: string) => unknown;
+  readonly #keepsBlank: boolean;
 
-  constructor(maxBytes = Number.POSITIVE_INFINITY, parse: (text: string) => unknown = JSON.parse) {
+  constructor(
+    maxBytes = Number.POSITIVE_INFINITY,
+    parse: (text: string) => unknown = JSON.parse,
+    { keepsBlank = false }: { readonly keepsBlank?: boolean } = {},
+  ) {
     this.#maxBytes = maxBytes;
     this.#parse = parse;
+    this.#keepsBlank = keepsBlank;
   }
 
   /** To be called when {@link take} has nothing more to give. */
@@ -81,7 +87,7 @@ export class JsonLines {
   }
 
   #parsed(bytes: Buffer, start: number, end: number): JsonLine | undefined {
-    if (isBlank(bytes, start, end)) return undefined;
+    if (!this.#keepsBlank && isBlank(bytes, start, end)) return undefined;
     try {
       return { value: this.#parse(bytes.toString('utf8', start, end)) };
     } catch {
@@ -89,6 +95,11 @@ export class JsonLines {
       throw new KopfError(`A line of ${end - start} bytes in the stream is not JSON.`, { code: 'KOPF_BAD_JSON' });
     }
   }
+}
+
+/** The same for texts of any sort, where also a blank line is one. */
+export function plainLines(maxBytes: number | undefined): JsonLines {
+  return new JsonLines(maxBytes, (text) => text, { keepsBlank: true });
 }
 
 function isBlank(bytes: Buffer, start: number, end: number): boolean {

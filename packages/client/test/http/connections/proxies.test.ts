@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { type ConnectionInfo, settings } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
-import { proxyOf } from '../../../src/http/proxies.js';
+import { proxyOf } from '../../../src/connections/proxies.js';
 import { kubeClient } from '../../../src/index.js';
 import { authority } from '../../helpers/certificates.js';
 import { loopbackServer } from '../../helpers/servers.js';

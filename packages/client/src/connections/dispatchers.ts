@@ -1,11 +1,10 @@
-/** ConnectionInfo → undici's dispatchers: TLS, proxies, pools of kept-alive connections. */
+/** ConnectionInfo → dispatchers: TLS, proxies, pools of kept-alive connections. */
 import { createHash } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
 import type { Dispatcher } from 'undici';
-// Not by the main entry, which brings along all that undici has: it takes three times as long to load.
-import Agent from 'undici/lib/dispatcher/agent.js';
 import { pemOf } from '../auth/pem.js';
+import { NodeDispatcher } from './node-dispatcher.js';
 import { type Environment, proxyOf } from './proxies.js';
 
 /**
@@ -100,6 +99,8 @@ export interface Dispatchers {
    * With `trustEnv`, the proxies of the environment are used if the connection says nothing of that.
    */
   for(info: ConnectionInfo, purpose: Purpose, connectLimit: Seconds | undefined, trustEnv: boolean): HttpDispatcher;
+  /** Whether there is a proxy between. */
+  isProxied(info: ConnectionInfo, trustEnv: boolean): boolean;
   /**
    * Nothing new is sent by the idle connections that this one has, nor by those of others to the same place: one of them
    * was found dead, and the others are likely to be so. What is on its way is finished.
@@ -177,6 +178,8 @@ export function dispatchers(env: Environment): Dispatchers {
       return found.dispatcher;
     },
 
+    isProxied: (info, trustEnv) => proxyOf({ ...info, trustEnv: info.trustEnv ?? trustEnv }, env) !== undefined,
+
     retire(dispatcher) {
       const dead = [...pooled.values()].find((one) => one.dispatcher === dispatcher);
       if (dead === undefined) return;
@@ -198,8 +201,27 @@ function newDispatcher(
   connectMs: number,
   proxy: string | undefined,
 ): OwnDispatcher {
+  const identity = tlsOptions(info);
+  const secureContext = info.server.startsWith('https:') ? secureContextOf(identity) : undefined;
+  if (proxy === undefined) {
+    const { servername, rejectUnauthorized } = identity;
+    return new NodeDispatcher({
+      // A connection is free a moment later than its answer is there: without a limit, a new one would be opened then.
+      connections: purpose === 'call' ? MAX_CALLS : Number.POSITIVE_INFINITY,
+      idleMs: IDLE_CONNECTION_MS,
+      keepAliveMs: TCP_KEEPALIVE_MS,
+      connectMs,
+      tls:
+        secureContext === undefined
+          ? identity
+          : {
+              secureContext,
+              ...(servername === undefined ? {} : { servername }),
+              ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+            },
+    });
+  }
   const pool = {
-    // A connection is free a moment later than its answer is there: without a limit, a new one would be opened then.
     connections: purpose === 'call' ? MAX_CALLS : null,
     keepAliveTimeout: IDLE_CONNECTION_MS,
     // Whatever the server promises in its Keep-Alive header: it cannot speak for what is in between.
@@ -209,11 +231,9 @@ function newDispatcher(
     bodyTimeout: 0,
   };
   const socket = { timeout: connectMs, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
-  const identity = tlsOptions(info);
-  const secureContext = info.server.startsWith('https:') ? secureContextOf(identity) : undefined;
   const tls = { ...socket, ...identity, ...(secureContext === undefined ? {} : { secureContext }) };
-  if (proxy === undefined) return new Agent({ ...pool, connect: tls });
   return lazily(async () => {
+    // Only it knows how to get through proxies of all sorts.
     const { Pool, ProxyAgent } = await import('undici');
     return new ProxyAgent({
       ...pool,
