@@ -1,5 +1,6 @@
 /** What all parts of one operator have in common. Nothing here is shared between operators of one process. */
 import type {
+  ApiFor,
   Clock,
   EventPoster,
   Indices,
@@ -28,6 +29,8 @@ export interface OperatorParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly client: KubeClient;
+  /** Makes the verbs of handlers. */
+  readonly apiFor?: ApiFor | undefined;
   readonly poster: EventPoster;
   readonly indices?: Indices | undefined;
   /** Of change handlers; the default one of the process, if absent. */

@@ -5,6 +5,7 @@ import { reactorControl } from './control/reactor-control.js';
 import { cycleOf } from './cycle/cycle.js';
 import { runningDaemons } from './daemons/daemons.js';
 import { daemonKiller } from './daemons/killer.js';
+import { scheduleCheck } from './daemons/schedules.js';
 import { discoveryServices, type Scope } from './discovery/discovery.js';
 import type { LiveInsights } from './discovery/insights.js';
 import { statusSchemas } from './discovery/status-schemas.js';
@@ -111,7 +112,7 @@ export function reactor(options: ReactorOptions): Reactor {
     },
   };
   return {
-    services: [killingDaemons, ...discoveryServices(shared), opening, orchestration],
+    services: [killingDaemons, scheduleCheck(shared), ...discoveryServices(shared), opening, orchestration],
     working: (signal) => orchestration.working(signal),
     control: reactorControl({ objects: options.objects, pausing: shared.paused.make(false, { name: 'control' }) }),
   };

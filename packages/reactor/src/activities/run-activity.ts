@@ -51,7 +51,7 @@ export async function runActivity(
 
 /** Logins make the way to the cluster, so they have none yet. */
 function causeOf(parts: OperatorParts, { activity, memo, logger = parts.logger }: RunActivityOptions): ActivityCause {
-  const { settings, indices, client } = parts;
+  const { settings, indices, client, apiFor } = parts;
   return {
     kind: 'activity',
     activity,
@@ -59,7 +59,7 @@ function causeOf(parts: OperatorParts, { activity, memo, logger = parts.logger }
     memo,
     logger: logger.child({ activity }),
     ...(indices && { indices }),
-    ...(activity !== 'login' && { client }),
+    ...(activity !== 'login' && { client, apiFor }),
   };
 }
 

@@ -1,9 +1,8 @@
 /** What the breaker learns of a cycle, and what it answers. */
-import { type Body, type FieldPath, Patch, type PatchFn, resolveField, type Seconds } from '@kopf-ts/core';
+import { type Body, diff, type FieldPath, Patch, type PatchFn, resolveField, type Seconds } from '@kopf-ts/core';
 import { asJsonPatch, type Ledger, NO_FACTS, parsePointer, quoteId } from '@kopf-ts/core/engine';
 import { afterPatch, type Breaker, type PatchedField } from '../objects/breaker.js';
 import type { NotedWrite } from '../objects/news.js';
-import { versionOf } from '../objects/versions.js';
 import { tellTripped } from '../observing/object-facts.js';
 import type { Scene } from './scene.js';
 
@@ -15,11 +14,12 @@ export interface Broken {
 
 export function afterSending(scene: Scene, ledger: Ledger, writes: readonly NotedWrite[]): Broken {
   const { known, parts, body, localLogger } = scene;
+  const byVerbs = scene.subject.writes.filter((write) => write.by !== undefined && !known.writes.includes(write));
   const unchanged: Broken = { breaker: known.breaker, delay: undefined };
-  if (writes.length === 0) return unchanged;
-  const patched = patchedFields(ledger, writes);
-  const isOwnDoing = known.breaker.version !== undefined && known.breaker.version === versionOf(body);
-  const version = versionOf(writes.at(-1)?.after ?? body);
+  if (writes.length === 0 && byVerbs.length === 0) return unchanged;
+  const patched = [...patchedFields(ledger, writes), ...byVerbs.flatMap((write) => fieldsWritten(scene, write))];
+  const isOwnDoing = known.breaker.version !== undefined && known.breaker.version === body.metadata?.resourceVersion;
+  const version = (writes.at(-1) ?? byVerbs.at(-1))?.after.metadata?.resourceVersion;
   const { breaker, tripping } = afterPatch(known.breaker, { now: parts.clock.now(), patched, isOwnDoing, version });
   if (tripping === undefined) return { breaker, delay: undefined };
   const { facts = NO_FACTS } = parts;
@@ -49,6 +49,16 @@ function patchedFields(ledger: Ledger, writes: readonly NotedWrite[]): readonly 
     }));
     return fields.filter(({ before, after }) => before !== after);
   });
+}
+
+/** Those that a change handler has changed by a verb. */
+function fieldsWritten({ essenceOf }: Scene, { before, after, by }: NotedWrite): readonly PatchedField[] {
+  return diff(essenceOf(before), essenceOf(after)).map(([, path, old, now]) => ({
+    field: path.join('.'),
+    handler: by ?? '',
+    before: JSON.stringify(old),
+    after: JSON.stringify(now),
+  }));
 }
 
 /** What functions change is known only by what they do. */

@@ -30,7 +30,6 @@ import {
 } from '@kopf-ts/core/engine';
 import { type Known, NOTHING_KNOWN } from '../objects/known.js';
 import type { Seen } from '../objects/news.js';
-import { versionOf } from '../objects/versions.js';
 import type { OperatorParts } from '../parts.js';
 import type { Compared, Decision } from './decide.js';
 import { capitalised, type Handled, type Handling } from './handling.js';
@@ -91,13 +90,13 @@ export function conclude(options: ConcludingOptions): Awaitable<Conclusion> {
       return concluded;
     };
     const concluded = concludeHandled(options, handling.handled, marks, changed);
-    return isThenable(concluded) ? concluded.then(releaseIfOver) : releaseIfOver(concluded);
+    return concluded instanceof Promise ? concluded.then(releaseIfOver) : releaseIfOver(concluded);
   };
   const essence = compared?.restored;
   if (essence === undefined || scene.eventType === 'DELETED') return goOn();
   const storedBody = bodyForStorages(body, known.unsavable);
   const stored = storages.diffbaseStorage.store({ essence, body: storedBody, patch: marks, resource });
-  return isThenable(stored) ? stored.then(goOn) : goOn();
+  return isThenable(stored) ? Promise.resolve(stored).then(goOn) : goOn();
 }
 
 /** Change handlers had nothing to do. */
@@ -127,8 +126,8 @@ function concludeUnhandled(
 /** Nothing has changed since it was handled: so, what it is now is what is handled. */
 function handledNow(scene: Scene, { essence, handled }: Compared): Known['handled'] {
   return handled?.digest === undefined
-    ? { essence, digest: undefined, version: versionOf(scene.body) }
-    : { ...handled, version: versionOf(scene.body) };
+    ? { essence, digest: undefined, version: scene.body.metadata?.resourceVersion }
+    : { ...handled, version: scene.body.metadata?.resourceVersion };
 }
 
 type HandledConclusion = Conclusion & { readonly isDone: boolean };
@@ -166,7 +165,7 @@ function concludeHandled(
     const essence = cause.new as Essence;
     const isToStore = cause.diff.length > 0;
     const last = isToStore || before.handled?.digest === undefined;
-    const next = last ? { essence, digest: undefined, version: versionOf(cause.body) } : before.handled;
+    const next = last ? { essence, digest: undefined, version: cause.body.metadata?.resourceVersion } : before.handled;
     const concluded: HandledConclusion = {
       marks,
       delays: [],
@@ -179,8 +178,8 @@ function concludeHandled(
       isToStore ? storages.diffbaseStorage.store({ essence, body, patch: marks, resource }) : undefined;
     const isPurged = isForgotten && loaded.handlers.length > 0;
     const purging = isPurged ? state.purge({ storage: place.storage, body, patch: marks, handlers: owned }) : undefined;
-    const storing = isThenable(purging) ? purging.then(storeHandled) : storeHandled();
-    return isThenable(storing) ? storing.then(() => concluded) : concluded;
+    const storing = isThenable(purging) ? Promise.resolve(purging).then(storeHandled) : storeHandled();
+    return isThenable(storing) ? Promise.resolve(storing).then(() => concluded) : concluded;
   };
   // What is purged right below need not be stored before: but for the marks on the object that Kopf leaves so.
   const isStored = !isForgotten || isCompat || loaded.superseded.size > 0;
@@ -271,7 +270,7 @@ function seenAfter(
       const known = called.has(id) ? undefined : seen.get(id);
       const stored = corrections === 'stored' ? record.seen : record.digest;
       const isKnown = known !== undefined && known.digest === record.seen;
-      const version = isKnown ? known.version : versionOf(called.has(id) ? cause.body : body);
+      const version = isKnown ? known.version : (called.has(id) ? cause.body : body).metadata?.resourceVersion;
       const isSettled = isKnown && stored !== record.seen && known.isSettled;
       after.set(id, { stored, digest: record.seen, path: [...prefix, ...field], version, isSettled });
     }

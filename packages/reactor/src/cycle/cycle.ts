@@ -10,14 +10,16 @@ import {
   digestAt,
   type HandlerState,
   isThenable,
+  type Ledger,
   NO_FACTS,
   type Outcome,
+  OutpacedError,
   type SpawningCause,
   withoutAsked,
 } from '@kopf-ts/core/engine';
 import { leadDaemons } from '../daemons/leading.js';
 import { timeLeft } from '../objects/breaker.js';
-import type { Known } from '../objects/known.js';
+import { type EventRetries, type EventRetry, type Known, NOTHING_KNOWN } from '../objects/known.js';
 import type { NotedWrite } from '../objects/news.js';
 import { tellerOfDropped } from '../observing/patch-facts.js';
 import { tracedCycles } from '../observing/traced-cycles.js';
@@ -32,41 +34,70 @@ import { type Handling, handle, newLedger, seenByNow, type Unsent } from './hand
 import { type Called, nearest, next } from './next.js';
 import { bodyForStorages, type CycleOptions, type CycleParts, type CycleResult, newestBody, Scene } from './scene.js';
 
-/** Processes what has happened. Rejects with errors of the framework, and of users' filters: nothing is known then. */
-export type RunCycle = (options: CycleOptions) => Promise<CycleResult>;
+/**
+ * Processes what has happened. Fails with errors of the framework, and of users' filters: nothing is known then. Waits only
+ * for what takes its time.
+ */
+export type RunCycle = (options: CycleOptions) => Awaitable<CycleResult>;
 
 export function cycleOf(parts: CycleParts): RunCycle {
-  return tracedCycles(parts.tracing, async (options) => {
+  return tracedCycles(parts.tracing, (options) => {
     const { events, state, subject, isToTouch } = options;
-    const body = state?.body ?? events.at(-1)?.object;
-    if (body === undefined) return {};
+    const { eventRetries } = options.known;
+    const body = state?.body ?? events.at(-1)?.object ?? firstOf(eventRetries)?.event.object;
+    if (body === undefined) return NOTHING_TO_DO;
     const scene = new Scene(parts, options, body);
     if (state !== undefined) subject.daemons.see(body);
-    if (isToTouch) return await touch(scene);
-
+    if (isToTouch) return touch(scene);
     const seen = seenByNow(scene);
     const ledger = newLedger(scene, seen);
-    if (events.length > 0) {
-      const calling = callEventHandlers(scene, events, ledger);
-      if (isThenable(calling)) await calling;
-    }
-    let called: Called = { ledger };
-    if (state !== undefined && isServed(scene)) {
-      const comparing = compare(scene);
-      const compared = isThenable(comparing) ? await comparing : comparing;
-      const decision = decide(scene, compared);
-      explain(scene, compared, decision);
-      const { spawning } = decision;
-      const daemonDelays = spawning === undefined ? NO_DELAYS : await lead(scene, spawning);
-      const calling = callChangeHandlers(scene, { ledger, compared, decision, daemonDelays }, seen);
-      called = isThenable(calling) ? await calling : calling;
-    }
-    const finishing = finish(scene, called);
-    return isThenable(finishing) ? await finishing : finishing;
+    const goOn = (): Awaitable<CycleResult> => {
+      if (state !== undefined && isServed(scene)) return serve(scene, ledger, seen);
+      // There is nobody but the handlers of events, and these have asked for nothing.
+      return scene.known === NOTHING_KNOWN && scene.patch.isEmpty ? NOTHING_TO_DO : finish(scene, { ledger });
+    };
+    if (events.length === 0 && eventRetries.size === 0) return goOn();
+    return callEventHandlers(scene, events, ledger).then((retries) =>
+      retries.size === 0 && eventRetries.size === 0 ? goOn() : goOnWithRetries(scene, retries, goOn),
+    );
   });
 }
 
+function firstOf(retries: EventRetries): EventRetry | undefined {
+  return retries.values().next().value;
+}
+
+/** They are remembered whatever else becomes of the cycle, and the object comes back when the first of them is due. */
+async function goOnWithRetries(
+  scene: Scene,
+  eventRetries: EventRetries,
+  goOn: () => Awaitable<CycleResult>,
+): Promise<CycleResult> {
+  const result = await goOn();
+  const known = { ...(result.known ?? scene.known), eventRetries };
+  if (eventRetries.size === 0) return { ...result, known };
+  const now = scene.parts.clock.now();
+  const due = nearest([...eventRetries.values()].map(({ dueAt }) => Math.max(0, dueAt - now))) ?? 0;
+  const isLater = result.delay !== undefined && result.delay <= due;
+  return isLater ? { ...result, known } : { ...result, known, delay: due, byTouching: false };
+}
+
+/** For all handlers but those of events. */
+async function serve(scene: Scene, ledger: Ledger, seen: Known['seen']): Promise<CycleResult> {
+  const comparing = compare(scene);
+  const compared = comparing instanceof Promise ? await comparing : comparing;
+  const decision = decide(scene, compared);
+  explain(scene, compared, decision);
+  const { spawning } = decision;
+  const daemonDelays = spawning === undefined ? NO_DELAYS : await lead(scene, spawning);
+  const calling = callChangeHandlers(scene, { ledger, compared, decision, daemonDelays }, seen);
+  const called = calling instanceof Promise ? await calling : calling;
+  const finishing = finish(scene, called);
+  return finishing instanceof Promise ? await finishing : finishing;
+}
+
 const NO_DELAYS: readonly Seconds[] = [];
+const NOTHING_TO_DO: CycleResult = Object.freeze({});
 
 /** Calls the handlers that are due; unless something else has to be done first, or to be waited for. */
 function callChangeHandlers(scene: Scene, decided: Decided, seen: Known['seen']): Awaitable<Called> {
@@ -86,7 +117,7 @@ function callChangeHandlers(scene: Scene, decided: Decided, seen: Known['seen'])
   if (held !== undefined) return { ...decided, daemonDelays: [...daemonDelays, held], isHeld: true };
   if (changing === undefined) return decided;
   const handling = handle(scene, changing, seen, ledger);
-  return isThenable(handling) ? handling.then((done) => handledAs(decided, done)) : handledAs(decided, handling);
+  return handling instanceof Promise ? handling.then((done) => handledAs(decided, done)) : handledAs(decided, handling);
 }
 
 /** What is known before the change handlers are called. */
@@ -159,13 +190,15 @@ function heldFor(
   if (!isOutdated && !isUpdate) return undefined;
   const now = parts.clock.now();
   const left = (known.heldSince ?? now) + WRITE_PATIENCE - now;
-  return left > 0 ? left : undefined;
+  if (left <= 0) return undefined;
+  subject.awaitWritten();
+  return left;
 }
 
 /** Stores what the handlers have done, and tells how to go on. Waits only if there is something to be stored. */
 function finish(scene: Scene, called: Called): Awaitable<CycleResult> {
   const concluding = concludeNow(scene, called, NO_REFUSALS);
-  return isThenable(concluding)
+  return concluding instanceof Promise
     ? concluding.then((conclusion) => sendOrGoOn(scene, called, conclusion))
     : sendOrGoOn(scene, called, concluding);
 }
@@ -212,9 +245,21 @@ async function sendAndGoOn(scene: Scene, called: Called, concluded: Conclusion):
       const isKept = unsent.handled !== undefined || !unsent.patch.isEmpty;
       // What is not stored is not known to be so; but who has finished, has.
       const { deleted, resumed } = conclusion.known;
-      return { known: { ...known, deleted, resumed, unsent: isKept ? unsent : undefined }, error };
+      const left = { ...known, deleted, resumed, unsent: isKept ? unsent : undefined };
+      return error instanceof OutpacedError ? afterOutpacing(scene, called, left) : { known: left, error };
     }
   }
+}
+
+/** Long enough for the others to be done, mostly. */
+const OUTPACED_PAUSE: Seconds = 1;
+
+/** Conflicts are no errors, however many there are: the same is sent for a newer state after a while. */
+function afterOutpacing({ localLogger }: Scene, { daemonDelays = NO_DELAYS }: Called, known: Known): CycleResult {
+  localLogger.info(
+    `Others change the object faster than it can be patched. Trying again with its newest state in ${OUTPACED_PAUSE}s.`,
+  );
+  return { known, delay: nearest([...daemonDelays, OUTPACED_PAUSE]) };
 }
 
 const NO_REFUSALS: ReadonlyMap<HandlerId, Outcome> = new Map();

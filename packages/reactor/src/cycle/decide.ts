@@ -47,7 +47,8 @@ export function compare(scene: Scene): Awaitable<Compared> {
   const { resource, subject, body, known, storages } = scene;
   const storedBody = bodyForStorages(body, known.unsavable);
   const fetched = storages.diffbaseStorage.fetch({ body: storedBody, resource, malformed: subject.malformed });
-  return isThenable(fetched) ? fetched.then((stored) => comparedWith(stored, scene)) : comparedWith(fetched, scene);
+  if (!isThenable(fetched)) return comparedWith(fetched, scene);
+  return Promise.resolve(fetched).then((stored) => comparedWith(stored, scene));
 }
 
 function comparedWith(fetched: Essence | undefined, scene: Scene): Compared {
@@ -82,7 +83,7 @@ function handledByNow({ known, body, essenceOf }: Scene): LastHandled | undefine
 
 export function decide(scene: Scene, { essence, comparison }: Compared): Decision {
   const { parts, resource, subject, body, patch, eventType, known } = scene;
-  const { registry, settings, poster, client, indices, facts = NO_FACTS } = parts;
+  const { registry, settings, poster, client, apiFor, indices, facts = NO_FACTS } = parts;
   const { handlers } = registry;
   const { finalizer } = settings.persistence;
   const { memo } = subject;
@@ -92,7 +93,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Decisio
   // Spelled out, not spread: it is done in each cycle, and spreading is slow.
   const isSpawned = handlers.spawning.of(resource).length > 0;
   const spawning: SpawningCause | undefined = isSpawned
-    ? { kind: 'spawning', resource, body, patch, memo, logger, client, indices, reset: diff.length > 0 }
+    ? { kind: 'spawning', resource, body, patch, memo, logger, client, apiFor, indices, reset: diff.length > 0 }
     : undefined;
 
   let changing: ChangingCause | undefined;
@@ -104,6 +105,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Decisio
       kind: 'changing',
       reason,
       initial,
+      isListed: isFirstLook,
       diff,
       old,
       new: essence,
@@ -113,6 +115,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Decisio
       memo,
       logger,
       client,
+      apiFor,
       indices,
     };
     if (facts.wants['object.cause']) tellCause(facts, changing);

@@ -1,68 +1,139 @@
-/** Handlers of events: called for every event as it is, whatever it means; their errors change nothing. */
-import { type Awaitable, allAtOnce } from '@kopf-ts/core';
+/**
+ * Handlers of events: called for every event as it is, whatever it means; their errors change nothing. Those that want to
+ * are called again for an event that they have failed with, until a newer one comes.
+ */
+import { type Awaitable, allAtOnce, type HandlerId } from '@kopf-ts/core';
 import {
   deliverResults,
-  executeAll,
-  inTurn,
-  isThenable,
+  type Execution,
+  executeHandler,
+  type HandlerState,
   type Ledger,
   NO_FACTS,
-  type Outcomes,
+  type Outcome,
   State,
   tellerOfConsidered,
+  titleOf,
   type WatchedEvent,
   type WatchingCause,
 } from '@kopf-ts/core/engine';
+import { type EventRetries, type EventRetry, NO_RETRIES } from '../objects/known.js';
 import type { Scene } from './scene.js';
 
-/** Each event is for the handlers, even if a filter of theirs has failed on another one. What they ask for is in the patch. */
-export function callEventHandlers(scene: Scene, events: readonly WatchedEvent[], ledger: Ledger): Awaitable<void> {
-  const errors: unknown[] = [];
-  const fail = (error: unknown): void => {
-    scene.signal.throwIfAborted();
-    errors.push(error);
-  };
-  const calling = inTurn(events, (event) => {
+/**
+ * Each event is for the handlers, even if a filter of theirs has failed on another one. What they ask for is in the patch.
+ * Resolves with what is to be tried again.
+ *
+ * Most are called once, so they have no progress to be kept; and there are as many events as there are objects and changes
+ * of them: it waits only for handlers that take their time.
+ */
+export async function callEventHandlers(
+  scene: Scene,
+  events: readonly WatchedEvent[],
+  ledger: Ledger,
+): Promise<EventRetries> {
+  const { parts, signal, patch } = scene;
+  const { registry, clock } = parts;
+  if (events.length === 0) return await callAgain(scene, ledger);
+  let retries = scene.known.eventRetries;
+  let failure: { readonly error: unknown } | undefined;
+  for (const event of events) {
+    if (retries.size > 0) retries = superseded(scene, retries);
     try {
-      const called = callFor(scene, event, ledger);
-      return isThenable(called) ? called.then(undefined, fail) : undefined;
+      const execution = executionFor(scene, event, ledger);
+      const { facts = NO_FACTS, cause } = execution;
+      const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
+      const handlers = registry.handlers.watching.select(cause, { onConsidered });
+      let results: Map<HandlerId, Outcome> | undefined;
+      for (const handler of handlers) {
+        // What those before it have done is worth storing, even if the rest is not needed any more.
+        if (handler !== handlers[0] && signal.aborted) break;
+        const note = ledger.watch(handler, patch, 0);
+        const attempt = handler.errors === 'temporary' ? freshState(handler, scene) : undefined;
+        const first = attempt ?? { retries: 0, started: clock.utc(), runtime: 0 };
+        const calling = executeHandler(handler, first, execution);
+        const outcome = calling instanceof Promise ? await calling : calling;
+        note();
+        if (attempt !== undefined && !outcome.final) {
+          retries = new Map(retries).set(handler.id, retryOf({ handler, event, state: attempt }, outcome, scene));
+        }
+        if ('result' in outcome && outcome.result !== undefined) {
+          results ??= new Map();
+          results.set(handler.id, outcome);
+        }
+      }
+      if (results === undefined) continue;
+      deliverResults({ outcomes: results, patch });
+      ledger.noteResults(handlers, results, () => 0);
     } catch (error) {
-      return fail(error);
+      signal.throwIfAborted();
+      failure ??= { error };
     }
-  });
-  const throwFirst = (): void => {
-    if (errors.length > 0) throw errors[0];
-  };
-  return isThenable(calling) ? calling.then(throwFirst) : throwFirst();
+  }
+  if (failure !== undefined) throw failure.error;
+  return retries;
 }
 
-function callFor(scene: Scene, event: WatchedEvent, ledger: Ledger): Awaitable<void> {
-  const { parts, subject, signal, resource, patch, localLogger: logger } = scene;
-  const { registry, settings, clock, poster, random, facts = NO_FACTS, tracing, client, indices } = parts;
+/** Those that are due. The others wait. */
+async function callAgain(scene: Scene, ledger: Ledger): Promise<EventRetries> {
+  const { parts, signal, patch, known } = scene;
+  const retries = new Map(known.eventRetries);
+  for (const [id, retry] of known.eventRetries) {
+    const { handler, event, state, dueAt } = retry;
+    if (dueAt > parts.clock.now() || signal.aborted) continue;
+    const note = ledger.watch(handler, patch, state.retries);
+    const calling: Awaitable<Outcome> = executeHandler(handler, state, executionFor(scene, event, ledger));
+    const outcome = calling instanceof Promise ? await calling : calling;
+    note();
+    if (!outcome.final) {
+      retries.set(id, retryOf(retry, outcome, scene));
+      continue;
+    }
+    retries.delete(id);
+    const results = new Map([[id, outcome]]);
+    deliverResults({ outcomes: results, patch });
+    ledger.noteResults([handler], results, () => state.retries);
+  }
+  return retries;
+}
+
+function retryOf(failed: Omit<EventRetry, 'dueAt'>, outcome: Outcome, { parts }: Scene): EventRetry {
+  const { handler, event, state } = failed;
+  const after = state.withOutcome(outcome);
+  return { handler, event, state: after, dueAt: parts.clock.now() + (after.delay ?? 0) };
+}
+
+function superseded({ localLogger }: Scene, retries: EventRetries): EventRetries {
+  for (const { handler } of retries.values()) {
+    localLogger.debug(`${titleOf(handler)} is not tried again with an older event: there is a newer one.`);
+  }
+  return NO_RETRIES;
+}
+
+function freshState(handler: EventRetry['handler'], { parts }: Scene): HandlerState {
+  return State.fromScratch(parts.clock).withHandlers([handler]).get(handler.id) as HandlerState;
+}
+
+function executionFor(
+  { parts, subject, signal, resource, patch, localLogger: logger }: Scene,
+  event: WatchedEvent,
+  ledger: Ledger,
+): Execution & { readonly cause: WatchingCause } {
+  const { settings, clock, poster, random, facts, tracing, client, apiFor, indices } = parts;
   const { memo } = subject;
   const body = event.object;
-  const cause: WatchingCause = { kind: 'watching', event, body, resource, patch, memo, logger, client, indices };
-  const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, cause) : undefined;
-  const handlers = registry.handlers.watching.select(cause, { onConsidered });
-  if (handlers.length === 0) return;
-  const conclude = (outcomes: Outcomes): void => {
-    deliverResults({ outcomes, patch });
-    ledger.noteResults(handlers, outcomes, () => 0);
+  const cause: WatchingCause = {
+    kind: 'watching',
+    event,
+    body,
+    resource,
+    patch,
+    memo,
+    logger,
+    client,
+    apiFor,
+    indices,
   };
-  const calling = executeAll({
-    handlers,
-    cause,
-    state: State.fromScratch(clock).withHandlers(handlers),
-    settings,
-    clock,
-    poster,
-    random,
-    facts,
-    tracing,
-    signal,
-    lifecycle: allAtOnce,
-    ledger,
-    calls: subject,
-  });
-  return isThenable(calling) ? calling.then(conclude) : conclude(calling);
+  const lifecycle = allAtOnce;
+  return { cause, settings, clock, poster, random, facts, tracing, signal, lifecycle, ledger, calls: subject };
 }

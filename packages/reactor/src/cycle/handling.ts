@@ -10,7 +10,6 @@ import {
   executeAll,
   isEnabled,
   isHandlingReason,
-  isThenable,
   Ledger,
   type LoadedProgress,
   loadProgress,
@@ -89,7 +88,7 @@ export function handle(
   if (isHandlingReason(reason)) return handleReason(scene, { cause, reason }, seen, ledger);
   if (reason === 'noop' && !scene.isCompat) {
     const loading = loadState(scene);
-    return isThenable(loading)
+    return loading instanceof Promise
       ? loading.then((state) => handleNoop(scene, cause, state, seen, ledger))
       : handleNoop(scene, cause, loading, seen, ledger);
   }
@@ -162,7 +161,7 @@ function handleReason(
     ownTimes: ledger.ownTimes,
     maxDelay: parts.settings.execution.maxDelay,
   });
-  return isThenable(loading)
+  return loading instanceof Promise
     ? loading.then((loaded) => callHandlers(scene, reasoned, loaded, seen, ledger))
     : callHandlers(scene, reasoned, loading, seen, ledger);
 }
@@ -201,7 +200,7 @@ function callHandlers(
     ledger,
     calls: subject,
   });
-  return isThenable(calling) ? calling.then(conclude) : conclude(calling);
+  return calling instanceof Promise ? calling.then(conclude) : conclude(calling);
 }
 
 /** The handlers that want the cause, except for those that are already done with it. */

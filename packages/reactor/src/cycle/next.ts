@@ -4,13 +4,13 @@ import {
   type ChangeHandler,
   decideNext,
   FINISHED,
+  isDeletionBlocked,
   isDeletionOngoing,
   type Ledger,
   NO_FACTS,
 } from '@kopf-ts/core/engine';
 import type { Known } from '../objects/known.js';
 import { followWrites, type NotedWrite } from '../objects/news.js';
-import { versionOf } from '../objects/versions.js';
 import { tellCause } from '../observing/object-facts.js';
 import type { Sent } from '../sending/send.js';
 import { afterSending } from './breaking.js';
@@ -69,7 +69,7 @@ export function next(
     unsent: remaining && { handled: undefined, patch: remaining, ledger: newLedger(scene) },
   };
 
-  const isPatched = answer !== undefined && versionOf(answer) !== versionOf(body);
+  const isPatched = answer !== undefined && answer.metadata?.resourceVersion !== body.metadata?.resourceVersion;
   const delays = [
     ...daemonDelays,
     ...(isEmptyRound ? [waitForLifecycle(scene, called, emptyRounds)] : conclusion.delays),
@@ -115,6 +115,9 @@ function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called,
   const { spawning, finalizer, isHeldUntilDone } = decision;
   if (spawning !== undefined || finalizer !== undefined || isHeldUntilDone) return false;
   if (isDeletionOngoing(answer)) return false;
+  // A handler may have taken the finalizer off by its patch, or by a verb.
+  const { finalizer: ours } = scene.parts.settings.persistence;
+  if (isDeletionBlocked(answer, ours) !== isDeletionBlocked(scene.body, ours)) return false;
   // Whether the deletion is to be held depends on filters, and these on what was just written, or on what was before it.
   if (handling.handled.owned.some((handler) => handler.requiresFinalizer && isFiltered(handler))) return false;
   return deepEqual(scene.essenceOf(answer), handled.essence);

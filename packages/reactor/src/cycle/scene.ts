@@ -18,7 +18,6 @@ import {
   type CallsUnderWay,
   extraFields,
   type OwnTimesMemory,
-  objectLogger,
   type ToggleView,
   type WatchedEvent,
 } from '@kopf-ts/core/engine';
@@ -53,6 +52,8 @@ export interface Work {
 /** The object as a cycle sees it: nothing of it can be changed from there. */
 export interface CycleSubject extends CallsUnderWay {
   readonly memo: unknown;
+  /** Its lines are not posted as events of Kubernetes. */
+  readonly logger: Logger;
   readonly malformed: ReportMalformed;
   readonly isNoticedByListing: boolean;
   readonly daemons: ObjectDaemons;
@@ -64,6 +65,10 @@ export interface CycleSubject extends CallsUnderWay {
   noteWrite(write: NotedWrite): void;
   /** Whether daemons or timers are changing the object at this moment: their events may come before their answers. */
   readonly isBeingWritten: boolean;
+  /** Has the object looked at again when all these changes are answered. */
+  awaitWritten(): void;
+  /** Our own latest changes, those of this cycle as well. */
+  readonly writes: readonly NotedWrite[];
   /** Somebody has paused it: timers skip their ticks. */
   readonly isHeld: boolean;
   /** A daemon or a timer begins to change the object; returns how to tell that it has ended. */
@@ -90,6 +95,7 @@ export class Scene {
   readonly parts: CycleParts;
   readonly resource: Resource;
   readonly subject: CycleSubject;
+  readonly localLogger: Logger;
   readonly known: Known;
   readonly eventType: WatchedEvent['type'];
   readonly body: AnyObject;
@@ -99,13 +105,13 @@ export class Scene {
   /** Has the object looked at again. */
   readonly comeBack: (() => void) | undefined;
   readonly isCompat: boolean;
-  #localLogger: Logger | undefined;
   #storages: Storages | undefined;
 
   constructor(parts: CycleParts, options: CycleOptions, body: AnyObject) {
     this.parts = parts;
     this.resource = options.resource;
     this.subject = options.subject;
+    this.localLogger = options.subject.logger;
     this.known = options.known;
     this.signal = options.signal;
     this.comeBack = options.comeBack;
@@ -113,12 +119,6 @@ export class Scene {
     this.eventType = options.state?.type ?? null;
     this.patch = new Patch(undefined, { body });
     this.isCompat = parts.settings.persistence.compat === 'kopf';
-  }
-
-  /** Its lines are not posted as events of Kubernetes. */
-  get localLogger(): Logger {
-    this.#localLogger ??= objectLogger({ logger: this.parts.logger, body: this.body });
-    return this.#localLogger;
   }
 
   get storages(): Storages {

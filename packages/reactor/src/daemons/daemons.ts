@@ -4,6 +4,7 @@ import type { CycleSubject } from '../cycle/scene.js';
 import { apart } from '../observing/traced-cycles.js';
 import type { OperatorParts } from '../parts.js';
 import type { ApplyFn } from '../sending/apply.js';
+import { scheduledLife } from './schedules.js';
 import { DaemonTask, type Life, type LifeEnd } from './task.js';
 import { timerLife } from './timers.js';
 
@@ -61,13 +62,16 @@ export function spawn(handler: SpawningHandler, { cause, subject, daemons, parts
   const { resource, memo, body } = cause;
   const live = subject.daemons.look(body);
   const surroundings = { resource, memo, subject, live, parts, apply, mayAct, onFinish: daemons.delete };
-  const begin = (): DaemonTask => new DaemonTask(handler, surroundings, lives[handler.kind]);
+  const begin = (): DaemonTask => new DaemonTask(handler, surroundings, lifeOf(handler));
   const task = parts.tracing === undefined ? begin() : daemons.apart(begin);
   subject.daemons.begin(task);
   daemons.add(task);
 }
 
-const lives: Readonly<Record<SpawningHandler['kind'], Life>> = { daemon: daemonLife, timer: timerLife };
+function lifeOf(handler: SpawningHandler): Life {
+  if (handler.kind === 'daemon') return daemonLife;
+  return handler.schedule === undefined ? timerLife : scheduledLife;
+}
 
 async function daemonLife(task: DaemonTask): Promise<LifeEnd> {
   await task.delayStart();

@@ -97,7 +97,8 @@ function wantedHandlers({ cause, subject, parts }: LeadingOptions): readonly Spa
  * they had to do, they get another chance when the object changes so that they are not wanted, and then are again.
  */
 function isRepeated(handler: SpawningHandler): boolean {
-  return handler.kind === 'timer' && (handler.interval !== undefined || handler.idle !== undefined);
+  if (handler.kind !== 'timer') return false;
+  return handler.interval !== undefined || handler.idle !== undefined || handler.schedule !== undefined;
 }
 
 async function stopAll({ subject, parts }: LeadingOptions, reason: StopReason): Promise<readonly Seconds[]> {

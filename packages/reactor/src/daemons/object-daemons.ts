@@ -1,6 +1,7 @@
 /** Daemons and timers of one object: which of them run, what they see, and which are never started again. */
 import type { Body, HandlerId, Logger, Seconds } from '@kopf-ts/core';
-import { type DaemonStopper, type LiveBody, makeLiveBody, type SpawningHandler } from '@kopf-ts/core/engine';
+import { type LiveBody, makeLiveBody, type SpawningHandler } from '@kopf-ts/core/engine';
+import type { DaemonStopper } from './stopper.js';
 
 /** A daemon or a timer that runs now for an object. */
 export interface RunningDaemon {

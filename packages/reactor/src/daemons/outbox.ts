@@ -1,6 +1,14 @@
 /** Patches of one daemon or timer on their way to the cluster. Whatever happens there, the daemon goes on. */
 import { ApiError, type Body, type Logger, type Patch, type Resource, type Seconds } from '@kopf-ts/core';
-import { describeError, type LiveBody, NO_FACTS, type OwnWrite, retryable, toError } from '@kopf-ts/core/engine';
+import {
+  describeError,
+  type LiveBody,
+  NO_FACTS,
+  OutpacedError,
+  type OwnWrite,
+  retryable,
+  toError,
+} from '@kopf-ts/core/engine';
 import { compareVersions, versionOf } from '../objects/versions.js';
 import { tellerOfDropped } from '../observing/patch-facts.js';
 import type { OperatorParts } from '../parts.js';
@@ -34,7 +42,7 @@ export class DaemonOutbox {
     this.#options = options;
   }
 
-  /** Whether it was tried in vain: not by conflicts with others, but by errors. */
+  /** Whether it was tried in vain. What is left of a patch in the way of Kopf does not count: it waits for an attempt. */
   get isFailing(): boolean {
     return this.#failures > 0;
   }
@@ -115,7 +123,11 @@ export class DaemonOutbox {
     this.#failures += 1;
     this.unsent = patch;
     const when = `in ${this.delay} seconds or with the next attempt`;
-    logger.error(`${title} has a patch that could not be applied, will try again ${when}: ${what}`, { error });
+    if (error instanceof OutpacedError) {
+      logger.info(`${title} has a patch of an object that others change faster than that. Will try again ${when}.`);
+    } else {
+      logger.error(`${title} has a patch that could not be applied, will try again ${when}: ${what}`, { error });
+    }
     return undefined;
   }
 }

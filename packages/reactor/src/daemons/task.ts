@@ -8,8 +8,6 @@
 import { type Body, type Logger, Patch, type Resource, type Seconds, type StopReason } from '@kopf-ts/core';
 import {
   type DaemonCause,
-  type DaemonStopper,
-  daemonStopper,
   deliverResults,
   describeError,
   type Execution,
@@ -37,6 +35,7 @@ import { judgeRefusal, refusalError } from '../sending/refusals.js';
 import type { SpawnSubject } from './daemons.js';
 import type { RunningDaemon } from './object-daemons.js';
 import { DaemonOutbox, delayAfter } from './outbox.js';
+import { type DaemonStopper, daemonStopper } from './stopper.js';
 
 /** How it has ended: on its own, so that it is not to be started again; or since others wanted it to. */
 export type LifeEnd = 'over' | 'stopped';
@@ -123,6 +122,11 @@ export class DaemonTask implements RunningDaemon {
   /** Idling, intervals, delays: all of it is by this clock. */
   now(): Seconds {
     return this.#surroundings.parts.clock.now();
+  }
+
+  /** The time of day: schedules are by this one. */
+  utc(): Date {
+    return this.#surroundings.parts.clock.utc();
   }
 
   cancel(): void {
@@ -349,6 +353,10 @@ class LiveAttempt implements DaemonCause, Execution {
 
   get client() {
     return this.#surroundings.parts.client;
+  }
+
+  get apiFor() {
+    return this.#surroundings.parts.apiFor;
   }
 
   get settings() {

@@ -1,13 +1,21 @@
 /** Definitions of custom resources, as they come, change, and go: each of them may change what can be discovered. */
 import type { AnyObject, Resource, Seconds } from '@kopf-ts/core';
 import { ApiError } from '@kopf-ts/core';
-import { describeError, resourceUrl, untilAborted, type WatchSignal, watchTarget } from '@kopf-ts/core/engine';
+import {
+  describeError,
+  missingRule,
+  resourceUrl,
+  untilAborted,
+  type WatchSignal,
+  watchTarget,
+} from '@kopf-ts/core/engine';
 import { groupOf, isKept, nothingOf, promisedBy } from './definitions.js';
 import type { DiscoveryParts } from './discovery-parts.js';
 import { watchIfPermitted } from './permitted-watch.js';
 import type { Rescans } from './rescans.js';
 
 const DEFINITIONS = { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions' };
+const NEEDED = { group: DEFINITIONS.group, resource: DEFINITIONS.plural, verbs: ['list', 'watch'] };
 
 /** How often to look whether it is permitted by now. */
 const RECHECK: Seconds = 600;
@@ -41,7 +49,7 @@ export async function followDefinitions(parts: DefinitionsWatch): Promise<void> 
       logger.warn(
         'Not enough permissions to watch for resources: the operator may not list and watch ' +
           `${DEFINITIONS.plural}.${DEFINITIONS.group}, so new, changed and deleted kinds will not be noticed until that ` +
-          'is permitted or the operator is restarted.',
+          `is permitted or the operator is restarted. ${missingRule(NEEDED)}`,
       );
     }
     await clock.sleep(RECHECK, { signal });

@@ -1,8 +1,10 @@
 /** Service: finds the namespaces to serve, and notices as they come and go. */
 import type { AnyObject, Logger, Seconds, Service } from '@kopf-ts/core';
 import {
+  didYouMean,
   exactNamespaces,
   matchesAnyNamespace,
+  missingRule,
   type NamespacePattern,
   untilAborted,
   type WatchSignal,
@@ -70,7 +72,10 @@ function reportRefusal(logger: Logger, refusal: Refusal): void {
     refusal === 'list'
       ? 'only those given by their exact names are served'
       : 'those created or deleted from now on will not be noticed';
-  logger.warn(`Not enough permissions to ${what}: ${effect}, until it is permitted or the operator is restarted.`);
+  logger.warn(
+    `Not enough permissions to ${what}: ${effect}, until it is permitted or the operator is restarted. ` +
+      missingRule({ group: '', resource: 'namespaces', verbs: ['list', 'watch'] }),
+  );
 }
 
 function serveExactNames(logger: Logger, patterns: readonly NamespacePattern[], serve: Serve): void {
@@ -92,13 +97,17 @@ function namespacesAcceptor(
   serve: Serve,
 ): (signal: WatchSignal) => void {
   const served = new Set<string>();
+  // Until it is told which of the wanted ones are not among them.
+  const existing = new Set<string>();
   let isListed = false;
   return (event) => {
     if (event.type === 'REWOUND') return;
     if (event.type === 'LISTED') {
+      if (!isListed) warnOfMissing(logger, patterns, existing);
       isListed = true;
     } else {
       const name = event.object.metadata?.name ?? '';
+      if (!isListed) existing.add(name);
       const isServed = matchesAnyNamespace(name, patterns) && isStillInUse(event, logger);
       if (isServed === served.has(name)) return;
       if (isServed) served.add(name);
@@ -106,6 +115,18 @@ function namespacesAcceptor(
     }
     if (isListed) serve(served);
   };
+}
+
+/** They may come later; but more often, their names are misspelt, and nothing would ever happen. */
+function warnOfMissing(logger: Logger, patterns: readonly NamespacePattern[], existing: Set<string>): void {
+  for (const name of exactNamespaces(patterns)) {
+    if (existing.has(name)) continue;
+    logger.warn(
+      `There is no namespace ${JSON.stringify(name)} in the cluster; it is served as soon as there is one.` +
+        didYouMean(name, existing),
+    );
+  }
+  existing.clear();
 }
 
 interface NamespaceCondition {

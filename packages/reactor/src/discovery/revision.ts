@@ -3,8 +3,11 @@ import type { Resource } from '@kopf-ts/core';
 import {
   formatResource,
   type Handlers,
+  nearNames,
+  placedTitleOf,
   type ResourceHandler,
   type Selector,
+  scopeMistake,
   uniqueResources,
 } from '@kopf-ts/core/engine';
 import type { ServedResources } from './insights.js';
@@ -31,10 +34,11 @@ export function groupsOfInterest(handlers: Handlers): ReadonlySet<string> | unde
 export function revise(handlers: Handlers, resources: readonly Resource[]): Revision {
   const { indexing, watching, spawning, changing, webhooks } = handlers;
   const selectors = selectorsOf(indexing, watching, spawning, changing);
+  const handlersOfKinds = [...indexing, ...watching, ...spawning, ...changing, ...webhooks];
   const warnings: string[] = [];
   let watched = selected(selectors, resources);
-  const exclude = (excluded: ReadonlySet<Resource>): void => {
-    watched = new Set([...watched].filter((resource) => !excluded.has(resource)));
+  const exclude = (excluded: Pick<ReadonlySet<Resource>, 'has'>): void => {
+    watched = without(excluded, watched);
   };
 
   for (const selector of selectors) {
@@ -48,8 +52,18 @@ export function revise(handlers: Handlers, resources: readonly Resource[]): Revi
 
   const unresolved = selectors.filter((selector) => selector.select(watched).size === 0);
   if (unresolved.length > 0) {
-    warnings.push(`Unresolved resources cannot be served (try creating their CRDs): ${unresolved.join(', ')}`);
+    const all = [indexing, watching, spawning, changing].flatMap((family) => [
+      ...(family as Iterable<ResourceHandler>),
+    ]);
+    warnings.push(
+      `Unresolved resources cannot be served (try creating their CRDs): ${unresolved.join(', ')}.` +
+        unresolved.map((selector) => explained(selector, all, resources)).join(''),
+    );
   }
+
+  const mistakes = scopeMistakes(handlersOfKinds, resources);
+  warnings.push(...[...mistakes.values()].map((mistake) => `${mistake} Until then, they are not served.`));
+  exclude(mistakes);
 
   const nonWatchable = lacking(['list', 'watch'], watched);
   if (nonWatchable.size > 0) {
@@ -66,10 +80,46 @@ export function revise(handlers: Handlers, resources: readonly Resource[]): Revi
 
   return {
     watched,
-    indexed: selected(selectorsOf(indexing), resources),
-    webhook: selected(selectorsOf(webhooks), resources),
+    indexed: without(mistakes, selected(selectorsOf(indexing), resources)),
+    webhook: without(mistakes, selected(selectorsOf(webhooks), resources)),
     warnings,
   };
+}
+
+/** Who wants it, and what could be done about it: a sentence or two, with a space before them. */
+function explained(selector: Selector, handlers: readonly ResourceHandler[], resources: readonly Resource[]): string {
+  const meaning = meaningOf(selector);
+  const waiting = handlers.filter((handler) => handler.selector && meaningOf(handler.selector) === meaning);
+  const who = [...new Set(waiting.map((handler) => placedTitleOf(handler)))];
+  const shown = who.slice(0, MAX_SHOWN).join(', ') + (who.length > MAX_SHOWN ? ' and others' : '');
+  const waits = ` ${shown} ${who.length === 1 ? 'waits' : 'wait'} for it.`;
+  // There are too many of them: that is told otherwise.
+  if (selector.select(resources).size > 0) return waits;
+  const { anyName, plural, kind, singular } = selector;
+  const name = String(anyName ?? plural ?? kind ?? singular ?? '');
+  const names = resources.flatMap((resource) => [resource.plural, resource.kind ?? '', resource.singular ?? '']);
+  // The plural names are what is usually written; and one resource would be named three times.
+  const near = nearNames(name, names.filter(Boolean));
+  const meant = new Set(
+    resources.filter((one) => near.some((word) => [one.plural, one.kind, one.singular].includes(word))).map(pluralOf),
+  );
+  const advice =
+    meant.size > 0
+      ? `Did you mean ${[...meant].map((word) => `'${word}'`).join(' or ')}?`
+      : 'Create the CRD by "kubectl apply -f crd.yaml", or by "kopf dev --apply=crd.yaml"; it is noticed at once.';
+  return `${waits} ${advice}`;
+}
+
+/** More than so many handlers say no more than these. */
+const MAX_SHOWN = 3;
+
+function pluralOf({ plural }: Resource): string {
+  return plural;
+}
+
+/** Functions cannot be told apart by their texts, but by themselves. */
+function meaningOf(selector: Selector): unknown {
+  return selector.fn ?? selector.toString();
 }
 
 /** Each meaning once: usually, many handlers are for the same kind. */
@@ -77,14 +127,37 @@ function selectorsOf(...families: readonly Iterable<ResourceHandler>[]): Selecto
   const selectors = families
     .flatMap((family) => [...family])
     .flatMap(({ selector }) => (selector === undefined ? [] : [selector]));
-  // Functions cannot be told apart by their texts, but by themselves.
-  const meanings = new Map(selectors.map((selector) => [selector.fn ?? selector.toString(), selector]));
+  const meanings = new Map(selectors.map((selector) => [meaningOf(selector), selector]));
   return [...meanings.values()];
+}
+
+/** Of the resources that are not as a token says: their handlers would be called with what they do not expect. */
+function scopeMistakes(
+  handlers: readonly ResourceHandler[],
+  resources: readonly Resource[],
+): ReadonlyMap<Resource, string> {
+  const mistakes = new Map<Resource, string>();
+  // A namesake token may say nothing, or something else: each of them counts.
+  for (const selector of new Set(handlers.map((handler) => handler.selector))) {
+    if (selector?.namespaced === undefined) continue;
+    for (const resource of selector.select(resources)) {
+      const mistake = scopeMistake(selector, resource);
+      if (mistake !== undefined) mistakes.set(resource, mistake);
+    }
+  }
+  return mistakes;
 }
 
 function selected(selectors: readonly Selector[], resources: Iterable<Resource>): ReadonlySet<Resource> {
   const all = [...resources];
   return uniqueResources(selectors.flatMap((selector) => [...selector.select(all)]));
+}
+
+function without(
+  excluded: Pick<ReadonlySet<Resource>, 'has'>,
+  resources: ReadonlySet<Resource>,
+): ReadonlySet<Resource> {
+  return new Set([...resources].filter((resource) => !excluded.has(resource)));
 }
 
 function lacking(verbs: readonly string[], resources: Iterable<Resource>): ReadonlySet<Resource> {

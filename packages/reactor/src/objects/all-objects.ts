@@ -1,6 +1,6 @@
 /** All objects that an operator knows, and their memos. */
-import type { Body, Logger, Memos, Seconds } from '@kopf-ts/core';
-import { copyMemo, objectKey, objectLogger } from '@kopf-ts/core/engine';
+import type { Body, Logger, Memos, Resource, Seconds } from '@kopf-ts/core';
+import { copyMemo, type OwnerOf, objectKey, objectLogger } from '@kopf-ts/core/engine';
 import { HandledObject, type ObjectReference } from './object.js';
 
 /**
@@ -17,6 +17,8 @@ export interface AllObjects extends Memos, Iterable<HandledObject> {
   of(body: Body, options: { readonly isListed: boolean }): HandledObject;
   find(body: Body): HandledObject | undefined;
   forget(body: Body): void;
+  /** Whose changes by verbs are our own: of objects that are handled, in the way that knows whose changes are whose. */
+  readonly ownerOf: OwnerOf;
 }
 
 /**
@@ -29,6 +31,8 @@ export interface AllObjects extends Memos, Iterable<HandledObject> {
 export interface AllObjectsOptions {
   /** The operator's memo: each object gets a copy of it. */
   readonly memo?: unknown;
+  /** Whether all goes in the way of Kopf: then nobody cares whose changes are whose. Default: no. */
+  readonly isCompat?: (() => boolean) | undefined;
   readonly now: () => Seconds;
   readonly logger: Logger;
 }
@@ -47,8 +51,22 @@ const MAX_ASKED = 1000;
  * objects.forget(body);
  * ```
  */
-export function allObjects({ memo, now, logger }: AllObjectsOptions): AllObjects {
+export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): AllObjects {
   const all = new Map<string, HandledObject>();
+  // Made when somebody asks for the first time: most operators never write objects by their names.
+  let byName: Map<string, Set<HandledObject>> | undefined;
+  const nameOf = ({ namespace = '', name = '' }: Pick<HandledObject, 'namespace' | 'name'>) => `${namespace}/${name}`;
+  const addName = (object: HandledObject): void => {
+    if (byName === undefined) return;
+    const namesakes = byName.get(nameOf(object)) ?? new Set();
+    byName.set(nameOf(object), namesakes.add(object));
+  };
+  const dropName = (object: HandledObject | undefined): void => {
+    const namesakes = object && byName?.get(nameOf(object));
+    if (object === undefined || namesakes === undefined) return;
+    namesakes.delete(object);
+    if (namesakes.size === 0) byName?.delete(nameOf(object));
+  };
   // Apart, as it is the first event of an object that decides on the rest of what is known of it.
   const asked = new Map<string, unknown>();
   const memoOf = (key: string): unknown => (asked.has(key) ? asked.get(key) : copyMemo(memo));
@@ -71,6 +89,7 @@ export function allObjects({ memo, now, logger }: AllObjectsOptions): AllObjects
           logger: ofObject,
         });
         all.set(key, object);
+        addName(object);
         asked.delete(key);
       }
       return object;
@@ -78,8 +97,18 @@ export function allObjects({ memo, now, logger }: AllObjectsOptions): AllObjects
     find: (body) => all.get(objectKey(body)),
     forget(body) {
       const key = objectKey(body);
+      dropName(all.get(key));
       all.delete(key);
       asked.delete(key);
+    },
+    ownerOf({ resource, namespace, name }) {
+      if (isCompat?.()) return undefined;
+      if (byName === undefined) {
+        byName = new Map();
+        for (const object of all.values()) addName(object);
+      }
+      const namesakes = byName.get(nameOf({ namespace, name })) ?? NOBODY;
+      return [...namesakes].findLast((object) => object.isServed && isSameKind(object.resource, resource));
     },
     recall(body, { ephemeral = false } = {}) {
       const key = objectKey(body as Body);
@@ -95,6 +124,13 @@ export function allObjects({ memo, now, logger }: AllObjectsOptions): AllObjects
       return recalled;
     },
   };
+}
+
+const NOBODY: ReadonlySet<HandledObject> = new Set();
+
+/** In whatever version. */
+function isSameKind(one: Resource, two: Resource): boolean {
+  return one.group === two.group && one.plural === two.plural;
 }
 
 function referenceTo({ kind, metadata }: Body): ObjectReference {

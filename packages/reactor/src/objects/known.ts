@@ -1,5 +1,6 @@
 /** What is known of an object while the operator lives. Never stored anywhere, and lost with the operator. */
 import type { Body, Essence, HandlerId, Mapping, Seconds } from '@kopf-ts/core';
+import type { AnyHandler, HandlerState, WatchedEvent } from '@kopf-ts/core/engine';
 import type { Unsent } from '../cycle/handling.js';
 import { type Breaker, UNBROKEN } from './breaker.js';
 import { type NotedWrite, type Seen, writesUntil } from './news.js';
@@ -30,6 +31,33 @@ export interface Known {
   readonly heldSince: Seconds | undefined;
   /** How many times in a row the lifecycle has picked nobody. */
   readonly emptyRounds: number;
+  /** Handlers of events that are called again for the latest event. */
+  readonly eventRetries: EventRetries;
+}
+
+/** An event that a handler has failed with. */
+export interface EventRetry {
+  readonly handler: AnyHandler;
+  readonly event: WatchedEvent;
+  readonly state: HandlerState;
+  /** When to try again, by the monotonic clock. */
+  readonly dueAt: Seconds;
+}
+
+export type EventRetries = ReadonlyMap<HandlerId, EventRetry>;
+
+export const NO_RETRIES: EventRetries = new Map();
+
+/** Whether any of them is to be called now. */
+export function isAnyDue(retries: EventRetries, now: Seconds): boolean {
+  if (retries.size === 0) return false;
+  return [...retries.values()].some(({ dueAt }) => dueAt <= now);
+}
+
+/** All of them are to be called now. */
+export function hurried(retries: EventRetries, now: Seconds): EventRetries {
+  if (retries.size === 0) return retries;
+  return new Map([...retries].map(([id, retry]) => [id, { ...retry, dueAt: now }]));
 }
 
 /** The last handled state of the object: it is on the object as well, unless somebody strips it off. */
@@ -55,6 +83,7 @@ export const NOTHING_KNOWN: Known = Object.freeze({
   breaker: UNBROKEN,
   heldSince: undefined,
   emptyRounds: 0,
+  eventRetries: NO_RETRIES,
 });
 
 /** So many of our own changes are kept, for the case that their answers come in another order than they were made. */

@@ -16,7 +16,7 @@ import {
   type Patch,
 } from '@kopf-ts/core';
 import { applyMergePatch, type Corrections, digestAt, type OwnWrite } from '@kopf-ts/core/engine';
-import { compareVersions, versionOf } from './versions.js';
+import { compareVersions } from './versions.js';
 
 /** What somebody has seen of the object. */
 export interface Seen {
@@ -35,6 +35,8 @@ export interface Seen {
 export interface NotedWrite extends OwnWrite {
   /** What of it was asked for by handlers; the rest is about our own marks. */
   readonly asked: Patch | undefined;
+  /** The handler of changes that has made it by a verb, if it was one. */
+  readonly by?: HandlerId | undefined;
 }
 
 type EssenceOf = (body: Body) => Essence;
@@ -58,17 +60,23 @@ export function followMarks(handled: Seen, writes: readonly NotedWrite[], essenc
 
 /** Those that are in that state already. */
 export function writesUntil(writes: readonly NotedWrite[], body: Body): readonly NotedWrite[] {
-  return writes.filter(({ after }) => (compareVersions(versionOf(after), versionOf(body)) ?? 0) <= 0);
+  return writes.filter(
+    ({ after }) => (compareVersions(after.metadata?.resourceVersion, body.metadata?.resourceVersion) ?? 0) <= 0,
+  );
 }
 
 function follow(seen: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf): Seen {
   let current = seen;
   for (const { before, after } of writes) {
     // It was followed already; or it was before that was seen.
-    const order = compareVersions(versionOf(before), current.version);
+    const order = compareVersions(before.metadata?.resourceVersion, current.version);
     if (order !== undefined && order < 0) continue;
     if (digestAt(essenceOf(before), current.path) !== current.digest) continue;
-    current = { ...current, digest: digestAt(essenceOf(after), current.path), version: versionOf(after) };
+    current = {
+      ...current,
+      digest: digestAt(essenceOf(after), current.path),
+      version: after.metadata?.resourceVersion,
+    };
   }
   return current;
 }
@@ -76,7 +84,7 @@ function follow(seen: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf)
 /** Their answers may come in another order than they were made. */
 function inOrder(writes: readonly NotedWrite[]): readonly NotedWrite[] {
   const isLater = (one: NotedWrite, two: NotedWrite): number =>
-    compareVersions(versionOf(one.after), versionOf(two.after)) ?? 0;
+    compareVersions(one.after.metadata?.resourceVersion, two.after.metadata?.resourceVersion) ?? 0;
   return writes.toSorted(isLater);
 }
 

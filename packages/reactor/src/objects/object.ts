@@ -5,6 +5,8 @@
  * by the transitions; what is known of the object is decided by its cycles. Here, both are taken over, and acted upon.
  */
 import type {
+  AnyObject,
+  Awaitable,
   Body,
   Clock,
   Logger,
@@ -20,21 +22,32 @@ import {
   alarm,
   describeError,
   type Facts,
+  type ObjectOwner,
   type OwnTimesMemory,
   ownTimesMemory,
   reportOnce,
   toError,
   type WatchedEvent,
 } from '@kopf-ts/core/engine';
-import type { CycleResult, CycleSubject, Work } from '../cycle/scene.js';
+import type { RunCycle } from '../cycle/cycle.js';
+import type { CycleOptions, CycleResult, CycleSubject } from '../cycle/scene.js';
 import { ObjectDaemons } from '../daemons/object-daemons.js';
 import { tellWaiting } from '../observing/object-facts.js';
 import { Backlog, NO_EVENTS } from './backlog.js';
-import { type Known, NOTHING_KNOWN, withoutFollowed, withoutUnsent, withWrite } from './known.js';
+import {
+  hurried,
+  isAnyDue,
+  type Known,
+  NO_RETRIES,
+  NOTHING_KNOWN,
+  withoutFollowed,
+  withoutUnsent,
+  withWrite,
+} from './known.js';
 import type { NotedWrite } from './news.js';
 import { type ErrorPauses, errorPauses } from './throttling.js';
 import { type Effect, INITIAL, type Input, type ObjectState, type Observed, transition } from './transitions.js';
-import { compareVersions, versionOf } from './versions.js';
+import { compareVersions, isLater } from './versions.js';
 
 /** What all objects of one stream have in common: made once, as there are thousands of objects. */
 export interface Surroundings {
@@ -46,11 +59,14 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** Whether there are handlers of events. */
   keepsEvents(): boolean;
+  /** Whether another operator may take over at any moment; and whether this one may write at this very moment. */
+  readonly isGuarded: () => boolean;
+  readonly mayWrite: () => boolean;
   /** While paused, nothing is begun; whatever is missed is listed again afterwards. */
   isPaused(): boolean;
   /** Until then, no cycle begins, and only the newest is kept. When it opens, call {@link HandledObject.proceed}. */
   mayBegin(): boolean;
-  process(object: HandledObject, work: Work, signal: AbortSignal): Promise<CycleResult>;
+  readonly process: RunCycle;
   /** It has something to do now or later. */
   onBusy(object: HandledObject): void;
   /** There is nothing left to do. */
@@ -72,31 +88,31 @@ export interface ObjectIdentity {
   readonly logger: Logger;
 }
 
-/** What to cancel when it is not needed any more. */
-interface Alarms {
-  readonly alarm: (() => void) | undefined;
-  readonly doubt: (() => void) | undefined;
-}
+/** To be called when the alarm is not needed any more. */
+type CancelAlarm = () => void;
 
-const NO_ALARMS: Alarms = { alarm: undefined, doubt: undefined };
+const NOBODY: readonly AnyHandler[] = [];
+const OVER: Promise<void> = Promise.resolve();
 
-export class HandledObject implements CycleSubject {
+export class HandledObject implements CycleSubject, ObjectOwner {
   readonly key: string;
   readonly #reference: ObjectReference;
   readonly memo: unknown;
   readonly isNoticedByListing: boolean;
-  readonly malformed: ReportMalformed;
   readonly daemons: ObjectDaemons;
   readonly logger: Logger;
+  #malformed: ReportMalformed | undefined;
   #ownTimes: OwnTimesMemory | undefined;
-  /** How many daemons and timers are changing the object now. */
+  /** How many daemons, timers and verbs are changing the object now; and whether somebody waits for them to be done. */
   #writing = 0;
+  #isWrittenAwaited = false;
   /** Of handlers that take their time, as often as they are called now. */
-  #calls: AnyHandler[] = [];
+  #calls: AnyHandler[] | undefined;
   #state: ObjectState = INITIAL;
   #known: Known = NOTHING_KNOWN;
   #around: Surroundings | undefined;
-  #alarms: Alarms = NO_ALARMS;
+  #cancelAlarm: CancelAlarm | undefined;
+  #cancelDoubt: CancelAlarm | undefined;
   #events: Backlog | undefined;
   #pauses: ErrorPauses | undefined;
 
@@ -106,8 +122,13 @@ export class HandledObject implements CycleSubject {
     this.memo = memo;
     this.isNoticedByListing = isNoticedByListing;
     this.logger = logger;
-    this.malformed = reportOnce(logger);
     this.daemons = new ObjectDaemons(noticedAt);
+  }
+
+  /** Made when it is needed: few objects have anything malformed. */
+  get malformed(): ReportMalformed {
+    this.#malformed ??= reportOnce(this.logger);
+    return this.#malformed;
   }
 
   /** Made when it is needed: few objects have handlers that are retried. */
@@ -125,16 +146,18 @@ export class HandledObject implements CycleSubject {
 
   /** Handlers that are being waited for. */
   get running(): readonly AnyHandler[] {
-    return this.#calls;
+    return this.#calls ?? NOBODY;
   }
 
   begin(handler: AnyHandler): void {
+    this.#calls ??= [];
     this.#calls.push(handler);
   }
 
   end(handler: AnyHandler): void {
-    const index = this.#calls.indexOf(handler);
-    if (index >= 0) this.#calls.splice(index, 1);
+    const calls = this.#calls ?? [];
+    const index = calls.indexOf(handler);
+    if (index >= 0) calls.splice(index, 1);
   }
 
   get known(): Known {
@@ -155,14 +178,20 @@ export class HandledObject implements CycleSubject {
   /** Takes it into another stream, if it is not there yet: the old one is over. */
   join(around: Surroundings): this {
     if (this.#around === around) return this;
-    this.#cancelAlarm('alarm');
-    this.#cancelAlarm('doubt');
+    if (this.#around !== undefined) this.#leave();
+    this.#around = around;
+    return this;
+  }
+
+  #leave(): void {
+    this.#cancelAlarm?.();
+    this.#cancelDoubt?.();
+    this.#cancelAlarm = undefined;
+    this.#cancelDoubt = undefined;
     const { version, doubtfulUntil, isVanishing, isHeld } = this.#state;
     this.#become({ ...INITIAL, version, doubtfulUntil, isVanishing, isHeld });
-    this.#around = around;
     this.#events = undefined;
     this.#pauses = undefined;
-    return this;
   }
 
   push(event: WatchedEvent): void {
@@ -205,7 +234,8 @@ export class HandledObject implements CycleSubject {
     if (this.#state.phase !== 'waiting' || this.#state.alarm === undefined) return false;
     const { clock } = this.#surroundings;
     this.#ownTimes?.hurry(clock.now());
-    this.#learn({ ...this.#known, breaker: { ...this.#known.breaker, until: undefined } });
+    const eventRetries = hurried(this.#known.eventRetries, clock.now());
+    this.#learn({ ...this.#known, breaker: { ...this.#known.breaker, until: undefined }, eventRetries });
     this.#take({ kind: 'retried' });
     return true;
   }
@@ -235,12 +265,53 @@ export class HandledObject implements CycleSubject {
 
   newerThan(body: Body): Observed | undefined {
     const { newest } = this.#state;
-    if (newest === undefined || newest.type === 'DELETED') return undefined;
-    return (compareVersions(versionOf(newest.body), versionOf(body)) ?? 0) > 0 ? newest : undefined;
+    if (newest?.type === 'DELETED') return undefined;
+    const own = this.#known.writes.at(-1)?.after;
+    const known = newest === undefined || (own !== undefined && isLater(own, newest.body)) ? asObserved(own) : newest;
+    return known !== undefined && isLater(known.body, body) ? known : undefined;
+  }
+
+  /** The newest state that is known; an object that has nothing to do keeps none. */
+  newest(): Body | undefined {
+    const { last } = this.#state;
+    const { live } = this.daemons;
+    const handled = last === undefined || last.type === 'DELETED' ? undefined : last.body;
+    const seen = live === undefined || (handled !== undefined && isLater(handled, live.newest)) ? handled : live.newest;
+    if (seen !== undefined) return this.newerThan(seen)?.body ?? seen;
+    const { newest } = this.#state;
+    return newest === undefined || newest.type === 'DELETED' ? undefined : newest.body;
+  }
+
+  get uid(): string | undefined {
+    return this.#reference.uid;
+  }
+
+  get name(): string | undefined {
+    return this.#reference.name;
+  }
+
+  get namespace(): string | undefined {
+    return this.#reference.namespace;
+  }
+
+  get resource(): Resource {
+    return this.#surroundings.resource;
+  }
+
+  get isAlwaysGuarded(): boolean {
+    return this.#surroundings.isGuarded();
+  }
+
+  mayWrite(): boolean {
+    return this.#surroundings.mayWrite();
   }
 
   noteWrite(write: NotedWrite): void {
     this.#learn(withWrite(this.#known, write));
+  }
+
+  get writes(): readonly NotedWrite[] {
+    return this.#known.writes;
   }
 
   get isBeingWritten(): boolean {
@@ -251,16 +322,21 @@ export class HandledObject implements CycleSubject {
     this.#writing += 1;
     return () => {
       this.#writing -= 1;
-      // Somebody may wait to learn whose the latest change is.
-      if (this.#writing === 0 && this.#around !== undefined) this.#take({ kind: 'recalled' });
+      if (this.#writing > 0 || !this.#isWrittenAwaited) return;
+      this.#isWrittenAwaited = false;
+      if (this.#around !== undefined) this.#take({ kind: 'recalled' });
     };
+  }
+
+  awaitWritten(): void {
+    this.#isWrittenAwaited = true;
   }
 
   /** Whether it is nothing new: mostly, our own patch that comes back. */
   isEcho(event: WatchedEvent): boolean {
     if (event.type !== 'MODIFIED' || this.#state.phase !== 'idle' || this.#state.doubtfulUntil !== undefined)
       return false;
-    const order = compareVersions(versionOf(event.object), this.#state.version);
+    const order = compareVersions(event.object.metadata?.resourceVersion, this.#state.version);
     return order !== undefined && order <= 0;
   }
 
@@ -277,15 +353,24 @@ export class HandledObject implements CycleSubject {
     return version === undefined ? 'first' : undefined;
   }
 
+  /** Also those that a handler is to be called with again. */
   get #hasEvents(): boolean {
-    return (this.#events?.size ?? 0) > 0;
+    if (this.#events !== undefined && this.#events.size > 0) return true;
+    const { eventRetries } = this.#known;
+    return eventRetries.size > 0 && this.#around !== undefined && isAnyDue(eventRetries, this.#around.clock.now());
   }
 
-  /** The only way to another state. */
   #take(input: Input, isBrokenOff = false): readonly Effect[] {
-    const { clock, signal, settings, mayBegin, isPaused, facts } = this.#surroundings;
     const before = this.#state;
-    const { state, effects } = transition(before, input, {
+    const effects = this.#step(input, isBrokenOff);
+    this.#follow(input, before, effects);
+    return effects;
+  }
+
+  /** The only way to another state. What follows from it is still to be done. */
+  #step(input: Input, isBrokenOff: boolean): readonly Effect[] {
+    const { clock, signal, settings, mayBegin, isPaused } = this.#surroundings;
+    const { state, effects } = transition(this.#state, input, {
       now: clock.now(),
       mayBegin: mayBegin(),
       isPaused: isPaused(),
@@ -294,11 +379,15 @@ export class HandledObject implements CycleSubject {
       consistencyTimeout: settings.persistence.consistencyTimeout,
     });
     this.#become(state);
+    return effects;
+  }
+
+  #follow(input: Input, before: ObjectState, effects: readonly Effect[]): void {
+    const { facts } = this.#surroundings;
     if (facts.wants['object.waiting'] || facts.wants['object.woken']) {
-      tellWaiting(facts, this.observed, input, before, state);
+      tellWaiting(facts, this.observed, input, before, this.#state);
     }
     for (const effect of effects) this.#act(effect);
-    return effects;
   }
 
   #become(state: ObjectState): void {
@@ -320,19 +409,24 @@ export class HandledObject implements CycleSubject {
         });
         break;
       case 'set-alarm':
-        this.#setAlarm('alarm', effect.at, { kind: 'alarmed' });
+        this.#cancelAlarm?.();
+        this.#cancelAlarm = this.#alarmed(effect.at, { kind: 'alarmed' });
         break;
       case 'set-doubt':
-        this.#setAlarm('doubt', effect.at, { kind: 'undoubted' });
+        this.#cancelDoubt?.();
+        this.#cancelDoubt = this.#alarmed(effect.at, { kind: 'undoubted' });
         break;
       case 'cancel-alarm':
-        this.#cancelAlarm('alarm');
+        this.#cancelAlarm?.();
+        this.#cancelAlarm = undefined;
         break;
       case 'cancel-doubt':
-        this.#cancelAlarm('doubt');
+        this.#cancelDoubt?.();
+        this.#cancelDoubt = undefined;
         break;
       case 'drop-events':
         this.#events?.take();
+        if (this.#known.eventRetries.size > 0) this.#learn({ ...this.#known, eventRetries: NO_RETRIES });
         break;
       case 'say':
         this.logger[effect.level](effect.text);
@@ -348,71 +442,88 @@ export class HandledObject implements CycleSubject {
   }
 
   /** One cycle, in its turn. */
-  async #turn(signal: AbortSignal): Promise<void> {
+  #turn(signal: AbortSignal): Promise<void> {
     const run = this.#take({ kind: 'turn' }, signal.aborted).find((effect) => effect.kind === 'run');
-    if (run === undefined) return;
+    if (run === undefined) return OVER;
     const { observed, isToTouch } = run;
-    const work: Work = {
+    const { process, resource } = this.#surroundings;
+    const work: CycleOptions = {
       // Nobody is called while touching: the events wait for the next cycle.
       events: isToTouch ? NO_EVENTS : (this.#events?.take() ?? NO_EVENTS),
       state: observed,
       isToTouch,
       comeBack: () => void this.#take({ kind: 'recalled' }),
+      resource,
+      subject: this,
+      known: this.#known,
+      signal,
     };
-    const before = this.#known;
-    let result: CycleResult;
+    let result: Awaitable<CycleResult>;
     try {
-      result = await this.#surroundings.process(this, work, signal);
+      result = process(work);
     } catch (error) {
-      return this.#fail(error, work, signal);
+      this.#fail(error, work);
+      return OVER;
     }
+    if (!(result instanceof Promise)) {
+      this.#end(result, work);
+      return OVER;
+    }
+    return result.then(
+      (ended) => this.#end(ended, work),
+      (error: unknown) => this.#fail(error, work),
+    );
+  }
+
+  #end(result: CycleResult, work: CycleOptions): void {
     if (result.known !== undefined) {
       // Daemons may have changed the object meanwhile.
       const known = { ...result.known, writes: this.#known.writes };
       this.#learn(
         result.isSettled
           ? withoutFollowed(known, known, result.answer)
-          : withoutFollowed(known, before, observed?.body),
+          : withoutFollowed(known, work.known, work.state?.body),
       );
     }
-    if (result.error !== undefined) return this.#fail(result.error, work, signal);
+    if (result.error !== undefined) {
+      this.#fail(result.error, work);
+      return;
+    }
     this.#pauses = undefined;
-    this.#take({ kind: 'ended', ending: result }, signal.aborted);
+    this.#take({ kind: 'ended', ending: result }, work.signal.aborted);
   }
 
-  #fail(thrown: unknown, { state: observed, events }: Work, signal: AbortSignal): void {
-    const { settings, isPaused, facts } = this.#surroundings;
+  #fail(thrown: unknown, { state: observed, events, signal }: CycleOptions): void {
+    const { settings, isPaused } = this.#surroundings;
     const isBrokenOff = signal.aborted || isPaused();
     this.#pauses ??= errorPauses(settings.queueing);
     const pause = isBrokenOff ? undefined : this.#pauses();
     const latest = events.at(-1);
     const event = latest && { type: latest.type, body: latest.object };
-    const effects = this.#take({ kind: 'failed', observed, event, pause }, signal.aborted);
+    const input: Input = { kind: 'failed', observed, event, pause };
+    const before = this.#state;
+    const effects = this.#step(input, signal.aborted);
     const report = effects.find((effect) => effect.kind === 'report-error');
-    if (report === undefined) return;
+    // First the failure, then the waiting because of it.
+    if (report !== undefined) this.#report(thrown, report.pause);
+    this.#follow(input, before, effects);
+  }
+
+  #report(thrown: unknown, pause: Seconds | undefined): void {
+    const { facts } = this.#surroundings;
     const error = toError(thrown);
     const title =
-      report.pause === undefined
-        ? 'An unexpected error'
-        : `Throttling for ${report.pause} seconds due to an unexpected error`;
+      pause === undefined ? 'An unexpected error' : `Throttling for ${pause} seconds due to an unexpected error`;
     this.logger.error(`${title}: ${describeError(error)}`, { error });
-    if (facts.wants['object.failed']) {
-      facts.tell({ kind: 'object.failed', object: this.observed, error, pause: report.pause });
-    }
+    if (facts.wants['object.failed']) facts.tell({ kind: 'object.failed', object: this.observed, error, pause });
   }
 
-  #setAlarm(which: keyof Alarms, at: Seconds, input: Input): void {
-    this.#cancelAlarm(which);
+  #alarmed(at: Seconds, input: Input): CancelAlarm {
     const { clock } = this.#surroundings;
-    const cancel = alarm(clock, at - clock.now(), () => {
-      this.#alarms = { ...this.#alarms, [which]: undefined };
-      this.#take(input);
-    });
-    this.#alarms = { ...this.#alarms, [which]: cancel };
+    return alarm(clock, at - clock.now(), () => void this.#take(input));
   }
+}
 
-  #cancelAlarm(which: keyof Alarms): void {
-    this.#alarms[which]?.();
-    this.#alarms = { ...this.#alarms, [which]: undefined };
-  }
+function asObserved(body: Body | undefined): Observed | undefined {
+  return body && { type: 'MODIFIED', body: body as AnyObject };
 }

@@ -24,7 +24,7 @@ export interface StreamObjectsParts extends OperatorParts {
   readonly indexer?: Indexer | undefined;
   /** No handlers are called until everything indexed is indexed for the first time. */
   readonly indexed: ToggleSet;
-  readonly writeGuards?: Pick<WriteGuards, 'mayWrite'> | undefined;
+  readonly writeGuards?: Pick<WriteGuards, 'isGuarded' | 'mayWrite'> | undefined;
 }
 
 export interface StreamObjectsOptions {
@@ -83,20 +83,12 @@ export function streamObjects(
     scheduler,
     signal: work.signal,
     keepsEvents: () => registry.handlers.watching.of(resource).length > 0,
+    isGuarded: () => parts.writeGuards?.isGuarded === true,
+    mayWrite: () => parts.writeGuards?.mayWrite() !== false,
     // The write guard knows it earlier, should the process have slept through the moment of its pausing.
     isPaused: () => paused.isOn || parts.writeGuards?.mayWrite() === false,
     mayBegin: () => isGateOpen,
-    process: (object, { events, state, isToTouch, comeBack }, jobSignal) =>
-      parts.process({
-        events,
-        state,
-        isToTouch,
-        comeBack,
-        resource,
-        subject: object,
-        known: object.known,
-        signal: jobSignal,
-      }),
+    process: parts.process,
     onBusy: (object) => void busy.add(object),
     onIdle(object) {
       busy.delete(object);
@@ -141,14 +133,13 @@ export function streamObjects(
   };
 
   /** Most events are those of our own patches, and nobody waits for them: that is found out before all else. */
-  const isOwnEcho = (event: WatchedEvent): boolean => {
-    if (isIndexed || registry.handlers.watching.of(resource).length > 0) return false;
-    return objects.find(event.object)?.isEcho(event) ?? false;
-  };
+  const isOwnEcho = (event: WatchedEvent, object: HandledObject): boolean =>
+    !isIndexed && registry.handlers.watching.of(resource).length === 0 && object.isEcho(event);
 
   const push = (event: WatchedEvent): void => {
-    if (isOwnEcho(event)) return;
-    const object = objects.of(event.object, { isListed: event.type === null });
+    const known = objects.find(event.object);
+    if (known !== undefined && isOwnEcho(event, known)) return;
+    const object = known ?? objects.of(event.object, { isListed: event.type === null });
     const { key, logger } = object;
     if (event.type === 'DELETED') {
       objects.forget(event.object);

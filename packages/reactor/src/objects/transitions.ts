@@ -6,7 +6,7 @@
  */
 import type { AnyObject, LogLevel, Seconds } from '@kopf-ts/core';
 import { interruptedSleep, type WatchedEvent } from '@kopf-ts/core/engine';
-import { compareVersions, versionOf } from './versions.js';
+import { compareVersions } from './versions.js';
 
 /** The object as it was seen once. */
 export interface Observed {
@@ -190,7 +190,7 @@ class Step {
   take(input: Input): void {
     switch (input.kind) {
       case 'pushed':
-        if (this.#state.phase === 'idle') this.#set({ phase: 'waiting' });
+        if (this.#state.phase === 'idle') this.#state.phase = 'waiting';
         this.#consider(input.observed);
         this.#proceed();
         break;
@@ -201,12 +201,12 @@ class Step {
         this.#begin();
         break;
       case 'ended':
-        this.#set({ phase: 'waiting' });
+        this.#state.phase = 'waiting';
         this.#accept(input.ending);
         this.#goOn();
         break;
       case 'failed':
-        this.#set({ phase: 'waiting' });
+        this.#state.phase = 'waiting';
         // What was broken off by a pause, is not an error; and all is looked at anew after it.
         if (!this.#around.isAborted && !this.#around.isPaused) this.#throttle(input);
         this.#goOn();
@@ -218,17 +218,17 @@ class Step {
       case 'undoubted':
         if (this.#state.doubt === undefined) break;
         this.#believe(this.#state.doubt.observed);
-        this.#set({ doubtfulUntil: undefined });
+        this.#state.doubtfulUntil = undefined;
         this.#proceed();
         break;
       case 'recalled':
         this.#comeBack();
         break;
       case 'held':
-        this.#set({ isHeld: true });
+        this.#state.isHeld = true;
         break;
       case 'resumed':
-        this.#set({ isHeld: false });
+        this.#state.isHeld = false;
         this.#proceed();
         break;
       case 'discarded':
@@ -250,7 +250,7 @@ class Step {
           last: undefined,
           doubt: undefined,
         });
-        this.#set({ isVanishing: false });
+        this.#state.isVanishing = false;
         break;
     }
   }
@@ -269,16 +269,17 @@ class Step {
     if (alarm?.why === 'throttling') {
       // What is gone needs no mercy: there is nothing to be patched any more.
       if (newest?.type !== 'DELETED') return;
-      this.#set({ alarm: undefined });
+      this.#state.alarm = undefined;
     }
     if (newest !== undefined || comeback !== undefined || this.#hasEvents) {
       if (newest !== undefined) this.#interruptDelay();
       if (!this.#around.mayBegin || this.#state.isHeld) return;
-      this.#set({ phase: 'queued' });
+      this.#state.phase = 'queued';
       this.#effects.push({ kind: 'schedule' });
     } else if (this.#state.alarm === undefined && this.#state.doubt === undefined) {
       // An idle object keeps nothing but its version.
-      this.#set({ phase: 'idle', last: undefined });
+      this.#state.phase = 'idle';
+      this.#state.last = undefined;
       this.#effects.push({ kind: 'rest' });
     }
   }
@@ -293,13 +294,13 @@ class Step {
   #consider(observed: Observed): void {
     const { now } = this.#around;
     if (observed.type === 'DELETED') {
-      this.#set({ isVanishing: true });
+      this.#state.isVanishing = true;
       this.#believe(observed);
       return;
     }
     const { isVanishing, version: known, doubtfulUntil } = this.#state;
     if (isVanishing) return;
-    const version = versionOf(observed.body);
+    const version = observed.body.metadata?.resourceVersion;
     const order = compareVersions(version, known);
     if (order === undefined && doubtfulUntil !== undefined && doubtfulUntil > now) {
       this.#doubt(observed, doubtfulUntil);
@@ -310,19 +311,20 @@ class Step {
       this.#set({ doubtfulUntil: undefined, doubt: undefined });
       // And what waits was believed too early.
       const { newest } = this.#state;
-      if (newest !== undefined && compareVersions(versionOf(newest.body), version) === undefined) {
-        this.#set({ newest: undefined });
+      if (newest !== undefined && compareVersions(newest.body.metadata?.resourceVersion, version) === undefined) {
+        this.#state.newest = undefined;
       }
     }
     // The same version, or an earlier one, is nothing new. But a listing is looked at: something can have been missed.
     if (order !== undefined && (order < 0 || (order === 0 && observed.type !== null))) return;
     const { newest } = this.#state;
-    const toWaiting = newest && compareVersions(version, versionOf(newest.body));
+    const toWaiting = newest && compareVersions(version, newest.body.metadata?.resourceVersion);
     if (toWaiting === undefined || toWaiting >= 0) this.#believe(observed);
   }
 
   #believe(observed: Observed): void {
-    this.#set({ doubt: undefined, newest: observed });
+    this.#state.doubt = undefined;
+    this.#state.newest = observed;
   }
 
   #doubt(observed: Observed, until: Seconds): void {
@@ -333,28 +335,30 @@ class Step {
     if (this.#around.isPaused) this.#forget();
     // It was paused while it was waiting for its turn.
     if (this.#state.isHeld) {
-      this.#set({ phase: 'waiting' });
+      this.#state.phase = 'waiting';
       this.#proceed();
       return;
     }
     const { newest, comeback, last } = this.#state;
     if (newest !== undefined) {
-      const version = newest.type === 'DELETED' ? undefined : versionOf(newest.body);
-      this.#set({ last: newest, ...(version === undefined ? {} : { version }) });
+      const version = newest.type === 'DELETED' ? undefined : newest.body.metadata?.resourceVersion;
+      this.#state.last = newest;
+      if (version !== undefined) this.#state.version = version;
     }
     const isBack = comeback !== undefined && newest === undefined;
     // The next cycle says anew how long to wait.
-    if (isBack) this.#set({ alarm: undefined });
+    if (isBack) this.#state.alarm = undefined;
     const isToTouch = isBack && comeback.byTouching;
     const observed = newest ?? (isBack ? last : undefined);
-    this.#set({ newest: undefined, comeback: undefined });
+    this.#state.newest = undefined;
+    this.#state.comeback = undefined;
     // It could be discarded while it was waiting for its turn.
     if (observed === undefined && !this.#hasEvents) {
-      this.#set({ phase: 'waiting' });
+      this.#state.phase = 'waiting';
       this.#goOn();
       return;
     }
-    this.#set({ phase: 'running' });
+    this.#state.phase = 'running';
     this.#effects.push({ kind: 'run', observed, isToTouch });
   }
 
@@ -369,17 +373,24 @@ class Step {
     const { isWinding, newest } = this.#state;
     if (isWinding || newest !== undefined || delay === undefined) return;
     // What was waited for before is either in the new delay, or is not waited for any more.
-    if (delay <= 0) this.#set({ comeback: { byTouching } });
-    else this.#set({ alarm: { why: 'delay', at: this.#around.now + delay, byTouching } });
+    if (delay <= 0) this.#state.comeback = { byTouching };
+    else this.#wait(this.#around.now + delay, byTouching);
+  }
+
+  /** A cycle for events alone knows nothing of what the others wait for: then, the earlier one counts. */
+  #wait(at: Seconds, byTouching: boolean): void {
+    const { alarm } = this.#state;
+    if (alarm?.why === 'delay' && alarm.at <= at) return;
+    this.#state.alarm = { why: 'delay', at, byTouching };
   }
 
   #acceptAnswer(answer: AnyObject, isSettled: boolean): void {
     const { now, consistencyTimeout } = this.#around;
-    const version = versionOf(answer);
+    const version = answer.metadata?.resourceVersion;
     const until = version !== undefined && consistencyTimeout > 0 ? now + consistencyTimeout : undefined;
     // It came while we were patching; or it was in doubt already.
     const rival = this.#state.newest ?? this.#state.doubt?.observed;
-    const order = rival && compareVersions(version, versionOf(rival.body));
+    const order = rival && compareVersions(version, rival.body.metadata?.resourceVersion);
     const isUnordered = rival !== undefined && order === undefined;
     // The same version may come by the stream before the answer does.
     const isRivalLater = rival !== undefined && order !== undefined && (isSettled ? order < 0 : order <= 0);
@@ -392,9 +403,11 @@ class Step {
       return;
     }
     if (isUnordered && until !== undefined) this.#doubt(rival, until);
-    else this.#set({ doubt: undefined });
+    else this.#state.doubt = undefined;
     const isOver = this.#state.isWinding || isSettled;
     this.#set({ newest: isOver ? undefined : { type: 'MODIFIED', body: answer } });
+    // Whoever wants it to be looked at again means what it is now.
+    if (isSettled && this.#state.comeback !== undefined) this.#state.last = { type: 'MODIFIED', body: answer };
   }
 
   #throttle({ observed, event, pause }: Extract<Input, { readonly kind: 'failed' }>): void {
@@ -410,12 +423,12 @@ class Step {
   #alarm(): void {
     const { alarm, newest, last } = this.#state;
     if (alarm === undefined) return;
-    this.#set({ alarm: undefined });
+    this.#state.alarm = undefined;
     if (alarm.why === 'throttling') {
       this.#say('info', 'Throttling is over. Switching back to normal operations.');
-      this.#set({ newest: newest ?? last });
+      this.#state.newest = newest ?? last;
     } else {
-      this.#set({ comeback: { byTouching: alarm.byTouching } });
+      this.#state.comeback = { byTouching: alarm.byTouching };
     }
     this.#proceed();
   }
@@ -425,8 +438,8 @@ class Step {
     // The stream that has taken over since then looks by itself.
     const isOver = phase === 'idle' || isWinding || isVanishing || last === undefined;
     if (isOver || this.#around.isPaused) return;
-    if (alarm?.why === 'delay') this.#set({ alarm: undefined });
-    this.#set({ comeback: { byTouching: false } });
+    if (alarm?.why === 'delay') this.#state.alarm = undefined;
+    this.#state.comeback = { byTouching: false };
     this.#proceed();
   }
 
@@ -434,7 +447,7 @@ class Step {
     const { alarm } = this.#state;
     if (alarm === undefined) return;
     this.#say('debug', interruptedSleep(Math.max(0, alarm.at - this.#around.now)));
-    this.#set({ alarm: undefined });
+    this.#state.alarm = undefined;
   }
 
   #forget(): void {
@@ -448,7 +461,9 @@ class Step {
   }
 }
 
+/** Of versions that cannot be compared, only the known one is sure to be no older: others would have been news. */
 function ifNotOlder(observed: Observed | undefined, version: string | undefined): Observed | undefined {
-  const order = observed && compareVersions(versionOf(observed.body), version);
-  return order !== undefined && order < 0 ? undefined : observed;
+  if (observed === undefined || version === undefined) return observed;
+  const order = compareVersions(observed.body.metadata?.resourceVersion, version);
+  return order === undefined || order < 0 ? undefined : observed;
 }

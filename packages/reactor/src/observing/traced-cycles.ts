@@ -3,11 +3,11 @@
  * which have nothing to do with them: so they are taken out of the asynchronous context of those.
  */
 import { AsyncResource } from 'node:async_hooks';
-import type { Tracing } from '@kopf-ts/core';
+import type { Awaitable, Tracing } from '@kopf-ts/core';
 import { observedBody } from '@kopf-ts/core/engine';
 import type { CycleOptions, CycleResult } from '../cycle/scene.js';
 
-type Run = (options: CycleOptions) => Promise<CycleResult>;
+type Run = (options: CycleOptions) => Awaitable<CycleResult>;
 
 /** The same cycle, if there is none. */
 export function tracedCycles(tracing: Tracing | undefined, run: Run): Run {

@@ -47,6 +47,8 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
   const queues = LEVELS.map(() => new JobQueue());
   /** How many run, by levels. */
   const running = LEVELS.map(() => 0);
+  let allRunning = 0;
+  let allWaiting = 0;
   /** The level that has had its turn. */
   let lastTurn = 0;
   let forgetAlarm: (() => void) | undefined;
@@ -72,14 +74,11 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
     reject(error);
   };
 
-  // No arrays are made here: it is asked at every start.
-  const countRunning = (): number => running.reduce((sum, count) => sum + count, 0);
-  const countWaiting = (): number => queues.reduce((sum, queue) => sum + queue.size, 0);
-
   /** Less urgent jobs leave some places to more urgent ones. */
   const hasPlace = (level: number): boolean => {
     const places = atLeastOne(limit());
-    const reserved = reserve(places);
+    if (places === Number.POSITIVE_INFINITY) return true;
+    const reserved = Math.floor(places * RESERVED_SHARE);
     let upToLevel = 0;
     for (let each = 0; each <= MOST_URGENT; each++) {
       upToLevel += running[each] ?? 0;
@@ -107,8 +106,8 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
       const waited = clock.now() - oldest;
       if (waited < TOLD_AFTER) return lookAfter(TOLD_AFTER - waited);
       logger.warn(
-        `${countWaiting()} objects${title === undefined ? '' : ` of ${title}`} wait for their turn, up to ` +
-          `${Math.round(waited)} seconds so far: ${countRunning()} others are being handled, and ` +
+        `${allWaiting} objects${title === undefined ? '' : ` of ${title}`} wait for their turn, up to ` +
+          `${Math.round(waited)} seconds so far: ${allRunning} others are being handled, and ` +
           `settings.queueing.workerLimit is ${limit()}. Raise it, or let the handlers take less time.`,
       );
       lookAfter(TOLD_EVERY);
@@ -117,12 +116,15 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
 
   const end = (level: number): void => {
     running[level] = (running[level] ?? 0) - 1;
-    startAll();
-    if (countRunning() === 0) onIdle();
+    allRunning -= 1;
+    if (allWaiting > 0) startAll();
+    if (allRunning === 0) onIdle();
   };
 
   const start = (job: Job, level: number): void => {
+    lastTurn = level;
     running[level] = (running[level] ?? 0) + 1;
+    allRunning += 1;
     let run: Promise<void>;
     try {
       run = job.run(signal);
@@ -143,31 +145,41 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
     if (isStarting) return;
     isStarting = true;
     for (let level = nextLevel(); level !== undefined; level = nextLevel()) {
-      lastTurn = level;
       const job = queues[level]?.take();
+      allWaiting -= 1;
       if (job !== undefined) start(job, level);
     }
     isStarting = false;
-    if (countWaiting() > 0) lookAfter(TOLD_AFTER);
+    if (allWaiting > 0) lookAfter(TOLD_AFTER);
   };
 
   return {
     get size() {
-      return countRunning() + countWaiting();
+      return allRunning + allWaiting;
     },
     failed,
     spawn(job) {
       if (signal.aborted) return;
-      queues[LEVELS.indexOf(job.occasion)]?.put(job, clock?.now() ?? 0);
-      startAll();
+      const level = LEVELS.indexOf(job.occasion);
+      // Mostly, there is a place, and nobody else waits for it.
+      if (!isStarting && allWaiting === 0 && hasPlace(level)) {
+        isStarting = true;
+        start(job, level);
+        isStarting = false;
+      } else {
+        queues[level]?.put(job, clock?.now() ?? 0);
+        allWaiting += 1;
+      }
+      if (allWaiting > 0) startAll();
     },
     close() {
       closed ??= new Promise((resolve) => {
         onIdle = resolve;
         forgetAlarm?.();
         for (const queue of queues) queue.clear();
+        allWaiting = 0;
         closing.abort(new KopfError('The workers are being stopped.', { code: 'KOPF_STOPPED' }));
-        if (countRunning() === 0) resolve();
+        if (allRunning === 0) resolve();
       });
       return closed;
     },
@@ -176,10 +188,6 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
 
 /** How many places are kept for each of the urgent levels. Where there are few, all are for all. */
 const RESERVED_SHARE = 1 / 20;
-
-function reserve(places: number): number {
-  return places === Number.POSITIVE_INFINITY ? 0 : Math.floor(places * RESERVED_SHARE);
-}
 
 /** A limit of nothing would be a silent standstill. */
 function atLeastOne(limit: number | undefined): number {

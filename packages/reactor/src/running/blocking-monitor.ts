@@ -132,14 +132,14 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
   };
 
   const enter = (call: FactOf<'call.began'>): void => {
-    const since = clock.now();
+    const since = call.at;
     running.set(call.call, { call, since, usage: recentUsage(since).usage, synchronous, synchronousCpu });
     if (begun.isAwaited) begun.notify();
   };
 
-  const takeReturn = (one: Running): void => {
+  const takeReturn = (one: Running, at: Seconds): void => {
     // Sub-handlers may be called from inside, and have already been accounted for.
-    const own = clock.now() - one.since - (synchronous - one.synchronous);
+    const own = at - one.since - (synchronous - one.synchronous);
     synchronous += own;
     if (own <= threshold) return;
     const now = usage();
@@ -150,9 +150,9 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
     else tellOfOthers(standstill);
   };
 
-  const settle = (number: number, one: Running): void => {
+  const settle = (number: number, one: Running, at: Seconds): void => {
     running.delete(number);
-    if (nextTickAt !== Number.POSITIVE_INFINITY && clock.now() > nextTickAt + threshold) suspects.push(one);
+    if (nextTickAt !== Number.POSITIVE_INFINITY && at > nextTickAt + threshold) suspects.push(one);
   };
 
   const observer: Observer = {
@@ -162,8 +162,8 @@ export function blockingMonitor(options: BlockingMonitorOptions): BlockingMonito
       if (fact.kind !== 'call.returned' && fact.kind !== 'call.settled') return;
       const one = running.get(fact.call);
       if (one === undefined) return;
-      if (fact.kind === 'call.returned') takeReturn(one);
-      else settle(fact.call, one);
+      if (fact.kind === 'call.returned') takeReturn(one, fact.at);
+      else settle(fact.call, one, fact.at);
     },
   };
 

@@ -9,10 +9,12 @@ import {
   type Facts,
   type HandlerContext,
   isCancellation,
+  markTold,
   NO_FACTS,
   observedHandler,
   observedObject,
   onAbort,
+  placeOf,
   toError,
 } from '@kopf-ts/core/engine';
 import { callNameOf } from './call-names.js';
@@ -116,7 +118,7 @@ export function strayErrors(options: StrayErrorsOptions): StrayErrors {
 
 /** Logs it for the handler and its object. Returns what is wrong, if it is. */
 function report(error: unknown, origin: StrayOrigin, context: HandlerContext, logger: Logger): StrayError | undefined {
-  const { handler, cause, signal } = context;
+  const { handler, cause, signal, settings } = context;
   const [who, log] =
     handler && cause
       ? [callNameOf({ handler: observedHandler(handler), object: observedObject(cause) }), cause.logger]
@@ -128,8 +130,22 @@ function report(error: unknown, origin: StrayOrigin, context: HandlerContext, lo
     return undefined;
   }
   const where = origin === 'rejection' ? 'in a promise that nobody awaits' : 'in a timer or a callback';
-  log.error(`${who} has failed ${where}: ${text}`, fields);
-  return new StrayError(`${who} has left an error behind: ${text}`, { cause: error });
+  log.error(`${who} has failed ${where}: ${text}. ${adviceFor(origin, handler)} ${consequence(settings)}`, fields);
+  return markTold(new StrayError(`${who} has left an error behind: ${text}`, { cause: error }));
+}
+
+function adviceFor(origin: StrayOrigin, handler: HandlerContext['handler']): string {
+  const place = handler && placeOf(handler);
+  const there = `in the handler${place === undefined ? '' : `, which is declared at ${place}`}`;
+  return origin === 'rejection'
+    ? `Await it: put "await" before the call that makes the promise, ${there}.`
+    : `Catch it where it is thrown, or make a promise of it and await that ${there}.`;
+}
+
+function consequence(settings: Settings | undefined): string {
+  return settings?.process.onStray === 'log'
+    ? 'The operator goes on.'
+    : "The operator ends because of it, unless settings.process.onStray is 'log'.";
 }
 
 function tellStray(facts: Facts, error: unknown, origin: StrayOrigin, { handler, cause }: HandlerContext): void {

@@ -3,15 +3,17 @@
  * It always ends: a task that does not obey in time is named and left alone.
  */
 import {
+  ActivityError,
   type Awaitable,
   type Clock,
+  isMapping,
   KopfError,
   type Logger,
   type Seconds,
   type Service,
   type Settings,
 } from '@kopf-ts/core';
-import { describeError, onAbort, stackOf, toError } from '@kopf-ts/core/engine';
+import { describeError, isTold, markTold, onAbort, quoteId, stackOf, toError } from '@kopf-ts/core/engine';
 import { begin, type Ending, outwait, type Task } from './supervised-tasks.js';
 
 /**
@@ -119,6 +121,14 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
     stopFlag.resolve();
   };
 
+  /** Once, wherever it comes from and wherever it goes. */
+  const tell = (what: string, thrown: unknown): void => {
+    const error = toError(thrown);
+    if (isTold(error)) logger.debug(`${what}: ${describeError(error)}`);
+    else logger.error(`${what}: ${describeFatal(error)}`, stackOf(error));
+    markTold(error);
+  };
+
   const fail = (error: unknown): void => {
     failure ??= { error };
     beginStopping(error);
@@ -163,7 +173,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
   const watchEnding = (name: string, ending: Ending, signal: AbortSignal): void => {
     const title = capitalised(name);
     if (ending.how === 'failed') {
-      logger.error(`${title} has failed: ${describeError(ending.error)}`, stackOf(ending.error));
+      tell(`${title} has failed`, ending.error);
       fail(ending.error);
     } else if (signal.aborted) {
       logger.debug(`${title} is cancelled.`);
@@ -187,7 +197,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
     const { ending } = task as Task;
     if (ending?.how === 'finished') return true;
     if (ending?.how === 'failed') {
-      logger.error(`Startup activity has failed: ${describeError(ending.error)}`, stackOf(ending.error));
+      tell('Startup activity has failed', ending.error);
       fail(ending.error);
     } else {
       logger.warn('Startup activity is only partially executed due to cancellation.');
@@ -210,7 +220,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
     if (ending === undefined || ending.how === 'cancelled') {
       logger.warn('Cleanup activity is only partially executed due to cancellation.');
     } else if (ending.how === 'failed') {
-      logger.error(`Cleanup activity has failed: ${describeError(ending.error)}`, stackOf(ending.error));
+      tell('Cleanup activity has failed', ending.error);
       fail(ending.error);
     }
   };
@@ -220,9 +230,8 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
     const left = await wait([task], 'disposal');
     if (left.length > 0) logger.warn('The resources of the operator are not released in time, and are abandoned.');
     if (task.ending?.how !== 'failed') return;
-    const { error } = task.ending;
-    logger.error(`The resources of the operator are not released: ${describeError(error)}`, { error });
-    fail(error);
+    tell('The resources of the operator are not released', task.ending.error);
+    fail(task.ending.error);
   };
 
   const becomeReady = async (signal: AbortSignal): Promise<void> => {
@@ -232,7 +241,7 @@ export function supervise(plan: Plan, options: SuperviseOptions): Operator {
     } catch (thrown) {
       if (stopping !== undefined) return;
       const error = toError(thrown);
-      logger.error(`The operator has failed to begin its work: ${describeError(error)}`, stackOf(error));
+      tell('The operator has failed to begin its work', error);
       fail(error);
     }
   };
@@ -301,6 +310,15 @@ function announcement(reason: unknown): string {
 /** What JavaScript itself puts there when a controller is aborted without a reason. */
 function isUnexplained(reason: unknown): boolean {
   return reason instanceof DOMException && reason.name === 'AbortError';
+}
+
+/** Of handlers that have failed, their names and reasons: otherwise, these are some lines above. */
+function describeFatal(error: Error): string {
+  if (!(error instanceof ActivityError)) return describeError(error);
+  const failures = [...error.outcomes].flatMap(([id, outcome]) =>
+    isMapping(outcome) && outcome.error !== undefined ? [`${quoteId(id)}: ${describeError(outcome.error)}`] : [],
+  );
+  return [describeError(error), failures.join('; ')].filter((part) => part !== '').join(' ');
 }
 
 function capitalised(name: string): string {

@@ -1,9 +1,10 @@
 /** Sending patches to the handled objects: nothing else in the reactor writes to them. */
-import type { Body, Clock, KubeClient, Logger, Patch, Resource, Seconds, SentRequest, Settings } from '@kopf-ts/core';
+import type { Body, Clock, KubeClient, Logger, Patch, Resource, SentRequest, Settings } from '@kopf-ts/core';
 import { ApiError, isMapping, KopfError } from '@kopf-ts/core';
 import {
   type Address,
   childController,
+  conflictPause,
   type Facts,
   findByName,
   formatResource,
@@ -11,6 +12,7 @@ import {
   type OwnWrite,
   type PatchOutcome,
   patchObject,
+  setsConditions,
   type ToggleView,
 } from '@kopf-ts/core/engine';
 import { tellerOfDropped, toldPatches } from '../observing/patch-facts.js';
@@ -67,24 +69,34 @@ export function applier(options: ApplierOptions): ApplyFn {
 
   /** The cluster would not keep them, so that they would be sent again and again. */
   const dropDoomed = (resource: Resource, body: Body, patch: Patch): void => {
-    const status = patch.merge.status;
-    if (statusSchemas === undefined || !isMapping(status)) return;
+    const { fns, merge } = patch;
+    if (statusSchemas === undefined) return;
+    if (fns.some(setsConditions) && statusSchemas.prunes(resource, 'conditions')) {
+      fns.splice(0, fns.length, ...fns.filter((fn) => !setsConditions(fn)));
+      tellDoomed(resource, body, 'conditions');
+    }
+    const { status } = merge;
+    if (!isMapping(status)) return;
     for (const key of Object.keys(status)) {
       if (!statusSchemas.prunes(resource, key)) continue;
       delete status[key];
-      if (facts.wants['patch.dropped']) {
-        tellerOfDropped(facts, { resource, body })(`status.${key}`, 'the schema of the kind does not permit it');
-      }
-      const what = `${formatResource(resource)} ${key}`;
-      if (reported.has(what)) continue;
-      reported.add(what);
-      logger.warn(
-        `Results in status.${key} of ${formatResource(resource)} are not stored: the schema of the kind does not ` +
-          'permit that field. Add the field to the CRD, or x-kubernetes-preserve-unknown-fields to its status; ' +
-          'or let the handlers neither return nor patch it.',
-      );
+      tellDoomed(resource, body, key);
     }
-    if (Object.keys(status).length === 0) delete patch.merge.status;
+    if (Object.keys(status).length === 0) delete merge.status;
+  };
+
+  const tellDoomed = (resource: Resource, body: Body, key: string): void => {
+    if (facts.wants['patch.dropped']) {
+      tellerOfDropped(facts, { resource, body })(`status.${key}`, 'the schema of the kind does not permit it');
+    }
+    const what = `${formatResource(resource)} ${key}`;
+    if (reported.has(what)) return;
+    reported.add(what);
+    logger.warn(
+      `Results in status.${key} of ${formatResource(resource)} are not stored: the schema of the kind does not ` +
+        'permit that field. Add the field to the CRD, or x-kubernetes-preserve-unknown-fields to its status; ' +
+        'or let the handlers neither return nor patch it.',
+    );
   };
 
   const tellFailure = (resource: Resource, error: unknown): void => {
@@ -103,7 +115,7 @@ export function applier(options: ApplierOptions): ApplyFn {
       newerThan?.(known) ?? (await findByName(client, resource, { namespace, name, known, signal }));
     // The first conflict is mostly with what is already known; after more of them, wait until the others are done.
     const pause = async (conflicts: number): Promise<void> => {
-      if (conflicts > 1) await clock.sleep(pauseAfter(conflicts, random()), signal === undefined ? {} : { signal });
+      if (conflicts > 1) await clock.sleep(conflictPause(conflicts, random()), signal === undefined ? {} : { signal });
     };
     const guards = writeGuards?.isGuarded ? guardsOf(writeGuards, paused, signal) : undefined;
     try {
@@ -157,11 +169,6 @@ function guardsOf(writeGuards: WriteGuards, paused: ToggleView | undefined, sign
     isForbidden: () => isForbidden,
     end: () => sending.abort(),
   };
-}
-
-/** Conflicts are normal, if somebody else changes the object often; but two who never wait never get through. */
-function pauseAfter(conflicts: number, random: number): Seconds {
-  return Math.min(1, 0.01 * 2 ** conflicts) * (0.5 + random / 2);
 }
 
 function pausedError(): KopfError {

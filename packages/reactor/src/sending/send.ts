@@ -4,7 +4,14 @@
  * It knows nothing of what is remembered of the object.
  */
 import { type AnyObject, ApiError, type Essence, isMapping, type Mapping, Patch } from '@kopf-ts/core';
-import { type Address, type Asked, isTooLarge, type OwnWrite, type PatchOutcome } from '@kopf-ts/core/engine';
+import {
+  type Address,
+  type Asked,
+  isTooLarge,
+  OutpacedError,
+  type OwnWrite,
+  type PatchOutcome,
+} from '@kopf-ts/core/engine';
 import type { OnDropped } from '../observing/patch-facts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
 import { applyInPart, applyWithinLimits, withUnsaved } from './limits.js';
@@ -62,7 +69,8 @@ export async function send(options: SendOptions): Promise<Sent> {
     const outcome = await options.apply({ resource, body, patch, logger, signal, last, newerThan, onWrite });
     return sentAs(outcome, isCompat ? unsavable : undefined);
   } catch (error) {
-    if (isCompat) throw error;
+    // In the latter case, there is nothing to be found out.
+    if (isCompat || error instanceof OutpacedError) throw error;
     return await sendOtherwise(options, asked, last, error);
   }
 }

@@ -8,7 +8,7 @@ import {
   sleep,
   TemporaryError,
 } from '@kopf-ts/core';
-import type { PatchOutcome } from '@kopf-ts/core/engine';
+import { OutpacedError, type PatchOutcome } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
 import { BODY, DELETED_BODY, harness } from './harness.js';
 
@@ -163,6 +163,31 @@ describe('If the patch cannot be sent', () => {
     expect(calls).toEqual([0, 10, 20]);
     expect(h.logger.messages('error')[0]).toBe(
       "Timer 'fn' has a patch that could not be applied, will try again in 1 seconds or with the next attempt: HTTP 503",
+    );
+  });
+
+  it('what others are faster than is sent again soon, and is no error', async () => {
+    let isOutpaced = true;
+    const h = harness({
+      answer: () => {
+        if (isOutpaced) throw new OutpacedError(apiError({ status: 409 }));
+        return {};
+      },
+    });
+    h.registry.timer('kopfexamples', { interval: 600 }, function fn({ patch }) {
+      patch.fns.push(addOne);
+    });
+    await h.event();
+    isOutpaced = false;
+    await h.clock.advance(1);
+    expect(h.sent.map(({ at, fns }) => [at, fns])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    expect(h.logger.messages('error')).toEqual([]);
+    expect(h.logger.messages('info')).toContain(
+      "Timer 'fn' has a patch of an object that others change faster than that. " +
+        'Will try again in 1 seconds or with the next attempt.',
     );
   });
 

@@ -1,4 +1,11 @@
-import { createRegistry, EVERYTHING, type Registry, type Resource, type SelectorSpec } from '@kopf-ts/core';
+import {
+  createRegistry,
+  EVERYTHING,
+  type Registry,
+  type Resource,
+  type SelectorSpec,
+  resource as token,
+} from '@kopf-ts/core';
 import { formatResource, makeResource, type ResourceFields } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
 import { groupsOfInterest, revise } from '../../src/discovery/revision.js';
@@ -101,7 +108,9 @@ describe('ambiguous resources', () => {
     expect(warnings).toEqual([
       "Ambiguous resources will not be served (try specifying API groups): Selector(anyName='ones') => " +
         '{ones.v1.g1, ones.v1.g2}',
-      "Unresolved resources cannot be served (try creating their CRDs): Selector(anyName='ones')",
+      expect.stringMatching(
+        /^Unresolved resources cannot be served \(try creating their CRDs\): Selector\(anyName='ones'\)\. Handler 'noop' \(.*revising\.test\.ts:\d+\) waits for it\.$/,
+      ),
     ]);
   });
 
@@ -148,9 +157,26 @@ describe('unresolved resources', () => {
     });
     expect(watched).toEqual(['ones.v1.g1']);
     expect(warnings).toEqual([
-      "Unresolved resources cannot be served (try creating their CRDs): Selector(category='none'), " +
-        "Selector(group='g1', anyName='absents')",
+      expect.stringContaining(
+        "Unresolved resources cannot be served (try creating their CRDs): Selector(category='none'), " +
+          "Selector(group='g1', anyName='absents')",
+      ),
     ]);
+  });
+
+  it('are told of with the handlers that wait for them, and with what to do', () => {
+    const { warnings } = revised([ONE], ({ on, timer }) => {
+      on.create('g1/absents', function make() {});
+      timer('g1/absents', { interval: 1 }, function look() {});
+    });
+    expect(warnings[0]).toMatch(
+      /Timer 'look' \(.*revising\.test\.ts:\d+\), Handler 'make' \(.*revising\.test\.ts:\d+\) wait for it\. Create the CRD.*kubectl apply -f crd\.yaml/,
+    );
+  });
+
+  it.each(['onse', 'Ones', 'one', 'g1/ons'])('are told of with those that are probably meant: %s', (name) => {
+    const { warnings } = revised([resource('g1', 'ones', { kind: 'Unus' })], ({ on }) => on.event(name, noop));
+    expect(warnings[0]).toMatch(/waits for it\. Did you mean 'ones'\?$/);
   });
 });
 
@@ -269,5 +295,55 @@ describe('what is known after one more discovery', () => {
     const after = mergeDiscovery([ONE, TWO], { resources: [resource('g1', 'twos')], failed: ['g1'] }, undefined);
     expect(after).toEqual([ONE, TWO]);
     expect(after[1]).toBe(TWO);
+  });
+});
+
+describe('resources that are not as a token says', () => {
+  const inNamespaces = token({ group: 'g1', version: 'v1', plural: 'ones', namespaced: true });
+  const ofTheCluster = token({ group: 'g1', version: 'v1', plural: 'ones', namespaced: false });
+
+  it.each<[string, (registry: Registry) => unknown]>([
+    ['a change', ({ on }) => on.create(ofTheCluster, noop)],
+    ['an event', ({ on }) => on.event(ofTheCluster, noop)],
+    ['a daemon', ({ daemon }) => daemon(ofTheCluster, noop)],
+    ['an index', ({ index }) => index(ofTheCluster, noop)],
+    ['admission', ({ on }) => on.validate(ofTheCluster, noop)],
+  ])('are not served, and the mistake is told: %s', (_title, declare) => {
+    const found = revised([ONE, TWO], (registry) => {
+      declare(registry);
+      registry.on.event('g1/twos', noop);
+    });
+    expect(found).toEqual({
+      watched: ['twos.v1.g1'],
+      indexed: [],
+      webhook: [],
+      warnings: [
+        'The token of ones.v1.g1 says that these objects are of the whole cluster, but in this cluster they are in ' +
+          'namespaces: write `namespaced: true` in it, or define the resource as the token says. ' +
+          'Until then, they are not served.',
+      ],
+    });
+  });
+
+  it('are told of once, also beside handlers that say nothing', () => {
+    const cluster = [resource('g1', 'ones', { namespaced: false })];
+    const { watched, warnings } = revised(cluster, ({ on }) => {
+      on.event('g1/v1/ones', noop);
+      on.create(inNamespaces, noop);
+      on.delete(inNamespaces, noop);
+    });
+    expect(watched).toEqual([]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^The token of ones.v1.g1 .* in namespaces, but .* of the whole cluster: .*namespaced: false/,
+      ),
+    ]);
+  });
+
+  it('do not exist if the cluster agrees, or does not say', () => {
+    const { watched, warnings } = revised([ONE], ({ on }) => on.create(inNamespaces, noop));
+    expect({ watched, warnings }).toEqual({ watched: ['ones.v1.g1'], warnings: [] });
+    const unknown = makeResource({ group: 'g1', version: 'v1', plural: 'ones', verbs: ALL_VERBS });
+    expect(revised([unknown], ({ on }) => on.create(ofTheCluster, noop)).warnings).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { ApiError, type KubeClient } from '@kopf-ts/core';
+import { type AnyObject, ApiError, type KubeClient } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { operated } from '../support/operated.js';
 
@@ -79,6 +79,54 @@ describe('A patch that is refused', () => {
     expect(isGuarded).toEqual(Array.from({ length: times + 1 }, (_item, index) => index < 3));
     expect(calls).toEqual(['c']);
     expect((await operator.get('name1')).status).toEqual({ c: 'done' });
+    expect(operator.logger.find('Throttling')).toBeUndefined();
+  });
+
+  it.each([
+    { what: 'functions', status: false },
+    { what: 'the status of a kind that has it as a subresource', status: true },
+  ])('by more conflicts than are worth trying at once is sent later, and is no error: $what', async ({ status }) => {
+    const calls: string[] = [];
+    let edits = 0;
+    const addItem = (body: AnyObject): void => {
+      (body['spec'] as { items: string[] }).items.push('ours');
+    };
+    await using operator = await operated({
+      status,
+      through: (client) => ({
+        stream: (request) => client.stream(request),
+        // Others are always faster, until they are done.
+        async request(request) {
+          const isOurs = status ? request.path.endsWith('/status') : request.method === 'PATCH';
+          if (isOurs && edits < 25) {
+            edits += 1;
+            const path = request.path.replace('/status', '');
+            const contentType = 'application/merge-patch+json';
+            await client.request({ method: 'PATCH', path, contentType, body: { spec: { edits } } });
+          }
+          return await client.request(request);
+        },
+      }),
+    });
+    operator.registry.on.create('kopfexamples', { id: 'c' }, ({ patch }) => {
+      calls.push('c');
+      if (!status) patch.fns.push(addItem);
+      return 'done';
+    });
+    await operator.start();
+    await operator.create('name1', { spec: { items: ['theirs'] } });
+    await operator.advance(60);
+    const outpaced = operator.logger
+      .messages('info')
+      .filter((message) => message.startsWith('Others change the object'));
+    expect(outpaced).toHaveLength(2);
+    expect(edits).toBe(25);
+    const { spec, status: stored } = (await operator.get('name1')) as unknown as { spec: object; status: object };
+    expect(spec).toEqual({ items: status ? ['theirs'] : ['theirs', 'ours'], edits: 25 });
+    expect(stored).toEqual({ c: 'done' });
+    expect(calls).toEqual(['c']);
+    expect(operator.logger.messages('error')).toEqual([]);
+    expect(operator.logger.messages('warn')).toEqual([]);
     expect(operator.logger.find('Throttling')).toBeUndefined();
   });
 

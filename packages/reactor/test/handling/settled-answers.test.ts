@@ -52,6 +52,30 @@ describe('The answer to our own patch', () => {
     expect(await finalizersOf(operator)).toEqual([]);
   });
 
+  it.each([[[]], [null], [['of.others/finalizer']]])(
+    'puts the finalizer back, if a handler has replaced the finalizers by %j',
+    async (finalizers) => {
+      await using operator = await operated();
+      const calls: string[] = [];
+      operator.registry.on.update('kopfexamples', { id: 'u' }, ({ patch }) => {
+        patch.metadata['finalizers'] = finalizers;
+      });
+      operator.registry.on.delete('kopfexamples', { id: 'd' }, () => void calls.push('d'));
+      await operator.start();
+      await operator.create('one', { spec: { x: 1 } });
+      await operator.settle();
+      await operator.edit('one', { spec: { x: 2 } });
+      await operator.settle();
+      expect(await finalizersOf(operator)).toHaveLength((finalizers?.length ?? 0) + 1);
+      const { length } = operator.patches;
+      await operator.advance(100);
+      expect(operator.patches).toHaveLength(length);
+      await operator.remove('one');
+      await operator.settle();
+      expect(calls).toEqual(['d']);
+    },
+  );
+
   it('is looked at again by field handlers, if they watch the status', async () => {
     await using operator = await operated();
     const seen: unknown[] = [];

@@ -2,7 +2,7 @@
  * The reactor from the stream to the patches, for one kind: the only file of these tests that knows how it is wired.
  */
 import type { Clock, KubeClient, LifeCycle, Logger, Registry, Resource, Settings } from '@kopf-ts/core';
-import { toggle, toggleSet, watchTarget } from '@kopf-ts/core/engine';
+import { handlersApi, toggle, toggleSet, watchTarget } from '@kopf-ts/core/engine';
 import { cycleOf } from '../../src/cycle/cycle.js';
 import { runningDaemons } from '../../src/daemons/daemons.js';
 import { allObjects } from '../../src/objects/all-objects.js';
@@ -30,14 +30,19 @@ export interface Engine {
 export function startEngine(options: EngineOptions): Engine {
   const { resource, ...parts } = options;
   const paused = toggle(false);
-  const all = { ...parts, poster: { post: () => {} } };
+  const { client, clock, random, logger } = parts;
+  const objects = allObjects({ memo: undefined, now: () => clock.now(), logger });
+  const kinds = { resourceOf: () => Promise.resolve(resource) };
+  const fieldManager = (): string => 'model';
+  const apiFor = handlersApi({ client, clock, random, kinds, fieldManager, ownerOf: objects.ownerOf });
+  const all = { ...parts, apiFor, poster: { post: () => {} } };
   const apply = applier({ ...all, writeGuards: writeGuards() });
   const run = watcherOf({
     ...all,
-    objects: allObjects({ memo: undefined, now: () => parts.clock.now(), logger: parts.logger }),
+    objects,
     indexed: toggleSet('all'),
     capabilities: { streamingLists: false },
-    scheduler: () => boundedScheduler({ limit: () => parts.settings.queueing.workerLimit, logger: parts.logger }),
+    scheduler: () => boundedScheduler({ limit: () => parts.settings.queueing.workerLimit, logger }),
     process: cycleOf({ ...all, apply, paused, daemons: runningDaemons() }),
   });
   const control = new AbortController();

@@ -44,6 +44,49 @@ describe('What the server makes of our own writes', () => {
   }
 });
 
+describe('What handlers write by verbs', () => {
+  for (const lifecycle of LIFECYCLES) {
+    it(`is not news for other handlers of the same creation, even if it is always new: ${lifecycle}`, async () => {
+      const fresh = { kind: 'create', deeds: ['fresh'], byVerbs: true };
+      const history = await trial({ lifecycle, handlers: [fresh, fresh, { kind: 'create' }] } as Scenario);
+      expect(countsOf(history, 'create0', 'create1', 'create2')).toEqual([1, 1, 1]);
+      expect(history.patches.length).toBeLessThanOrEqual(7);
+    });
+  }
+
+  it('is an update after the cycle, once', async () => {
+    const handlers = [{ kind: 'create', deeds: ['field'], byVerbs: true }, { kind: 'field' }] as const;
+    const history = await trial({ handlers });
+    expect(countsOf(history, 'create0')).toEqual([1]);
+    expect(callsOf(history, 'field1').length).toBeGreaterThanOrEqual(1);
+    expect(callsOf(history, 'field1').length).toBeLessThanOrEqual(2);
+  });
+
+  it('gets through while others change the object, and they are seen', async () => {
+    const handlers = [
+      { kind: 'create', deeds: ['own', 'label'], byVerbs: true, nap: 0.2 },
+      { kind: 'update' },
+    ] as const;
+    const edits = [3, 4, 5, 6, 7, 8].map((at) => ({ at, edit: { do: 'other', to: at } as const }));
+    await trial({ handlers, edits, latency: 0.03 });
+  });
+
+  it('is our own also if it goes to a new object of the same name', async () => {
+    const handlers = [
+      { kind: 'create' },
+      { kind: 'create', deeds: ['field'], byVerbs: true },
+      { kind: 'create' },
+    ] as const;
+    await trial({ handlers, edits: [{ at: 8, edit: { do: 'recreate' } }] });
+  });
+
+  it('is made again by the handler, if the answer is lost', async () => {
+    const handlers = [{ kind: 'create', deeds: ['own'], byVerbs: true }, { kind: 'create' }] as const;
+    const history = await trial({ handlers, faults: [{ patch: 1, fault: 'lost' }] });
+    expect(callsOf(history, 'create0')).toHaveLength(2);
+  });
+});
+
 describe('What handlers write', () => {
   for (const lifecycle of LIFECYCLES) {
     // With all at once, there is nothing in between.
@@ -193,5 +236,18 @@ describe('A handler of resuming', () => {
       timed: [{ second: 20, edit: { do: 'label', to: 1 } }],
     });
     expect(countsOf(history, 'resume1')).toEqual([1]);
+  });
+});
+
+describe('What others take back', () => {
+  it('is not handled, if it is as it was handled last before the handler could be tried again', async () => {
+    const history = await trial({
+      handlers: [{ kind: 'update', fails: 1 }],
+      edits: [{ at: 9, edit: { do: 'field', to: 0 } }],
+      kills: [7, 0],
+      later: [{ do: 'field', to: 1 }],
+    });
+    expect(callsOf(history, 'update0').map(({ outcome }) => outcome)).toEqual(['failed']);
+    expect(history.final?.metadata?.annotations).not.toHaveProperty(['kopf.zalando.org/update0']);
   });
 });

@@ -195,12 +195,17 @@ function objectionsToPatches({ patches }: History): string[] {
       ? body.every(({ op }: { op: string }) => op === 'test')
       : Object.keys(rest).length === 0 && Object.keys(restOfMetadata).length === 0;
     if (isEmpty) problems.push(`An empty PATCH [${seq}]: ${text}`);
-    if (uid === undefined) problems.push(`A PATCH [${seq}] without the uid: ${path} ${text}`);
+    if (uid === undefined && !isNamed(path)) problems.push(`A PATCH [${seq}] without the uid: ${path} ${text}`);
     if (isApplied && uid !== undefined && target !== undefined && target.metadata?.uid !== uid) {
       problems.push(`A PATCH [${seq}] for ${uid} has changed ${target.metadata?.uid}: ${path} ${text}`);
     }
     return problems;
   });
+}
+
+/** By a verb, for an object that has no owner any more: whatever has that name is meant. */
+function isNamed(path: string): boolean {
+  return path.includes('fieldManager=');
 }
 
 function objectionsToTheEnd({ scenario, storages, final }: History): string[] {
@@ -264,7 +269,16 @@ function unseenChanges(history: History): string[] {
         seen ??= {};
       } else continue;
       const known = changes.filter(({ seq }) => seq <= until);
+      // Put back to what was handled last before a failed call was tried again: then there is nothing to handle.
+      const remembered = (body: AnyObject): unknown => lastHandled(storages, body) ?? {};
+      const isPutBack = (path: Path): boolean =>
+        last?.outcome === 'failed' &&
+        [
+          last.body,
+          ...own.flatMap(({ seq, after }) => (after !== undefined && seq > last.endSeq ? [after] : [])),
+        ].every((body) => deepEqual(valueAt(remembered(body), path), valueAt(target, path)));
       for (const path of pathsBetween(seen, target)) {
+        if (handler.role !== 'create' && isPutBack(path)) continue;
         if (!looksAt(handler, path) || lastAuthor(known, path, valueAt(target, path))?.who !== 'others') continue;
         const [was, is] = [seen, target].map((each) => JSON.stringify(valueAt(each, path)));
         problems.push(`${handler.name} has never seen ${pathText(path)} = ${is} of ${uid}; the last it saw is ${was}.`);
@@ -285,11 +299,20 @@ function lostWrites(history: History): string[] {
     const isGone = isReplaced || own.some(({ after }) => after === undefined || after.metadata?.deletionTimestamp);
     const isKilled = kills.some(({ seq }) => seq > endSeq);
     if (isGone || isKilled) return [];
-    const states = [own.findLast(({ seq }) => seq < endSeq), ...own.filter(({ seq }) => seq > endSeq)];
+    // By verbs, it is written at any time of the call.
+    const since = isByVerbs(history.scenario, call) ? call.seq : endSeq;
+    const states = [own.findLast(({ seq }) => seq < since), ...own.filter(({ seq }) => seq > since)];
     return deeds
       .filter((deed) => !states.some((state) => state?.after && isDone(deed, handler, state.after, rewritten)))
       .map((deed) => `What ${handler} wrote [${endSeq}] is lost: ${deed}.`);
   });
+}
+
+function isByVerbs({ handlers }: Scenario, { handler, parent }: Call): boolean {
+  const index = handlers.findIndex((spec, number) => handlerName(spec, number) === (parent ?? handler));
+  const spec = handlers[index];
+  if (parent === undefined) return spec?.byVerbs ?? false;
+  return (spec?.subs ?? []).some((sub, number) => sub.byVerbs && subName(parent, number) === handler);
 }
 
 function callsWithoutReason(history: History): string[] {
@@ -302,6 +325,7 @@ function callsWithoutReason(history: History): string[] {
     const doubts = [
       ...patches.filter(({ answer }) => typeof answer === 'string' || answer >= 500).map(({ seq }) => seq),
       ...unguardedWrites(patches).map(({ seq }) => seq),
+      ...patches.filter(({ uid: meant, path }) => meant === undefined && isNamed(path)).map(({ seq }) => seq),
       ...kills.map(({ seq }) => seq),
       ...strippings.map(({ seq }) => seq),
     ];

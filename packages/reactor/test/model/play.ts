@@ -1,6 +1,7 @@
 /** Plays a scenario from its beginning until all is quiet, and keeps the whole history of it. */
 import {
   type AnyObject,
+  type Api,
   allAtOnce,
   asap,
   createRegistry,
@@ -247,7 +248,16 @@ export async function play(
         await point();
         await mine.going();
         // Also failed attempts write: it is sent all the same.
-        write();
+        try {
+          await write();
+        } catch (error) {
+          // What is refused or lost is the failure of whoever writes by verbs.
+          await mine.going();
+          call.outcome = 'failed';
+          call.endSeq = nextSeq();
+          throw error;
+        }
+        await mine.going();
         call.outcome = retry < (spec.fails ?? 0) ? 'failed' : 'succeeded';
         call.endSeq = nextSeq();
         if (call.outcome === 'failed') throw new TemporaryError('not yet', { delay: spec.delay ?? 0 });
@@ -357,7 +367,7 @@ type Act = (
   record: Omit<Call, 'seq' | 'at' | 'process'>,
   retry: number,
   spec: Pick<HandlerSpec, 'fails' | 'delay' | 'nap'>,
-  write: () => void,
+  write: () => void | Promise<void>,
 ) => Promise<void>;
 
 interface Kwargs {
@@ -367,6 +377,7 @@ interface Kwargs {
   readonly retry: number;
   readonly reason?: string;
   readonly stopped?: AbortSignal;
+  readonly api: Api;
 }
 
 function declare(
@@ -385,9 +396,7 @@ function declare(
       ...given(kwargs),
     });
     const fn = async (kwargs: Kwargs): Promise<unknown> => {
-      await act(recordOf(kwargs), kwargs.retry, spec, () => {
-        for (const deed of spec.deeds ?? []) put(deed, name, kwargs.patch);
-      });
+      await act(recordOf(kwargs), kwargs.retry, spec, () => writeAll(spec, name, kwargs, scenario));
       (spec.subs ?? []).forEach((sub, number) => {
         const ofSub = subName(name, number);
         subhandler(`sub${number}`, async (inner) => {
@@ -399,9 +408,7 @@ function declare(
             parent: name,
             deeds: sub.deeds ?? [],
           } as const;
-          await act(record, same.retry, sub, () => {
-            for (const deed of sub.deeds ?? []) put(deed, ofSub, same.patch);
-          });
+          await act(record, same.retry, sub, () => writeAll(sub, ofSub, same, scenario));
           return sub.returns ? { done: ofSub } : undefined;
         });
       });
@@ -427,7 +434,7 @@ function declare(
         registry.on.field('kopfexamples', { ...options, field: fieldOf(spec.kind) ?? '' }, untyped);
         break;
       case 'timer': {
-        const timer = (kwargs: Kwargs) => act(recordOf(kwargs), kwargs.retry, {}, () => tick(spec, kwargs));
+        const timer = (kwargs: Kwargs) => act(recordOf(kwargs), kwargs.retry, {}, () => tick(spec, kwargs, scenario));
         registry.timer('kopfexamples', { ...options, interval: 1 }, timer as never);
         break;
       }
@@ -444,14 +451,36 @@ function declare(
 }
 
 /** A timer counts up to three, and then it has no more to say. */
-function tick(spec: HandlerSpec, { body, patch }: Kwargs): void {
-  if (spec.deeds?.includes('phase')) {
-    const ticks = Math.min(Number(body['status']?.ticks ?? 0) + 1, 3);
-    patch.status.ticks = ticks;
-  } else {
-    const ticks = Math.min(Number(body.metadata?.annotations?.['ticks'] ?? 0) + 1, 3);
-    patch.metadata.annotations.ticks = String(ticks);
+async function tick(spec: HandlerSpec, kwargs: Kwargs, scenario: Scenario): Promise<void> {
+  const { body, patch } = kwargs;
+  const isOfStatus = spec.deeds?.includes('phase');
+  const before = isOfStatus ? body['status']?.ticks : body.metadata?.annotations?.['ticks'];
+  const ticks = Math.min(Number(before ?? 0) + 1, 3);
+  const what = isOfStatus ? { status: { ticks } } : { metadata: { annotations: { ticks: String(ticks) } } };
+  if (!spec.byVerbs) putInto(patch, what);
+  // What is there already is left out of patches, but not of what verbs are asked for.
+  else if (Number(before ?? 0) < ticks) await writeByVerbs(what, kwargs, scenario);
+}
+
+/** All that it is to write: by its patch, or by verbs. */
+async function writeAll(
+  { deeds = [], byVerbs = false }: Pick<HandlerSpec, 'deeds' | 'byVerbs'>,
+  name: string,
+  kwargs: Kwargs,
+  scenario: Scenario,
+): Promise<void> {
+  for (const deed of deeds) {
+    const what = deedOf(deed, name);
+    if (typeof what === 'function') kwargs.patch.fns.push(what as PatchFn);
+    else if (byVerbs) await writeByVerbs(what, kwargs, scenario);
+    else putInto(kwargs.patch, what);
   }
+}
+
+async function writeByVerbs(what: AnyObject, { api, body }: Kwargs, { hasStatus }: Scenario): Promise<void> {
+  const examples = api('kopfexamples');
+  const verbs = hasStatus && what['status'] !== undefined ? examples.status : examples;
+  await verbs.patch(String(body.metadata?.name), what);
 }
 
 function given(kwargs: Kwargs): Pick<Call, 'uid' | 'retry' | 'reason' | 'version' | 'body' | 'outcome' | 'endSeq'> {
@@ -465,13 +494,6 @@ function given(kwargs: Kwargs): Pick<Call, 'uid' | 'retry' | 'reason' | 'version
     outcome: 'running',
     endSeq: Number.POSITIVE_INFINITY,
   };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: as above
-function put(deed: Deed, name: string, patch: any): void {
-  const what = deedOf(deed, name);
-  if (typeof what === 'function') patch.fns.push(what as PatchFn);
-  else putInto(patch, what);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: as above

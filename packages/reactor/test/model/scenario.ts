@@ -29,6 +29,8 @@ export interface HandlerSpec {
   /** How long it takes; for daemons, how long it takes to leave. */
   readonly nap?: number;
   readonly returns?: boolean;
+  /** Whether it writes by verbs at once, and not by its patch when it is over. Functions are for the patch anyway. */
+  readonly byVerbs?: boolean;
   readonly subs?: readonly Omit<HandlerSpec, 'kind' | 'subs'>[];
 }
 

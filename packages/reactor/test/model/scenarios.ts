@@ -38,6 +38,7 @@ const work = {
   delay: seldom(7, fc.constantFrom(0.5, 3)),
   nap: seldom(7, fc.constantFrom(0.2, 2.5)),
   returns: seldom(7, fc.constant(true)),
+  byVerbs: seldom(7, fc.constant(true)),
 };
 
 const handler: fc.Arbitrary<HandlerSpec> = fc

@@ -422,3 +422,20 @@ describe('Phases', () => {
     expect(after({ ...INITIAL, phase }, { kind: 'pushed', observed: seen(1, 'ADDED') }, around)).toBe(expected);
   });
 });
+
+describe('After a failure of the handlers of an event', () => {
+  it.each([
+    { known: '5', event: '5', again: '5' },
+    { known: '5', event: '7', again: '7' },
+    { known: '5', event: '4', again: undefined },
+    { known: undefined, event: 'x', again: 'x' },
+    { known: 'x', event: 'x', again: 'x' },
+    // It was in doubt, and the known one has come back since then: so it is from before that.
+    { known: 'x', event: 'y', again: undefined },
+  ])('with version $event, where $known is known, what is looked at again is $again', ({ known, event, again }) => {
+    const running: ObjectState = { ...INITIAL, phase: 'running', version: known };
+    const failed: Input = { kind: 'failed', observed: undefined, event: seen(event), pause: 3 };
+    const { state } = transition(running, failed, AROUND);
+    expect(state.last?.body.metadata?.resourceVersion).toBe(again);
+  });
+});

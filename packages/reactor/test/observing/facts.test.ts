@@ -117,6 +117,7 @@ describe('what is told of an object', () => {
     await operator.create('one');
     expect(observer.of('object.failed')).toMatchObject([{ object: ONE, error: { message: 'boo' }, pause: 7 }]);
     expect(observer.of('object.waiting')).toMatchObject([{ why: 'throttling' }]);
+    expect(story(observer.told).slice(-2)).toEqual(['object.failed', 'object.waiting']);
   });
 
   it('is that it is gone', async () => {

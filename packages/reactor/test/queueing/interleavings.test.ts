@@ -43,6 +43,8 @@ function world({ versionOf, eventsLimit = 100_000 }: { versionOf: (change: numbe
   let sent: number | undefined;
   let isDeletionDelivered = false;
   let isDone = true;
+  /** A failed cycle for events alone is followed by another cycle: of any sort, as it had no state to be repeated with. */
+  let areEventsDone = true;
   let countWhenPaused = 0;
 
   const name = (change: number): string => {
@@ -134,6 +136,7 @@ function world({ versionOf, eventsLimit = 100_000 }: { versionOf: (change: numbe
         result = { ...result, answer: objectOf(name(sent)) };
       }
       if (cycle.work.state !== undefined) isDone = result.answer === undefined && result.delay === undefined;
+      areEventsDone = true;
       sent = undefined;
       if (result.delay !== undefined) mayRepeat = true;
       await cycle.end(result);
@@ -149,7 +152,8 @@ function world({ versionOf, eventsLimit = 100_000 }: { versionOf: (change: numbe
       const cycle = running();
       if (cycle === undefined) return;
       mayRepeat = true;
-      isDone = false;
+      if (cycle.work.state === undefined) areEventsDone = false;
+      else isDone = false;
       sent = undefined;
       await cycle.fail();
     },
@@ -195,7 +199,7 @@ function world({ versionOf, eventsLimit = 100_000 }: { versionOf: (change: numbe
     },
     isForgotten: () => current === undefined,
     /** The last handling has left nothing to be done later. */
-    isDone: () => isDone,
+    isDone: () => isDone && areEventsDone,
   };
 }
 

@@ -59,15 +59,17 @@ export function bench(options: BenchOptions = {}) {
     scheduler,
     signal: control.signal,
     keepsEvents: () => options.keepsEvents ?? false,
+    isGuarded: () => false,
+    mayWrite: () => true,
     isPaused: () => flags.isPaused,
     mayBegin: options.mayBegin ?? (() => true),
-    process: (_object, work, signal) => {
+    process: (work) => {
       flags.running += 1;
       flags.mostAtOnce = Math.max(flags.mostAtOnce, flags.running);
       return new Promise<CycleResult>((resolve, reject) => {
         cycles.push({
           work,
-          signal,
+          signal: work.signal,
           end(result = {}) {
             flags.running -= 1;
             resolve(result);

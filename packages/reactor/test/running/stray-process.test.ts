@@ -52,7 +52,7 @@ function run(scenario: string, ...flags: readonly string[]): Promise<Ended> {
 describe('in a real process', () => {
   it('each way to leave an error behind leads to the handler', async () => {
     const { code, lines, stderr } = await run('log');
-    const errors = lines.flatMap((line) => ('error' in line ? [line.error] : [])).sort();
+    const errors = lines.flatMap((line) => ('error' in line ? [String(line.error).split('. ')[0]] : [])).sort();
     const of = (id: string): string => `Handler '${id}' of KopfExample default/obj1 has failed`;
     expect(errors).toEqual(
       [
@@ -72,11 +72,6 @@ describe('in a real process', () => {
     const { code, lines, stderr } = await run('exit');
     expect(lines).toEqual([
       { error: expect.stringContaining("Handler 'guilty' of KopfExample default/obj1 has failed in a promise") },
-      {
-        error: expect.stringMatching(
-          /^Listener of stray errors has failed: Handler 'guilty' of .* has left an error behind: late$/,
-        ),
-      },
       { cleanup: true },
       { done: 'StrayError', cause: 'late' },
       { cleanup: true },
