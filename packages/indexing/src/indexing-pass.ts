@@ -1,5 +1,6 @@
 /** One event of one object, as it goes through the index functions: called one after another, then applied at once. */
 import type {
+  ApiFor,
   Clock,
   HandlerId,
   Indexer,
@@ -42,6 +43,7 @@ export interface PassParts {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly client?: KubeClient | undefined;
+  readonly apiFor?: ApiFor | undefined;
   readonly facts?: Facts | undefined;
   readonly tracing?: Tracing | undefined;
   readonly random?: (() => number) | undefined;
@@ -209,13 +211,13 @@ class TimedAttempt implements Attempt {
 }
 
 /** The patch is there because all handlers have one; but an index function changes nothing, and it goes nowhere. */
-function causeOf({ indices, client }: PassParts, { event, resource, memo, logger }: Sighting): IndexingCause {
+function causeOf({ indices, client, apiFor }: PassParts, { event, resource, memo, logger }: Sighting): IndexingCause {
   const body = event.object;
   const terse = terseLogger(objectLogger({ logger, body }));
   const patch = new Patch();
   // Not spread, for the same reason as above.
   if (client === undefined) return { kind: 'indexing', logger: terse, memo, indices, resource, body, patch };
-  return { kind: 'indexing', logger: terse, memo, indices, client, resource, body, patch };
+  return { kind: 'indexing', logger: terse, memo, indices, client, apiFor, resource, body, patch };
 }
 
 interface Selection {

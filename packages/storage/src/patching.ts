@@ -1,5 +1,5 @@
 /** What storages leave on objects: reading it from bodies, putting it into patches, and taking it back. */
-import { type Body, ensureField, type FieldPath, hasField, type Patch, removeField, resolveField } from '@kopf-ts/core';
+import { type Body, ensureField, type FieldPath, type Patch, removeField, resolveField } from '@kopf-ts/core';
 
 /** The path of an annotation: its own dots are not separators. */
 export function annotationPath(key: string): FieldPath {
@@ -11,8 +11,8 @@ export function annotationPath(key: string): FieldPath {
  * with whatever is left empty there. So a trace that never reached the cluster costs no request at all.
  */
 export function erase(path: FieldPath, body: Body, patch: Patch): void {
-  if (hasField(body, path)) ensureField(patch.merge, path, null);
-  else if (hasField(patch.merge, path)) removeField(patch.merge, path);
+  if (resolveField(body, path) !== undefined) ensureField(patch.merge, path, null);
+  else if (!patch.isEmpty && resolveField(patch.merge, path) !== undefined) removeField(patch.merge, path);
 }
 
 /** Writes a value of a touch, or removes it with `null`; returns whether there was anything to change. */

@@ -1,6 +1,6 @@
 /** Admission as a part of an operator: the server, and the configurations that lead the API servers to it. */
 import { type ConnectionInfo, KopfError, type Seconds, type Service, type WebhookClientConfig } from '@kopf-ts/core';
-import { type Container, container, onAbort, untilAborted } from '@kopf-ts/core/engine';
+import { type Container, container, NO_FACTS, onAbort, placedTitleOf, untilAborted } from '@kopf-ts/core/engine';
 import { type Announcement, configurationKeeper } from './configurations/keeper.js';
 import type { AdmissionReason } from './configurations/webhook-entries.js';
 import { type ReviewParts, reviewer } from './reviewing/reviewer.js';
@@ -51,7 +51,7 @@ function admissionServer(
   configs: Container<Announcement>,
   withdrawn: Promise<unknown>,
 ): Service {
-  const { registry, settings, insights, logger, clock, client, connection = noConnection } = parts;
+  const { registry, settings, insights, logger, clock, client, connection = noConnection, facts = NO_FACTS } = parts;
   return {
     name: 'admission webhook server',
     async run(signal) {
@@ -77,6 +77,9 @@ function admissionServer(
           clock,
           client,
           connection,
+          refused: ({ code, why, from }) => {
+            if (facts.wants['webhook.refused']) facts.tell({ kind: 'webhook.refused', code, why, from });
+          },
         })) {
           await announce(parts, configs, config, signal);
           if (!signal.aborted) continue;
@@ -120,10 +123,11 @@ async function announce(
 /** Some people register the webhooks by themselves. For all others, reviews would never come. */
 function warnOfUnmanaged({ registry, settings, logger }: AdmissionParts): void {
   if (settings.admission.managed !== undefined || registry.handlers.webhooks.size === 0) return;
+  const titles = [...registry.handlers.webhooks].map((handler) => placedTitleOf(handler));
   logger.warn(
     'There are admission handlers, but settings.admission.managed is not set: no API server calls them, unless you keep ' +
       'the webhook configurations in the cluster by yourself. To have the operator keep them, set it to a domain, such ' +
-      "as 'auto.kopf.dev'.",
+      `as 'auto.kopf.dev', in a startup handler. They are: ${titles.join(', ')}.`,
   );
 }
 

@@ -12,9 +12,11 @@ import {
   parseField,
   type ReportMalformed,
   removeEmptyStanzas,
+  removeField,
   resolveField,
 } from '@kopf-ts/core';
 import { checkPrefix, keysFormer } from '../annotation-keys.js';
+import { annotationsOf } from '../clearing.js';
 import { type Complain, compactJson, readMapping } from '../compact-json.js';
 import { annotationPath, erase } from '../patching.js';
 import { markOf, markPrefix, operatorsAnnotations } from '../prefix-marks.js';
@@ -79,20 +81,29 @@ export function annotationsDiffBaseStorage(options: AnnotationsDiffBaseOptions =
   const keysOf = keysFormer({ prefix, v1 });
   // What Kopf does not know of, is never written in its older format.
   const currentOf = keysFormer({ prefix, v1: false });
+  // There are two of them at most: objects of which Kubernetes makes copies with all annotations have their own.
+  const knownForms = new WeakMap<readonly string[], Forms>();
   const formsFor = (body: Body): Forms => {
     const plain = keysOf(key, body);
-    const packed = currentOf(`${key}-gzip`, body);
-    const digest = currentOf(`${key}-digest`, body);
-    return { plain, packed, digest, all: [...plain, ...packed, ...digest] };
+    let forms = knownForms.get(plain);
+    if (forms === undefined) {
+      const packed = currentOf(`${key}-gzip`, body);
+      const digest = currentOf(`${key}-digest`, body);
+      forms = { plain, packed, digest, all: [...plain, ...packed, ...digest] };
+      knownForms.set(plain, forms);
+    }
+    return forms;
   };
   const masked = concealing(options);
 
   return {
     build({ body, extraFields = [], resource }) {
       const essence = buildEssence(body, { extraFields, ignoredFields, dropAnnotations: operatorsAnnotations });
-      const annotations = resolveField(essence, ['metadata', 'annotations']);
-      if (isMapping(annotations)) for (const annotation of formsFor(body).all) delete annotations[annotation];
-      removeEmptyStanzas(essence);
+      const { all } = formsFor(body);
+      // Those of other operators are dropped already, unless a handler looks at all annotations.
+      const own = annotationsOf(essence, (annotation) => all.includes(annotation));
+      for (const annotation of own) removeField(essence, annotationPath(annotation));
+      if (own.length > 0) removeEmptyStanzas(essence);
       return masked(essence, { body, resource });
     },
 

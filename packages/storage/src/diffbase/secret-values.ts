@@ -44,6 +44,7 @@ interface SecretsOptions {
 /** Conceals the values of Secrets in the essences of a storage with these options. */
 export function concealing(options: SecretsOptions): (essence: Essence, object: ObjectOfKind) => Essence {
   return (essence, object) => {
+    if (!isSecret(object)) return essence;
     const secretsArePlain = options.compat === 'kopf' || options.secrets === 'plain';
     return secretsArePlain ? essence : withoutSecrets(essence, object);
   };
@@ -55,11 +56,11 @@ interface ObjectOfKind {
 }
 
 /**
- * The essence with digests instead of the values, if it is of a Secret; the very same essence otherwise.
- * What is digested already is left as it is, so the essence may go through it any number of times.
+ * The essence of a Secret with digests instead of the values. What is digested already is left as it is, so the essence
+ * may go through it any number of times.
  */
 function withoutSecrets(essence: Essence, object: ObjectOfKind): Essence {
-  if (!isSecret(object) || isDigestOnly(essence)) return essence;
+  if (isDigestOnly(essence)) return essence;
   const salt = String(object.body.metadata?.uid ?? '');
   const masked = deepCopy(essence);
   for (const stanza of ['data', 'stringData']) {

@@ -6,9 +6,11 @@ import {
   isMapping,
   type ProgressStorage,
   removeEmptyStanzas,
+  removeField,
   resolveField,
 } from '@kopf-ts/core';
 import { checkPrefix, keysFormer } from '../annotation-keys.js';
+import { annotationsOf, isTidy } from '../clearing.js';
 import { type Complain, compactJson, readMapping } from '../compact-json.js';
 import { annotationPath, erase, touchField } from '../patching.js';
 import { MARKED, markOf, markPrefix } from '../prefix-marks.js';
@@ -82,13 +84,11 @@ export function annotationsProgressStorage(options: AnnotationsProgressOptions =
     },
 
     clear(essence) {
-      // There is nothing of anybody's in such an essence, while a copy would lose its mark.
-      if (isDigestOnly(essence)) return essence;
+      const own = annotationsOf(essence, isOwn);
+      // Nor is there anything of anybody's in digests of essences, while a copy would lose their mark.
+      if (own.length === 0 && isTidy(essence)) return essence;
       const cleared = deepCopy(essence);
-      const annotations = resolveField(cleared, ['metadata', 'annotations']);
-      if (isMapping(annotations)) {
-        for (const annotation of Object.keys(annotations)) if (isOwn(annotation)) delete annotations[annotation];
-      }
+      for (const annotation of own) removeField(cleared, annotationPath(annotation));
       removeEmptyStanzas(cleared);
       return cleared;
     },

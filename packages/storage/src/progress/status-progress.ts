@@ -11,6 +11,7 @@ import {
   removeField,
   resolveField,
 } from '@kopf-ts/core';
+import { isTidy } from '../clearing.js';
 import { type Complain, nameOf } from '../compact-json.js';
 import { namedField } from '../named-field.js';
 import { erase, touchField } from '../patching.js';
@@ -77,7 +78,7 @@ export function statusProgressStorage(options: StatusProgressOptions = {}): Prog
     },
 
     clear(essence) {
-      if (isDigestOnly(essence)) return essence;
+      if (resolveField(essence, recordsPath) === undefined && isTidy(essence)) return essence;
       const cleared = deepCopy(essence);
       removeField(cleared, recordsPath, { scalars: 'absent' });
       removeEmptyStanzas(cleared);

@@ -93,6 +93,7 @@ export function clientCases(create: Create, { deadline = 10 }: ClientExpectation
   addErrors(add);
   addStreams(add);
   addAborting(add);
+  addOptional(add);
   return cases;
 }
 
@@ -396,6 +397,45 @@ function addAborting(add: Add): void {
   });
 }
 
+/** A client need not have these methods; but if it has them, this must hold. */
+function addOptional(add: Add): void {
+  const reason = new Error('enough');
+
+  add('gives texts line by line, with every character, if it can', async (cluster) => {
+    const created = await cluster.create({ data: { text: UNICODE } });
+    const path = cluster.path(created.metadata?.name);
+    const lines = await linesOf(cluster.client, { method: 'GET', path });
+    assert.deepEqual(lines === undefined ? created : JSON.parse(lines.join('\n')), created);
+    assert.ok(!lines?.some((line) => line.endsWith('\n')), 'lines come without their ends');
+  });
+
+  add('throws what the server says when it refuses a text, if it can', async (cluster) => {
+    if (cluster.client.text === undefined) return;
+    const absent = { method: 'GET', path: cluster.path(`${cluster.id}-absent`) } as const;
+    const error = await failure(linesOf(cluster.client, absent));
+    assert.ok(error instanceof ApiNotFoundError, `it is ${String(error)}`);
+    const signal = AbortSignal.abort(reason);
+    assert.equal(await failure(linesOf(cluster.client, { ...absent, path: cluster.path(), signal })), reason);
+  });
+
+  add('throws what the server says when it refuses to connect, if it can', async ({ client, id, namespace }) => {
+    if (client.connect === undefined) return;
+    const path = `/api/v1/namespaces/${namespace}/pods/${id}/exec?command=date&stdout=true`;
+    const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+    const error = await failure(client.connect({ path, protocols }));
+    assert.ok(error instanceof ApiNotFoundError, `it is ${String(error)}`);
+    assert.match(error.message, /not found/);
+    assert.equal(await failure(client.connect({ path, protocols, signal: AbortSignal.abort(reason) })), reason);
+  });
+}
+
+async function linesOf(client: KubeClient, request: KubeRequest): Promise<string[] | undefined> {
+  if (client.text === undefined) return undefined;
+  const lines: string[] = [];
+  for await (const line of client.text(request)) lines.push(line);
+  return lines;
+}
+
 /** ConfigMaps by the client under test, with names that nobody else has. */
 class Cluster {
   readonly client: KubeClient;
@@ -409,8 +449,12 @@ class Cluster {
     this.#target = target;
   }
 
+  get namespace(): string {
+    return this.#target.namespace ?? 'default';
+  }
+
   path(name?: string): string {
-    const collection = `/api/v1/namespaces/${this.#target.namespace ?? 'default'}/configmaps`;
+    const collection = `/api/v1/namespaces/${this.namespace}/configmaps`;
     return name === undefined ? collection : `${collection}/${name}`;
   }
 

@@ -297,6 +297,31 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
       },
     })),
   ],
+  [
+    'spoils characters of texts',
+    'gives texts line by line, with every character, if it can',
+    spoiled((client) => ({
+      async *text(request: KubeRequest) {
+        for await (const line of client.text?.(request) ?? []) yield line.replaceAll('ü', '?');
+      },
+    })),
+  ],
+  [
+    'takes refusals for texts',
+    'throws what the server says when it refuses a text, if it can',
+    spoiled(() => ({
+      async *text() {
+        yield 'not found';
+      },
+    })),
+  ],
+  [
+    'connects to nobody',
+    'throws what the server says when it refuses to connect, if it can',
+    spoiled(() => ({
+      connect: () => Promise.reject(new Error('Unexpected server response: 404')),
+    })),
+  ],
 ];
 
 const deadline = 0.5;

@@ -1,5 +1,6 @@
 /** The cause of a review: what handlers and their filters are told of it. */
 import {
+  type ApiFor,
   type Body,
   type Diff,
   diff,
@@ -20,6 +21,7 @@ import type { Review } from './review-request.js';
 export interface CauseParts {
   readonly logger: Logger;
   readonly client: KubeClient;
+  readonly apiFor?: ApiFor | undefined;
   readonly memos: Memos;
   readonly indices?: Indices | undefined;
 }
@@ -37,6 +39,7 @@ export class ReviewCause implements WebhookCause {
   readonly patch: Patch;
   readonly logger: Logger;
   readonly client: KubeClient;
+  readonly apiFor: ApiFor | undefined;
   readonly indices?: Indices;
   readonly memo: unknown;
   readonly operation: WebhookCause['operation'];
@@ -51,7 +54,7 @@ export class ReviewCause implements WebhookCause {
   #diff: Diff | undefined;
 
   constructor(review: Review, resource: Resource, hints: ReviewHints, parts: CauseParts) {
-    const { logger, client, memos, indices } = parts;
+    const { logger, client, apiFor, memos, indices } = parts;
     const body = frozen(review.body);
     this.reason = hints.reason;
     this.webhook = hints.webhook || undefined;
@@ -60,6 +63,7 @@ export class ReviewCause implements WebhookCause {
     this.patch = new Patch({}, { body });
     this.logger = objectLogger({ logger, body });
     this.client = client;
+    this.apiFor = apiFor;
     if (indices !== undefined) this.indices = indices;
     // What is only going to be created may never come to be.
     this.memo = memos.recall(body, { ephemeral: review.operation === 'CREATE' });

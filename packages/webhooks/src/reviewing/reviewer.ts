@@ -2,6 +2,7 @@
 import {
   type AdmissionResponse,
   AmbiguousResourceError,
+  type ApiFor,
   type Clock,
   type EventPoster,
   type Indices,
@@ -66,6 +67,8 @@ export interface ReviewParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly client: KubeClient;
+  /** Makes the verbs of handlers. */
+  readonly apiFor?: ApiFor | undefined;
   readonly insights: Insights;
   readonly memos: Memos;
   readonly indices?: Indices | undefined;

@@ -76,6 +76,10 @@ export const SIZE: OptionCheck = {
   must: 'a positive whole number of bytes',
   accepts: (value) => Number.isSafeInteger(value) && (value as number) > 0,
 };
+export const COUNT: OptionCheck = {
+  must: 'a positive whole number',
+  accepts: SIZE.accepts,
+};
 export const PORT: OptionCheck = {
   must: 'a whole number from 0 to 65535 (0 is for any free port)',
   accepts: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65535,

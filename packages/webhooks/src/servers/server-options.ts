@@ -4,6 +4,7 @@ import type { Seconds } from '@kopf-ts/core';
 import type { TlsSource } from '../certificates/tls-source.js';
 import {
   badOption,
+  COUNT,
   checkOptions,
   DATA,
   FILE,
@@ -43,6 +44,11 @@ export interface ListeningOptions {
   readonly bodyBudget?: number | undefined;
   /** How long a request may take to arrive as a whole. Default: 30, as the API server never waits for longer. */
   readonly requestTimeout?: Seconds | undefined;
+  /**
+   * How many connections there may be at once; those beyond are closed at once. API servers need one for each review that
+   * they wait for. Default: 1000.
+   */
+  readonly maxConnections?: number | undefined;
 }
 
 /**
@@ -132,6 +138,7 @@ export const LISTENING_CHECKS: OptionChecks<ListeningOptions> = {
   bodyLimit: SIZE,
   bodyBudget: SIZE,
   requestTimeout: POSITIVE,
+  maxConnections: COUNT,
 };
 
 export const TLS_CHECKS: OptionChecks<CertificateOptions & VerificationOptions> = {

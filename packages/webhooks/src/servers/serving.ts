@@ -24,6 +24,7 @@ export interface ServingPlan {
 /** An API server takes objects of up to 3 MiB, and a review has two of them: as it was, and as it is going to be. */
 const BODY_LIMIT = 7 * 1024 * 1024;
 const REQUEST_TIMEOUT = 30;
+const MAX_CONNECTIONS = 1000;
 
 /** Serves until aborted; yields the first address, and then each one that differs from the previous. */
 export async function* serveReviews(
@@ -77,12 +78,13 @@ function realTime(clock: Clock): Clock {
 async function open(at: ServerSurroundings, plan: ServingPlan, material: Material): Promise<Listener> {
   const { options } = plan;
   const { addr, port = 0, bodyLimit = BODY_LIMIT, requestTimeout = REQUEST_TIMEOUT } = options;
+  const { maxConnections = MAX_CONNECTIONS } = options;
   const budget = bodyBudget(options.bodyBudget ?? defaultBodyBudget(bodyLimit));
-  const { review, logger, clock } = at;
+  const { review, logger, clock, refused } = at;
   const path = plan.path.replace(/\/+$/, '');
   const verification = await readVerification(options);
   const hasPeers = material.credentials !== undefined && verification.mode !== 'none';
-  const onRequest = requestListener({ review, logger, path, bodyLimit, budget, hasPeers });
+  const onRequest = requestListener({ review, logger, path, bodyLimit, budget, hasPeers, refused });
   const { credentials } = material;
   const listener = await openListener({
     addr,
@@ -90,9 +92,11 @@ async function open(at: ServerSurroundings, plan: ServingPlan, material: Materia
     credentials,
     verification,
     requestTimeout,
+    maxConnections,
     clock,
     logger,
     onRequest,
+    refused,
   });
   const scheme = credentials === undefined ? 'http' : 'https';
   logger.info(`Listening for admission requests at ${scheme}://${bracketed(addr ?? '*')}:${listener.port}${plan.path}`);

@@ -1,4 +1,5 @@
 import type { WebhookServer } from '@kopf-ts/core';
+import { recordingObserver } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { reviewOf } from '../reviewing/reviewed.js';
 import { fakeServer, NAME, SERVER, served } from './serving.js';
@@ -60,6 +61,17 @@ describe('the server', () => {
     expect(server.at).toMatchObject({ clock, client, logger });
     expect(await server.at?.connection()).toBe(info);
     expect(server.at?.signal.aborted).toBe(false);
+  });
+
+  it('tells the observers what it refuses', async () => {
+    const server = fakeServer();
+    const observer = recordingObserver();
+    await served({ server, observers: [observer] });
+    const refusal = { code: 503, why: 'Too many.', from: '10.0.0.1' };
+    server.at?.refused?.(refusal);
+    expect(observer.of('webhook.refused')).toEqual([
+      { kind: 'webhook.refused', operator: 'me', at: expect.any(Number), ...refusal },
+    ]);
   });
 
   it('is told that nobody knows the connection, if the client was given ready', async () => {

@@ -7,12 +7,13 @@ import {
   type KubeClient,
   type KubeRequest,
   settings as makeSettings,
+  type Observer,
   type Registry,
   type Service,
   type WebhookClientConfig,
   type WebhookServer,
 } from '@kopf-ts/core';
-import { makeResource, queue, untilAborted } from '@kopf-ts/core/engine';
+import { facts as makeFacts, makeResource, queue, untilAborted } from '@kopf-ts/core/engine';
 import { allObjects, liveInsights } from '@kopf-ts/reactor';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
@@ -85,6 +86,7 @@ export interface ServedOptions {
   readonly isReady?: boolean;
   readonly connection?: () => Promise<ConnectionInfo>;
   readonly exitTimeout?: number;
+  readonly observers?: readonly Observer[];
 }
 
 export interface Served {
@@ -168,7 +170,8 @@ export async function served(options: ServedOptions): Promise<Served> {
   });
   const { connection } = options;
   const memos = allObjects({ now: () => clock.now(), logger });
-  const parts = { registry, settings, clock, logger, client, insights, memos };
+  const facts = makeFacts({ observers: options.observers ?? [], operator: 'me', clock, logger });
+  const parts = { registry, settings, clock, logger, client, insights, memos, facts };
   const turn = (): void => {
     isServed = true;
   };

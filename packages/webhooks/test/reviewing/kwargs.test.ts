@@ -42,6 +42,19 @@ describe('a handler is given', () => {
     });
   });
 
+  it('verbs for the namespace of the object and the time of the call, made when they are asked for', async () => {
+    const made: unknown[] = [];
+    const verbs = (() => {}) as unknown as Admission['api'];
+    const apiFor = (call: unknown) => {
+      made.push(call);
+      return verbs;
+    };
+    const kwargs = await kwargsFor({}, undefined, { apiFor });
+    expect(made).toEqual([]);
+    expect(kwargs.api).toBe(verbs);
+    expect(made).toMatchObject([{ namespace: 'ns1', signal: kwargs.signal }]);
+  });
+
   it('the object read-only', async () => {
     const { body, old } = await kwargsFor({ oldObject: objectOf() });
     for (const view of [body, old] as AnyObject[]) {

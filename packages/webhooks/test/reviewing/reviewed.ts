@@ -94,6 +94,7 @@ export interface ReviewedOptions {
   readonly facts?: Facts;
   readonly tracing?: Tracing;
   readonly client?: KubeClient;
+  readonly apiFor?: NonNullable<ReviewParts['apiFor']>;
   readonly poster?: NonNullable<ReviewParts['poster']>;
   readonly signal?: AbortSignal;
 }

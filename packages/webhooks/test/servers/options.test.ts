@@ -33,6 +33,7 @@ describe('the options of servers', () => {
     [{ url: 'https://webhooks.example.com/?q' }, /"url"/],
     [{ insecure: 'yes' }, /"insecure".* true or false/],
     [{ bodyLimit: 0 }, /"bodyLimit"/],
+    [{ maxConnections: 0 }, /"maxConnections".* a positive whole number/],
     [{ requestTimeout: Number.NaN }, /"requestTimeout".* seconds/],
     [{ extraSans: 'host' }, /"extraSans".* array of texts/],
     [{ extraSans: [1] }, /"extraSans"/],

@@ -85,6 +85,7 @@ export function sampleFacts(): readonly Fact[] {
         duration: 0.01,
       },
     },
+    'webhook.refused': { kind: 'webhook.refused', ...origin, code: 413, why: 'It is too large.', from: '10.0.0.1' },
     'review.refused': { kind: 'review.refused', ...origin, error, duration: 0.01 },
     'peering.ruled': { kind: 'peering.ruled', ...origin, namespace: null, isPaused: false },
     'login.ended': { kind: 'login.ended', ...origin, outcome: 'failed', error, duration: 0.1 },

@@ -277,7 +277,9 @@ export function progressStorageCases(
     const body = await stored(storage, 'fn', attempted, sampleBody('one', { status: { phase: 'ready' } }));
     const essence = wholeEssence(body);
     const original = deepCopy(essence);
-    spoil(storage.clear(essence));
+    const cleared = storage.clear(essence);
+    // The same one is fine where there is nothing to clear.
+    if (cleared !== essence) spoil(cleared);
     assert.deepEqual(essence, original);
     storage.clear(frozen(essence));
   });

@@ -13,7 +13,7 @@ import { describeError, stackOf } from '@kopf-ts/core/engine';
 import { quoted } from '../../quoting.js';
 import type { BodyAccount, BodyBudget } from './body-budget.js';
 import { parseDuration } from './go-durations.js';
-import { ClientGone, headersOf, Refusal, reasonPhrase } from './http-refusals.js';
+import { ClientGone, headersOf, Refusal, reasonPhrase, type ToldOfRefusals } from './http-refusals.js';
 import { parseReview, readBody } from './request-bodies.js';
 
 export interface RequestParts {
@@ -25,6 +25,8 @@ export interface RequestParts {
   readonly budget: BodyBudget;
   /** Whether callers are asked for certificates. */
   readonly hasPeers: boolean;
+  /** Told of requests that are not even reviewed. */
+  readonly refused?: ToldOfRefusals | undefined;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -35,7 +37,7 @@ const EMPTY: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Answers every request; never throws. */
 export function requestListener(parts: RequestParts): (request: IncomingMessage, response: ServerResponse) => void {
-  const { review, logger, bodyLimit, budget, hasPeers } = parts;
+  const { review, bodyLimit, budget, hasPeers } = parts;
   const root = `${decodeURIComponent(parts.path)}/`;
   const answer = async (
     request: IncomingMessage,
@@ -46,7 +48,7 @@ export function requestListener(parts: RequestParts): (request: IncomingMessage,
       const answered = await review(parseReview(body, account), hintsOf(request, webhook, hasPeers));
       send(response, 200, JSON_TYPE, JSON.stringify(answered));
     } catch (thrown) {
-      refuse(request, response, thrown, logger);
+      refuse(request, response, thrown, parts);
     } finally {
       account.close();
     }
@@ -55,7 +57,7 @@ export function requestListener(parts: RequestParts): (request: IncomingMessage,
     const account = budget.open();
     const fail = (thrown: unknown): void => {
       account.close();
-      refuse(request, response, thrown, logger);
+      refuse(request, response, thrown, parts);
     };
     try {
       const webhook = handlerOf(request, root);
@@ -129,8 +131,14 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.end(body);
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, logger: Logger): void {
-  const what = `${quoted(request.method)} ${quoted(request.url)} from ${request.socket.remoteAddress ?? 'nowhere'}`;
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  thrown: unknown,
+  { logger, refused }: Pick<RequestParts, 'logger' | 'refused'>,
+): void {
+  const from = request.socket.remoteAddress;
+  const what = `${quoted(request.method)} ${quoted(request.url)} from ${from ?? 'nowhere'}`;
   if (thrown instanceof ClientGone) {
     logger.debug(`An admission request was cut off: ${what}.`);
     return;
@@ -142,6 +150,8 @@ function refuse(request: IncomingMessage, response: ServerResponse, thrown: unkn
   } else {
     logger.warn(`An admission request is refused with ${refusal.status}: ${what}: ${quoted(refusal.message)}.`);
   }
+  // All others come from the review, which tells of them itself.
+  if (thrown instanceof Refusal) refused?.({ code: refusal.status, why: refusal.message, from });
   if (response.destroyed || response.headersSent) return;
   // The rest of this request is not read.
   if (!request.complete) response.setHeader('connection', 'close');

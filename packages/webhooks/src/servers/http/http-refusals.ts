@@ -1,5 +1,9 @@
 /** The small vocabulary of HTTP that the server needs. */
 import type { IncomingMessage } from 'node:http';
+import type { WebhookServer } from '@kopf-ts/core';
+
+/** Who is told of what is refused without a review. */
+export type ToldOfRefusals = NonNullable<Parameters<WebhookServer['serve']>[0]['refused']>;
 
 /** The request is not even reviewed; the text is for the caller to read. */
 export class Refusal extends Error {

@@ -7,6 +7,7 @@ import { type Clock, KopfError, type Logger, type Seconds } from '@kopf-ts/core'
 import { alarm, toError } from '@kopf-ts/core/engine';
 import { quoted } from '../../quoting.js';
 import { connectionKeeper } from './connections.js';
+import type { ToldOfRefusals } from './http-refusals.js';
 
 /** What to speak TLS with: what a context is made of, or a ready one. */
 export type Credentials = SecureContextOptions | { readonly ready: SecureContext };
@@ -18,9 +19,13 @@ export interface ListenerOptions {
   readonly credentials: Credentials | undefined;
   readonly verification: Verification;
   readonly requestTimeout: Seconds;
+  /** How many there may be at once. */
+  readonly maxConnections: number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Told of connections and of requests that are no HTTP. */
+  readonly refused?: ToldOfRefusals | undefined;
 }
 
 /** How callers are verified. */
@@ -63,7 +68,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     // A request may already be in the buffers of a connection that is being destroyed: of those not let in.
     if (!request.socket.destroyed) options.onRequest(request, response);
   });
-  server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, options.logger));
+  server.on('clientError', (error, socket) => refuseConnection(error, socket as Socket, options));
+  limitConnections(server, options);
   await listen(server, addr, port);
   // Of connections that could not be accepted, e.g. if there are too many files open: that is no reason to crash.
   server.on('error', (error) => {
@@ -84,6 +90,26 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       cancelBusy();
     },
   };
+}
+
+/** It is said once in a while: whoever opens too many connections opens many. */
+const CROWD_TOLD_EVERY: Seconds = 60;
+
+/** Those beyond the limit are closed at once, before they cost anything. */
+function limitConnections(
+  server: HttpServer | HttpsServer,
+  { maxConnections, clock, logger, refused }: ListenerOptions,
+): void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  server.maxConnections = maxConnections;
+  server.on('drop', (dropped) => {
+    const why = `There are ${maxConnections} connections already.`;
+    refused?.({ code: undefined, why, from: dropped?.remoteAddress });
+    const isTold = clock.now() - toldAt < CROWD_TOLD_EVERY;
+    if (!isTold) toldAt = clock.now();
+    const from = dropped?.remoteAddress ?? 'an unknown address';
+    logger[isTold ? 'debug' : 'warn'](`A connection to the webhook server is refused: from ${from}: ${why}`);
+  });
 }
 
 function secureServer(options: ListenerOptions, credentials: Credentials, limits: object): HttpsServer {
@@ -172,7 +198,11 @@ const STATUSES: Readonly<Record<string, string>> = {
 const GONE: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
 
 /** What comes is no HTTP, or takes too long to come. */
-function refuseConnection(thrown: unknown, socket: Socket, logger: Logger): void {
+function refuseConnection(
+  thrown: unknown,
+  socket: Socket,
+  { logger, refused }: Pick<ListenerOptions, 'logger' | 'refused'>,
+): void {
   const error = toError(thrown) as NodeJS.ErrnoException;
   // API servers open more connections than they use: those are in nobody's way, and no requests.
   const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
@@ -181,8 +211,10 @@ function refuseConnection(thrown: unknown, socket: Socket, logger: Logger): void
     return;
   }
   const status = STATUSES[error.code ?? ''] ?? '400 Bad Request';
-  const from = socket.remoteAddress ?? 'an unknown address';
-  logger.warn(`An admission request is refused with ${status.slice(0, 3)}: from ${from}: ${quoted(error.message)}.`);
+  const { remoteAddress: from } = socket;
+  const who = from ?? 'an unknown address';
+  logger.warn(`An admission request is refused with ${status.slice(0, 3)}: from ${who}: ${quoted(error.message)}.`);
+  refused?.({ code: Number(status.slice(0, 3)), why: error.message, from });
   const text = status.replace(' ', ': ');
   const head = `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${text.length}`;
   socket.end(`${head}\r\nconnection: close\r\n\r\n${text}`);
