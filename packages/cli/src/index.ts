@@ -9,6 +9,7 @@ export { loadAnew } from './loading/anew.js';
 export type {
   Announced,
   CliRuntime,
+  ClusterChoice,
   DevCluster,
   FreezeChoice,
   LoggingChoice,

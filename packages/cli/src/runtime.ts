@@ -1,5 +1,7 @@
 /** What the command line needs of others: the operator and its tools, and the place where it is run. */
+import { styleText } from 'node:util';
 import type { AnyObject, Awaitable, Clock, Logger, LogLevel, Seconds } from '@kopf-ts/core';
+import { onEnter } from './keyboard.js';
 
 /** How the process is to log. */
 export interface LoggingChoice {
@@ -18,8 +20,14 @@ export interface RunChoice {
   readonly priority?: number | undefined;
   readonly peeringName?: string | undefined;
   readonly liveness?: string | undefined;
+  /** What the process is made to save. Default: memory. */
+  readonly optimize?: 'memory' | 'speed' | undefined;
+  /** Among replicas, the holder of the Lease of this name works; instead of all other ways to agree. */
+  readonly lease?: string | undefined;
   /** The only way to the cluster, instead of all other logins. */
   readonly kubeconfig?: string | undefined;
+  /** Of that kubeconfig, or of the usual one: also the only way to the cluster. */
+  readonly context?: string | undefined;
   /** Stops the operator. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -73,11 +81,30 @@ export interface WebhooksChoice {
   readonly dryRun: boolean;
 }
 
+/** What the cluster of `kopf dev` is like. */
+export interface ClusterChoice {
+  /** Any free one unless given. */
+  readonly port?: number | undefined;
+  /** Everybody but the administrator may do only what roles allow. */
+  readonly roles: boolean;
+  /** Workloads are simulated: there is a node, pods become ready, deployments roll out, jobs complete. */
+  readonly workloads: boolean;
+  /** The folder in which its data are kept. They are gone in the end unless given. */
+  readonly data?: string | undefined;
+}
+
 /** A cluster for `kopf dev`: it lives as long as the process. */
 export interface DevCluster {
   readonly url: string;
-  /** The path of a kubeconfig that only its owner can read; it is removed with the cluster. */
-  kubeconfigFile(): Promise<string>;
+  /** A kubeconfig of the administrator, as text. */
+  kubeconfig(): string;
+  /**
+   * The path of a kubeconfig of the administrator, or of somebody else. Only its owner can read it; it is removed with
+   * the cluster.
+   */
+  kubeconfigFile(user?: { readonly username: string }): Promise<string>;
+  /** An object by its reference: `serviceaccounts/default/robot`; `undefined` if there is none. */
+  get(reference: string): unknown;
   /** Creates the objects, or merges them into those that exist. */
   apply(objects: readonly AnyObject[]): Promise<unknown>;
   stop(): Promise<void>;
@@ -99,7 +126,7 @@ export interface CliRuntime {
   release(options: ReleaseChoice): Promise<void>;
   /** The configurations in words, as far as they are (or would be) removed. */
   releaseWebhooks(options: WebhooksChoice): Promise<readonly string[]>;
-  localCluster(options: { readonly port?: number | undefined }): Promise<DevCluster>;
+  localCluster(options: ClusterChoice): Promise<DevCluster>;
   clock(): Awaitable<Clock>;
   /** The address of our own copy of a package (`kopf-ts`, `@kopf-ts/core`), for handlers in folders that have none. */
   resolve(specifier: string): string | undefined;
@@ -113,6 +140,10 @@ export interface Terminal {
   out(text: string): void;
   /** Problems and progress go here. */
   err(text: string): void;
+  /** The text for `out`, with that colour or form where it is a terminal that has them. */
+  style(form: 'bold' | 'cyan' | 'dim', text: string): string;
+  /** Calls the function for each Enter; gives the way to stop, or `undefined` if nobody sits there. */
+  onEnter(listener: () => void): (() => void) | undefined;
   /** Calls the function for each SIGINT or SIGTERM, instead of ending the process; returns how to stop that. */
   onSignal(listener: (name: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Ends the process at once. */
@@ -126,6 +157,8 @@ export function processTerminal(): Terminal {
     cwd: process.cwd(),
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
+    style: (form, text) => styleText(form, text, { stream: process.stdout }),
+    onEnter,
     onSignal(listener) {
       const relay = (name: NodeJS.Signals): void => listener(name as 'SIGINT' | 'SIGTERM');
       process.on('SIGINT', relay).on('SIGTERM', relay);

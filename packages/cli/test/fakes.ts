@@ -25,6 +25,8 @@ export interface Outcome {
   readonly webhooks: readonly WebhooksChoice[];
   /** Everything that was asked of the runtime, in that order. */
   readonly calls: readonly string[];
+  /** What was logged as a warning. */
+  readonly warnings: readonly string[];
 }
 
 export interface Surroundings {
@@ -50,6 +52,7 @@ export async function kopf(args: readonly string[], surroundings: Surroundings =
     releases: [] as Omit<ReleaseChoice, 'onObject'>[],
     webhooks: [] as WebhooksChoice[],
     calls: [] as string[],
+    warnings: [] as string[],
   };
   const call = (name: string): void => {
     made.calls.push(name);
@@ -62,7 +65,11 @@ export async function kopf(args: readonly string[], surroundings: Surroundings =
       call('configure');
       made.logging.push(options);
       const logger = recordingLogger();
-      return { ...logger, error: (message) => void err.push(`${JSON.stringify({ message })}\n`) };
+      return {
+        ...logger,
+        warn: (message) => void made.warnings.push(message),
+        error: (message) => void err.push(`${JSON.stringify({ message })}\n`),
+      };
     },
     warmUp: () => call('warmUp'),
     async run(options) {
@@ -102,6 +109,8 @@ export async function kopf(args: readonly string[], surroundings: Surroundings =
     cwd,
     out: (text) => void out.push(text),
     err: (text) => void err.push(text),
+    style: (_form, text) => text,
+    onEnter: () => undefined,
     onSignal: () => () => {},
     exit: () => {},
   };

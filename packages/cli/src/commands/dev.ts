@@ -1,13 +1,14 @@
 /** `kopf dev`: a cluster in memory and an operator in it, which starts anew when its files change. */
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
-import { resolveField } from '@kopf-ts/core';
-import type { Manifest } from '../dev/manifests.js';
-import { Failure, SUCCESS } from '../failures.js';
+import type { Logger } from '@kopf-ts/core';
+import { hintsOf } from '../dev/hints.js';
+import { kubeconfigPath, placeKubeconfig, portOf } from '../dev/places.js';
+import { Failure, SUCCESS, UsageError } from '../failures.js';
 import { findSources, homeOf, type Sources, shortPath } from '../loading/sources.js';
 import { loggingChoice } from '../options/common.js';
 import { type Parameter, toArguments, type Values } from '../options/parameters.js';
-import type { CliRuntime, DevCluster, Terminal } from '../runtime.js';
+import type { CliRuntime, ClusterChoice, DevCluster, Terminal } from '../runtime.js';
 import type { CommandDefinition } from './command.js';
 import { modulesOf, RUN_PARAMETERS, requireSources, runChoice, withLegacyNamespace } from './run.js';
 
@@ -23,10 +24,31 @@ const PARAMETERS: readonly Parameter[] = [
   },
   { flags: '--empty', about: 'Apply nothing.', kind: 'flag', env: 'KOPF_DEV_EMPTY', group: CLUSTER },
   {
+    flags: '--data <folder>',
+    about: 'Keep the objects in this folder, and go on with them next time. Default: they are gone in the end.',
+    kind: 'text',
+    env: 'KOPF_DEV_DATA',
+    group: CLUSTER,
+  },
+  {
     flags: '--port <number>',
-    about: 'The port of the API server. Default: any free one.',
+    about: 'The port of the API server. Default: the same one each time in the same folder, if it is free.',
     kind: 'port',
     env: 'KOPF_DEV_PORT',
+    group: CLUSTER,
+  },
+  {
+    flags: '--as <user>',
+    about: 'Run the operator as this user, or as this service account: NAMESPACE/NAME. Roles are enforced then.',
+    kind: 'text',
+    env: 'KOPF_DEV_AS',
+    group: CLUSTER,
+  },
+  {
+    flags: '--workloads',
+    about: 'Simulate nodes, pods, deployments, jobs and the like. Default: yes; --no-workloads leaves them as objects.',
+    kind: 'switch',
+    env: 'KOPF_DEV_WORKLOADS',
     group: CLUSTER,
   },
   ...RUN_PARAMETERS,
@@ -39,12 +61,18 @@ export const dev: CommandDefinition = {
   description:
     'Start a Kubernetes API server in memory and an operator with the handlers from these files. When the files ' +
     'change, the operator restarts, and the cluster keeps its objects.\nThis needs nothing else and touches no real ' +
-    'cluster. Objects exist, but no pods run.\n' +
+    'cluster. Workloads are simulated: pods become ready, deployments roll out, jobs complete; but no containers ' +
+    'run.\n' +
     'Objects come from the files given with --apply, or else from files beside the handlers (or in the parent folder) ' +
     'with conventional names: crd.yaml, obj.yaml, objects.yaml, peering.yaml, *.crd.yaml, *.obj.yaml and the like.\n' +
+    'The port and the kubeconfig are the same each time in the same folder. With --data, so are the objects, tokens and ' +
+    'certificates, even after a crash.\n' +
+    'With --as, the operator has only the permissions of that user, and rbac.yaml or *.rbac.yaml are applied as well.\n' +
     'All options of `kopf run` work here, too.',
   examples: [
     'kopf dev handlers.ts',
+    'kopf dev handlers.ts --data=.kopf-data',
+    'kopf dev handlers.ts --as=default/my-operator',
     'kopf dev handlers.ts --apply=crd.yaml --apply=objects/ --port=8443 --verbose',
     '',
     '# in another terminal, as printed:',
@@ -56,7 +84,10 @@ export const dev: CommandDefinition = {
   async action(given, paths, { runtime, terminal }) {
     const values = inSomeScope(withLegacyNamespace(given, terminal.env));
     const modules = modulesOf(values);
-    runChoice(values);
+    runChoice(values, terminal.cwd);
+    if (values['empty'] === true && values['apply'] !== undefined) {
+      throw new UsageError('choose either --apply or --empty, not both');
+    }
     requireSources(paths, modules, dev.name);
     const { cwd } = terminal;
     const logger = await runtime.configure(loggingChoice(values));
@@ -66,19 +97,41 @@ export const dev: CommandDefinition = {
     const objects = await readManifests(manifests, cwd);
 
     const interruption = interruptible(terminal);
-    const cluster = await startCluster(runtime, values['port'] as number | undefined);
+    const username = usernameOf(values['as'] as string | undefined);
+    const data = values['data'] === undefined ? undefined : resolve(cwd, values['data'] as string);
+    const usualPort = portOf(cwd);
+    const choice = { roles: username !== undefined, workloads: values['workloads'] !== false, data };
+    const cluster = await startCluster(runtime, choice, values['port'] as number | undefined, usualPort);
+    const endings: (() => unknown)[] = [];
     try {
       await applyManifests(cluster, objects, cwd);
-      const kubeconfig = await cluster.kubeconfigFile();
-      terminal.out(
-        instructions(cluster, kubeconfig, { files: manifests.map((file) => shortPath(file, cwd)), objects }),
+      const { port } = new URL(cluster.url);
+      const kubeconfig = await placed(cluster, kubeconfigPath(cwd, port, terminal.env), endings);
+      const hints = hintsOf(
+        {
+          url: cluster.url,
+          kubeconfig,
+          username,
+          data: data === undefined ? undefined : shortPath(data, cwd),
+          takenPort: values['port'] === undefined && Number(port) !== usualPort ? usualPort : undefined,
+          files: manifests.map((file) => shortPath(file, cwd)),
+          objects,
+        },
+        terminal,
       );
+      terminal.out(hints);
+      const stopListening = terminal.onEnter(() => terminal.out(hints));
+      if (stopListening !== undefined) {
+        endings.push(stopListening);
+        terminal.out(`${terminal.style('dim', 'Enter shows this again; Ctrl-C ends it.')}\n\n`);
+      }
+      if (username !== undefined) warnOfMissingAccount(cluster, username, logger);
       const { devSession } = await import('../dev/session.js');
       const session = devSession({
         sources,
         manifests,
         cluster,
-        kubeconfig,
+        kubeconfig: username === undefined ? kubeconfig : await cluster.kubeconfigFile({ username }),
         command: [...runtime.command, 'run', ...toArguments(values, RUN_PARAMETERS), ...paths],
         resolve: (specifier) => runtime.resolve(specifier),
         clock: await runtime.clock(),
@@ -91,6 +144,7 @@ export const dev: CommandDefinition = {
       await session.run();
       return SUCCESS;
     } finally {
+      for (const end of endings) await end();
       await cluster.stop();
       interruption.dispose();
     }
@@ -110,43 +164,53 @@ async function manifestsFor(values: Values, sources: Sources): Promise<readonly 
     const paths = given.map((path) => resolve(sources.cwd, path));
     return await expandManifests(paths, sources.cwd);
   }
-  return values['empty'] === true ? [] : await findManifests(homeOf(sources));
+  return values['empty'] === true ? [] : await findManifests(homeOf(sources), values['as'] !== undefined);
 }
 
-async function startCluster(runtime: CliRuntime, port: number | undefined): Promise<DevCluster> {
+const ACCOUNT = 'system:serviceaccount:';
+
+/** `default/robot` is a service account; everything else is a user as it is. */
+function usernameOf(text: string | undefined): string | undefined {
+  const [namespace = '', name = '', ...more] = text?.split('/') ?? [];
+  const isAccount = namespace !== '' && name !== '' && more.length === 0 && !namespace.includes(':');
+  return isAccount ? `${ACCOUNT}${namespace}:${name}` : text;
+}
+
+/** It would work, too; but probably a name is wrong. */
+function warnOfMissingAccount(cluster: DevCluster, username: string, logger: Logger): void {
+  if (!username.startsWith(ACCOUNT)) return;
+  const place = username.slice(ACCOUNT.length).replace(':', '/');
+  if (cluster.get(`serviceaccounts/${place}`) !== undefined) return;
+  logger.warn(`There is no service account ${place} in the cluster. Is it in the files that are applied?`);
+}
+
+/** At the port that is asked for; or else at the usual one, or at any other one if that is in use. */
+async function startCluster(
+  runtime: CliRuntime,
+  choice: Omit<ClusterChoice, 'port'>,
+  port: number | undefined,
+  usualPort: number,
+): Promise<DevCluster> {
   try {
-    return await runtime.localCluster({ port });
+    return await runtime.localCluster({ ...choice, port: port ?? usualPort });
   } catch (error) {
     const code = (error as { code?: unknown }).code;
-    const advice = 'Choose another with --port, or omit it to use any free port.';
-    if (code === 'EADDRINUSE') throw new Failure(`Port ${port} is in use. ${advice}`, { cause: error });
-    if (code === 'EACCES') throw new Failure(`Port ${port} is not permitted. ${advice}`, { cause: error });
-    throw error;
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
+    if (port === undefined) return await runtime.localCluster(choice);
+    const problem = code === 'EACCES' ? 'not permitted' : 'in use';
+    const advice = 'Choose another with --port, or omit it to use a free port.';
+    throw new Failure(`Port ${port} is ${problem}. ${advice}`, { cause: error });
   }
 }
 
-function instructions(
-  cluster: DevCluster,
-  kubeconfig: string,
-  applied: { readonly files: readonly string[]; readonly objects: readonly Manifest[] },
-): string {
-  const plurals = applied.objects.flatMap(({ object }) => {
-    const plural = object.kind === 'CustomResourceDefinition' && resolveField(object, ['spec', 'names', 'plural']);
-    return typeof plural === 'string' ? [plural] : [];
-  });
-  const what = plurals.length === 0 ? 'kubectl api-resources' : `kubectl get ${plurals.join(',')} --all-namespaces`;
-  return [
-    '',
-    `The cluster is at ${cluster.url}, in memory; it disappears when this command ends (Ctrl-C).`,
-    applied.files.length === 0 ? 'Nothing has been applied to it.' : `Applied to it: ${applied.files.join(', ')}.`,
-    '',
-    'To use it in another terminal:',
-    '',
-    `  export KUBECONFIG=${kubeconfig}`,
-    `  ${what}`,
-    '',
-    '',
-  ].join('\n');
+/** Where it is each time; or somewhere else, if nothing can be written there. */
+async function placed(cluster: DevCluster, path: string, endings: (() => unknown)[]): Promise<string> {
+  try {
+    endings.push(await placeKubeconfig(path, cluster.kubeconfig()));
+    return path;
+  } catch {
+    return await cluster.kubeconfigFile();
+  }
 }
 
 interface Interruption {

@@ -1,4 +1,6 @@
 /** `kopf run`: handlers from files and modules, in an operator that is the whole process. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Failure, UsageError } from '../failures.js';
 import { countHandlers, load } from '../loading/load.js';
 import { findSources, titleOf } from '../loading/sources.js';
@@ -9,6 +11,25 @@ import type { CommandDefinition } from './command.js';
 
 const PREFIX = 'KOPF_RUN';
 const PEERS = 'Other operators:';
+const CLUSTER = 'The cluster:';
+
+/** How to get to the cluster: for those who have one. */
+const CLUSTER_PARAMETERS: readonly Parameter[] = [
+  {
+    flags: '--kubeconfig <path>',
+    about: 'Log in with this kubeconfig, instead of all other logins.',
+    kind: 'text',
+    env: `${PREFIX}_KUBECONFIG`,
+    group: CLUSTER,
+  },
+  {
+    flags: '--context <name>',
+    about: 'Log in with this context of the kubeconfig, instead of its current one and of all other logins.',
+    kind: 'text',
+    env: `${PREFIX}_CONTEXT`,
+    group: CLUSTER,
+  },
+];
 
 /** Of `kopf run`, and of everything that runs operators. */
 export const RUN_PARAMETERS: readonly Parameter[] = [
@@ -53,6 +74,23 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
     env: `${PREFIX}_STANDALONE`,
     group: PEERS,
   },
+  {
+    flags: '--lease [name]',
+    about:
+      'Run several replicas, of which one works at a time: the holder of this Lease, which is created when needed. ' +
+      'Default: the name in package.json.',
+    kind: 'text',
+    env: `${PREFIX}_LEASE`,
+    group: PEERS,
+  },
+  {
+    flags: '--optimize <for>',
+    about:
+      'What to save: memory (default; the process waits most of the time), or speed (with up to 40 MB more of memory, ' +
+      'for operators that are busy all day).',
+    kind: ['memory', 'speed'],
+    env: `${PREFIX}_OPTIMIZE`,
+  },
   ...loggingParameters(PREFIX),
 ];
 
@@ -67,14 +105,16 @@ export const run: CommandDefinition = {
     'kopf run handlers.ts -A',
     'kopf run handlers.ts -n default -n "myapp-*" --verbose',
     'kopf run a.ts b.js -m my-operator/handlers -A --log-format=json --liveness=http://:8080/healthz',
+    'kopf run handlers.ts -A --context=staging',
+    'kopf run handlers.ts -A --lease=my-operator',
     'KOPF_RUN_NAMESPACES="ns1 ns2" kopf run handlers.ts',
   ],
-  parameters: RUN_PARAMETERS,
+  parameters: [...RUN_PARAMETERS, ...CLUSTER_PARAMETERS],
 
   async action(given, paths, { runtime, terminal }) {
     const values = withLegacyNamespace(given, terminal.env);
     const modules = modulesOf(values);
-    const choice = runChoice(values);
+    const choice = runChoice(values, terminal.cwd);
     requireSources(paths, modules, run.name);
     const { parentProcess } = await import('../dev/child.js');
     const parent = parentProcess(terminal.env);
@@ -92,7 +132,12 @@ export const run: CommandDefinition = {
       await Promise.all([loading, runtime.warmUp()]);
     }
     if (countHandlers() === 0) throw noHandlers(titleOf({ files: paths, modules, cwd: terminal.cwd }));
-    return await runtime.run({ ...choice, kubeconfig: parent?.kubeconfig, signal: parent?.stopping });
+    // The parent has a cluster of its own, whatever the variables say.
+    if (parent !== undefined) {
+      return await runtime.run({ ...choice, kubeconfig: parent.kubeconfig, signal: parent.stopping });
+    }
+    const { kubeconfig, context } = values as Readonly<Record<string, string | undefined>>;
+    return await runtime.run({ ...choice, kubeconfig, context });
   },
 };
 
@@ -116,15 +161,53 @@ function noHandlers(sources: string): Failure {
 const DEV_PRIORITY = 666;
 
 /** What the values mean for the operator; refuses what cannot be meant together. */
-export function runChoice(values: Values): RunChoice {
-  const { standalone, peering, liveness } = values as Readonly<Record<string, string | undefined>>;
+export function runChoice(values: Values, cwd: string): RunChoice {
+  const { standalone, peering, liveness, optimize } = values as Readonly<Record<string, string | undefined>>;
   return {
     ...scopeChoice(values),
     standalone: standalone as boolean | undefined,
     priority: values['dev'] === true ? DEV_PRIORITY : (values['priority'] as number | undefined),
     peeringName: peering,
+    lease: leaseChoice(values, cwd),
     liveness,
+    ...(optimize === undefined ? {} : { optimize: optimize as 'memory' | 'speed' }),
   };
+}
+
+/** A Lease is another way to agree with other operators: there cannot be two. */
+const OTHER_WAYS = ['standalone', 'peering', 'priority', 'dev'] as const;
+
+function leaseChoice(values: Values, cwd: string): string | undefined {
+  const lease = values['lease'] as string | true | undefined;
+  if (lease === undefined) return undefined;
+  const other = OTHER_WAYS.find((name) => values[name] !== undefined && values[name] !== false);
+  if (other !== undefined) {
+    throw new UsageError(`choose either --lease or --${other}: with a lease, one replica works and the others wait`);
+  }
+  if (lease === true) return nameOfPackage(cwd);
+  if (/[/\\]|\.[cm]?[jt]sx?$/.test(lease)) {
+    throw new UsageError(
+      `'${lease}' after --lease is taken for the name of the lease; write --lease=NAME, or name the files first`,
+    );
+  }
+  if (!LEASE_NAME.test(lease)) {
+    throw new UsageError(`'${lease}' cannot be the name of a lease: use lower-case letters, digits, '-' and '.'`);
+  }
+  return lease;
+}
+
+const LEASE_NAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
+
+/** Without the scope: `@acme/my-operator` is `my-operator`. */
+function nameOfPackage(cwd: string): string {
+  try {
+    const { name } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as { name?: unknown };
+    const short = typeof name === 'string' ? name.replace(/^@[^/]*\//, '') : '';
+    if (LEASE_NAME.test(short)) return short;
+  } catch {
+    // There is none, or it is no JSON: then there is no name.
+  }
+  throw new UsageError('there is no package.json with a name here: give the lease a name, as in --lease=my-operator');
 }
 
 /** The variable of the times when there could be only one namespace: it comes in addition to all others. */

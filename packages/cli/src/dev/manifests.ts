@@ -14,11 +14,14 @@ const MANIFEST = /\.(?:ya?ml|json)$/i;
  */
 const TELLING = /^(?:.+[.-])?(?:crds?|objs?|objects?|peerings?)\.(?:ya?ml|json)$/i;
 
+/** Roles, bindings and accounts: `rbac.yaml`, `my.rbac.yaml`. They matter only where roles are enforced. */
+const OF_ROLES = /^(?:.+[.-])?rbac\.(?:ya?ml|json)$/i;
+
 /** Looks for manifests beside the handlers; and if there are none, in the folder above: several operators may share it. */
-export async function findManifests(folder: string): Promise<readonly string[]> {
+export async function findManifests(folder: string, withRoles = false): Promise<readonly string[]> {
   for (const place of [folder, dirname(folder)]) {
     const names = await readdir(place).catch(() => []);
-    const found = names.filter((name) => TELLING.test(name)).sort();
+    const found = names.filter((name) => TELLING.test(name) || (withRoles && OF_ROLES.test(name))).sort();
     if (found.length > 0) return found.map((name) => join(place, name));
   }
   return [];

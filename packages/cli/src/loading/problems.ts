@@ -28,8 +28,11 @@ export function headline({ text, location }: Message, cwd: string): string {
 function advised(text: string): string {
   const missing = /Could not resolve "([^"]+)"/.exec(text)?.[1];
   if (missing === undefined) return text;
-  const isFile = /^[./]/.test(missing);
-  return `${text} ${isFile ? 'Is there such a file?' : `Is it installed here? npm install ${missing}`}`;
+  if (/^[./]/.test(missing)) return `${text} Is there such a file?`;
+  // As it is called in Python.
+  if (/^@?kopf(?:\.js)?$/.test(missing))
+    return `${text} The package is called kopf-ts: import * as kopf from 'kopf-ts'`;
+  return `${text} Is it installed here? npm install ${missing}`;
 }
 
 /** Files that are loaded for the second time have numbers. */
@@ -50,8 +53,17 @@ function frame({ location }: Message): string {
 export function explainLoadFailure(error: unknown, files: readonly string[], cwd: string): Failure {
   const place = placeOf(error, new Set(files));
   const where = place === undefined ? '' : `${shortPath(place.file, cwd)}:${place.line}: `;
-  const what = lineOf(error);
+  const what = `${lineOf(error)}${adviceOnExports(error)}`;
   return new Failure(`${where}${what === '' ? 'The handlers cannot be loaded.' : what}`, { cause: error });
+}
+
+const NO_EXPORT = /module '(?:kopf-ts|@kopf-ts\/[\w/]+)' does not provide an export named '(\w+)'/;
+
+/** Node names the export that is not there, but not those that are. */
+function adviceOnExports(error: unknown): string {
+  const name = NO_EXPORT.exec(error instanceof Error ? error.message : '')?.[1];
+  if (name === undefined) return '';
+  return name === 'default' || name === 'kopf' ? ". Write: import * as kopf from 'kopf-ts'" : '';
 }
 
 /** The topmost call in the files of the user. The stacks are those of the sources, since source maps are on. */

@@ -83,3 +83,18 @@ export function scopeChoice(values: Values): { clusterwide: boolean; namespaces:
   }
   return { clusterwide, namespaces };
 }
+
+/** What has no effect beside other options, as in Kopf: one sentence for each. */
+export function ineffectiveOptions(values: Values): readonly string[] {
+  const { verbose, debug, quiet, dev, priority, standalone, peering } = values;
+  const louder = verbose ? '--verbose' : '--debug';
+  return [
+    ...(quiet && (verbose || debug) ? [`--quiet has no effect beside ${louder}: leave out either.`] : []),
+    ...(dev && priority !== undefined
+      ? [`--priority=${String(priority)} has no effect beside --dev, which is a priority itself: leave out either.`]
+      : []),
+    ...(standalone && peering !== undefined
+      ? [`--peering=${String(peering)} has no effect beside --standalone, which ignores all peers: leave out either.`]
+      : []),
+  ];
+}

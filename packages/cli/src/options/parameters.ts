@@ -1,4 +1,5 @@
 /** Parameters of commands: from the command line, or else from the environment, in Kopf's ways. */
+import { didYouMean } from '@kopf-ts/core/engine';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../failures.js';
 
@@ -51,6 +52,19 @@ export function valuesOf(command: Command, parameters: readonly Parameter[], env
   }
   return values;
 }
+
+/** Variables that begin like those of the command, but are none of them: one sentence for each. */
+export function unknownVariables(parameters: readonly Parameter[], env: Environment): readonly string[] {
+  const known = parameters.flatMap((parameter) => (parameter.env === undefined ? [] : [parameter.env]));
+  const prefixes = new Set(known.map((name) => /^KOPF_[A-Z]+_/.exec(name)?.[0] ?? name));
+  return Object.keys(env)
+    .filter((name) => [...prefixes].some((prefix) => name.startsWith(prefix)))
+    .filter((name) => !known.includes(name) && !LEGACY.has(name) && env[name] !== '')
+    .map((name) => `The variable ${name} has no effect: there is no such variable.${didYouMean(name, known, '')}`);
+}
+
+/** Known elsewhere. */
+const LEGACY: ReadonlySet<string> = new Set(['KOPF_RUN_NAMESPACE']);
 
 /** The same values as arguments, for another process. */
 export function toArguments(values: Values, parameters: readonly Parameter[]): readonly string[] {
@@ -116,7 +130,9 @@ function parse(kind: SingleKind, text: string): unknown {
     return text;
   }
   const choice = text.toLowerCase();
-  if (!kind.includes(choice)) throw new InvalidArgumentError(`'${text}' is not one of ${kind.join(', ')}.`);
+  if (!kind.includes(choice)) {
+    throw new InvalidArgumentError(`'${text}' is not one of ${kind.join(', ')}.${didYouMean(choice, kind, "'")}`);
+  }
   return choice;
 }
 

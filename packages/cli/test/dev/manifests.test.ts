@@ -11,7 +11,9 @@ const object = (kind: string, name: string, apiVersion = 'v1'): string =>
 function clusterThat(apply: (object: AnyObject) => void): DevCluster {
   return {
     url: 'https://127.0.0.1:1',
+    kubeconfig: () => '',
     kubeconfigFile: async () => '/nowhere',
+    get: () => undefined,
     apply: async (objects) => objects.forEach(apply),
     stop: async () => {},
   };
@@ -23,6 +25,13 @@ describe('manifests beside the handlers', () => {
     const others = ['package.json', 'deployment.yaml', 'handlers.ts', 'tsconfig.json', 'objection.yaml'];
     const folder = await folderWith(Object.fromEntries([...telling, ...others].map((name) => [name, ''])));
     expect((await findManifests(folder)).map((file) => basename(file))).toEqual(telling.toSorted());
+  });
+
+  it('are also those of roles, where these are enforced', async () => {
+    const folder = await folderWith({ 'crd.yaml': '', 'rbac.yaml': '', 'my.rbac.yml': '', 'barbac.yaml': '' });
+    const found = async (withRoles: boolean) => (await findManifests(folder, withRoles)).map((file) => basename(file));
+    expect(await found(true)).toEqual(['crd.yaml', 'my.rbac.yml', 'rbac.yaml']);
+    expect(await found(false)).toEqual(['crd.yaml']);
   });
 
   it('are looked for in the folder above, if there are none', async () => {

@@ -30,6 +30,13 @@ describe('an option of `run`', () => {
     ['--priority=-5', { priority: -5 }],
     ['-P somewhere', { peeringName: 'somewhere' }],
     ['--peering somewhere', { peeringName: 'somewhere' }],
+    ['--optimize=speed', { optimize: 'speed' }],
+    ['--optimize memory', { optimize: 'memory' }],
+    ['--lease=my-operator', { lease: 'my-operator' }],
+    ['--lease my-operator', { lease: 'my-operator' }],
+    ['--kubeconfig=/etc/k8s/config', { kubeconfig: '/etc/k8s/config' }],
+    ['--context staging', { context: 'staging' }],
+    ['--kubeconfig a --context b', { kubeconfig: 'a', context: 'b' }],
     ['-L http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
     ['--liveness=http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
   ])('is understood: %s', async (text, expected) => {
@@ -40,6 +47,20 @@ describe('an option of `run`', () => {
     ['run', '-L foo', "'foo' does not look like http://[host][:port][/path]."],
     ['run', '--liveness=https://:8080/healthz', 'does not look like http://'],
     ['run', '--liveness=http://:99999/healthz', "'http://:99999/healthz' has an invalid port."],
+    ['run', '--optimize=size', "'size'"],
+    ['run', '--lease --standalone', 'choose either --lease or --standalone'],
+    ['run', '--lease=a --peering=b', 'choose either --lease or --peering'],
+    ['run', '--lease=a --priority=5', 'choose either --lease or --priority'],
+    ['dev', '--lease=a --dev', 'choose either --lease or --dev'],
+    ['run', '--lease handlers.ts', "'handlers.ts' after --lease is taken for the name of the lease"],
+    ['run', '--lease ./handlers', 'write --lease=NAME, or name the files first'],
+    ['run', '--lease=My_Operator', "'My_Operator' cannot be the name of a lease"],
+    ['run', '--lease=', "'' cannot be the name of a lease"],
+    ['run', '--lease', 'give the lease a name, as in --lease=my-operator'],
+    ['run', '--contxt=x', '(Did you mean --context?)'],
+    ['run', '--kubeconfg=x', '(Did you mean --kubeconfig?)'],
+    ['run', '--leese', '(Did you mean --lease?)'],
+    ['dev', '--context=x', "unknown option '--context=x'"],
     ['dev', '--port=99999', "'99999' is not a port."],
     ['dev', '--port=-1', "'-1' is not a port."],
     ['dev', '--port=http', "'http' is not a port."],
@@ -48,6 +69,16 @@ describe('an option of `run`', () => {
     expect(outcome).toMatchObject({ code: 2, err: expect.stringContaining(message), calls: [] });
   });
 
+  it.each(['my-operator', '@acme/my-operator'])(
+    'of the lease without a name means that of the package: %s',
+    async (name) => {
+      ownRegistry();
+      const cwd = await folderWith({ 'handlers.mjs': DECLARE, 'package.json': JSON.stringify({ name }) });
+      const { runs, err } = await kopf(['run', 'handlers.mjs', '--lease'], { cwd });
+      expect(runs, err).toMatchObject([{ lease: 'my-operator' }]);
+    },
+  );
+
   it('means nothing when it is absent', async () => {
     expect(await choice([])).toEqual(NOTHING);
   });
@@ -55,6 +86,11 @@ describe('an option of `run`', () => {
 
 describe('a variable of the environment', () => {
   it.each<[Readonly<Record<string, string>>, Partial<RunChoice>]>([
+    [{ KOPF_RUN_LEASE: 'mine' }, { lease: 'mine' }],
+    [
+      { KOPF_RUN_KUBECONFIG: '/x', KOPF_RUN_CONTEXT: 'y' },
+      { kubeconfig: '/x', context: 'y' },
+    ],
     [{ KOPF_RUN_CLUSTERWIDE: 'yes' }, { clusterwide: true }],
     [{ KOPF_RUN_CLUSTERWIDE: 'no' }, {}],
     [{ KOPF_RUN_ALL_NAMESPACES: 'yes' }, {}],
