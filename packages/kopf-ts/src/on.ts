@@ -3,10 +3,13 @@ import { type DefaultEnv, getDefaultRegistry, type On, type Registrars } from '@
 
 type Registrar = (...args: readonly unknown[]) => unknown;
 
-/** The registry is looked for at each declaration, as it may be replaced. */
+/**
+ * The registry is looked for at each declaration, as it may be replaced. By its name, core knows that it is not this
+ * function that has declared the handler, but the one that has called it.
+ */
 function lazily<Name extends 'daemon' | 'timer' | 'index'>(name: Name): Registrars<DefaultEnv>[Name] {
   const declare: Registrar = (...args) => (getDefaultRegistry()[name] as Registrar)(...args);
-  return declare as Registrars<DefaultEnv>[Name];
+  return Object.defineProperty(declare, 'name', { value: `kopf.${name}` }) as Registrars<DefaultEnv>[Name];
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   type Registry,
   type Toggle,
 } from '@kopf-ts/core';
-import { createMemo, facts as makeFacts, safeTracing, toggle } from '@kopf-ts/core/engine';
+import { createMemo, handlersApi, facts as makeFacts, safeTracing, toggle } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
 import { kopfPeering } from '@kopf-ts/peering';
 import {
@@ -30,7 +30,7 @@ import {
 import { admission } from '@kopf-ts/webhooks';
 import { defaultSettings, fallbackLogins, withStorages } from './defaults.js';
 import { defaultLogger } from './logging/default-logger.js';
-import { refuseMistakes, warnOfIdleness } from './option-mistakes.js';
+import { refuseBadSettings, refuseMistakes, warnOfIdleness } from './option-mistakes.js';
 import { type OperatorOptions, withArguments } from './options.js';
 
 /**
@@ -80,8 +80,14 @@ export function operator(options: OperatorOptions = {}): Operator {
       ? kubeClient({ credentials: vault, settings, clock, logger, facts, tracing })
       : undefined;
   const client = options.client ?? (ownClient as KubeClient);
+  const isCompat = (): boolean => settings.persistence.compat === 'kopf';
+  const objects = allObjects({ memo, now: () => clock.now(), logger, isCompat });
+  const fieldManager = (): string => settings.posting.reportingComponent;
+  const apiFor = handlersApi({ client, clock, logger, settings, fieldManager, ownerOf: objects.ownerOf });
   const ownIndexer =
-    options.indexer === undefined ? memoryIndexer({ registry, settings, clock, client, facts, tracing }) : undefined;
+    options.indexer === undefined
+      ? memoryIndexer({ registry, settings, clock, client, apiFor, facts, tracing })
+      : undefined;
   const indexer = options.indexer ?? (ownIndexer as Indexer);
   const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
@@ -93,6 +99,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     clock,
     logger,
     client,
+    apiFor,
     health,
     memo,
     poster: events.poster,
@@ -101,7 +108,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     indexer,
     indices: indexer.indices,
     lifecycle: options.lifecycle,
-    objects: allObjects({ memo, now: () => clock.now(), logger }),
+    objects,
     insights: liveInsights(facts),
   };
   const logins = { vault: ownClient && vault, fallbackLogins: fallbackLogins(clock) };
@@ -115,10 +122,15 @@ export function operator(options: OperatorOptions = {}): Operator {
     served,
   });
 
+  let endServing = (): void => {};
   const supervised = supervise(
     {
       lifelong: [strays.service, blocking.service],
-      startup: life.startup,
+      async startup(signal) {
+        await life.startup(signal);
+        refuseBadSettings(settings);
+        endServing = registry.serve({ logger });
+      },
       underlying: life.services,
       services: [events.service, ...life.probes, ...work.services, ...webhooks],
       async working(signal) {
@@ -127,6 +139,7 @@ export function operator(options: OperatorOptions = {}): Operator {
       },
       cleanup: life.cleanup,
       async dispose() {
+        endServing();
         ownIndexer?.close();
         vault.close();
         await ownClient?.close();

@@ -1,6 +1,15 @@
 /** Mistakes in what an operator is started with, which would otherwise only show by nothing happening. */
-import { KopfError, type Logger, settings as makeSettings, type Registry } from '@kopf-ts/core';
+import {
+  KopfError,
+  type Logger,
+  settings as makeSettings,
+  PermanentError,
+  type Registry,
+  type Settings,
+} from '@kopf-ts/core';
+import { didYouMean } from '@kopf-ts/core/engine';
 import type { OperatorOptions } from './options.js';
+import { settingMistakes } from './setting-mistakes.js';
 
 const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   registry: true,
@@ -25,14 +34,38 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   tracing: true,
 };
 
+/** Of those that are passed around in programs without types. */
+const TYPES: Partial<Readonly<Record<keyof OperatorOptions, 'boolean' | 'number' | 'string' | 'function'>>> = {
+  clusterwide: 'boolean',
+  standalone: 'boolean',
+  priority: 'number',
+  identity: 'string',
+  peeringName: 'string',
+  liveness: 'string',
+  lifecycle: 'function',
+};
+
 /** Throws if the options cannot be meant as they are; the compiler would refuse them, too, but not everybody asks it. */
 export function refuseMistakes(options: OperatorOptions): void {
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(KNOWN, name)) {
-      throw badOption(`There is no option "${name}" of operators. Known here: ${Object.keys(KNOWN).join(', ')}.`);
-    }
+    if (Object.hasOwn(KNOWN, name)) continue;
+    const known = Object.keys(KNOWN);
+    throw badOption(
+      `There is no option "${name}" of operators. Known here: ${known.join(', ')}.${didYouMean(name, known)}`,
+    );
+  }
+  for (const [name, type] of Object.entries(TYPES)) {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined || typeof value === type) continue;
+    throw badOption(`The option "${name}" of operators must be a ${type}, not ${JSON.stringify(value)}.`);
   }
   const { namespaces, settings } = options;
+  if (options.standalone === true && options.peeringName !== undefined) {
+    throw badOption(
+      `A standalone operator has no peers, but it is told to join the peering "${options.peeringName}": leave out either ` +
+        'standalone or peeringName.',
+    );
+  }
   if (namespaces !== undefined && !Array.isArray(namespaces)) {
     throw badOption('The namespaces must be an array, also if there is only one: { namespaces: ["default"] }.');
   }
@@ -43,6 +76,13 @@ export function refuseMistakes(options: OperatorOptions): void {
         'settings(), and the operator what that returns: { settings: settings({ … }) }.',
     );
   }
+  if (settings !== undefined) refuseBadSettings(settings);
+}
+
+/** Also after the startup handlers, which may have set anything. */
+export function refuseBadSettings(settings: Settings): void {
+  const [first] = settingMistakes(settings);
+  if (first !== undefined) throw new PermanentError(first, { code: 'KOPF_BAD_SETTING' });
 }
 
 /** Warns if nothing is declared at all. */

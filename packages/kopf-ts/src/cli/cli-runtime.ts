@@ -2,6 +2,7 @@
 import type { CliRuntime, ReleasedObject } from '@kopf-ts/cli';
 import type { Clock, KubeClient, Logger } from '@kopf-ts/core';
 import type { Released } from '../release/release.js';
+import { optimizeForMemory } from './optimizing.js';
 import { ownCopyOf } from './own-copies.js';
 
 /** The runtime of this process, started with the program's file. Imports modules when they are needed: `--help` needs none. */
@@ -17,7 +18,8 @@ export function processRuntime({ program, version }: { program: string; version:
     async warmUp() {
       await import('../running/run.js');
     },
-    async run(options) {
+    async run({ optimize = 'memory', ...options }) {
+      if (optimize === 'memory') optimizeForMemory();
       const { runForCli } = await import('./run-command.js');
       return await runForCli(options);
     },
@@ -39,9 +41,12 @@ export function processRuntime({ program, version }: { program: string; version:
         return found.map(({ reason, name, webhooks }) => `${KINDS[reason]} ${name} (${webhooks.join(', ')})`);
       });
     },
-    async localCluster({ port }) {
+    async localCluster({ port, roles, workloads, data }) {
       const { localCluster } = await import('@kopf-ts/apiserver');
-      return await localCluster({ tls: true, ...(port === undefined ? {} : { port }) });
+      const authorize = roles ? ({ authorize: 'rbac' } as const) : {};
+      const controllers = workloads ? 'simulated' : true;
+      const place = { ...(port === undefined ? {} : { port }), ...(data === undefined ? {} : { data }) };
+      return await localCluster({ tls: true, controllers, ...authorize, ...place });
     },
     async clock() {
       return (await import('@kopf-ts/reactor')).systemClock;

@@ -1,33 +1,62 @@
 /** `kopf run`: an operator as the whole of the process, which gives up if there is no cluster at all. */
 import type { RunChoice } from '@kopf-ts/cli';
+import { KubeConnectionError, kubeClient, login, loginWithKubeconfig, reloadingCredentials } from '@kopf-ts/client';
 import {
-  KubeConnectionError,
-  kubeClient,
-  login,
-  loginWithKubeconfig,
-  reloadingCredentials,
-  staticCredentials,
-} from '@kopf-ts/client';
-import { type Clock, getDefaultRegistry, type Logger, LoginError, type Seconds, settings } from '@kopf-ts/core';
+  type Clock,
+  type ConnectionInfo,
+  getDefaultRegistry,
+  type Logger,
+  LoginError,
+  type Seconds,
+  settings,
+} from '@kopf-ts/core';
 import { childController, describeError } from '@kopf-ts/core/engine';
+import { leasePeering } from '@kopf-ts/peering';
 import { systemClock } from '@kopf-ts/reactor';
 import { defaultLogger } from '../logging/default-logger.js';
+import type { OperatorOptions } from '../options.js';
 import { run } from '../running/run.js';
 
 /** Runs the operator; gives the exit code. */
-export async function runForCli({ kubeconfig, ...options }: RunChoice): Promise<number> {
+export async function runForCli({ kubeconfig, context, lease, ...choice }: RunChoice): Promise<number> {
   const clock = systemClock;
   const logger = defaultLogger();
-  if (kubeconfig !== undefined) {
-    const info = await loginWithKubeconfig({ path: kubeconfig, clock });
-    if (info === undefined) throw new LoginError(`There is no kubeconfig at ${kubeconfig}.`);
-    await using client = kubeClient({ credentials: staticCredentials(info), clock, logger });
-    return await run({ ...options, client });
+  const options: Options = lease === undefined ? choice : { ...choice, peering: leasePeering({ name: lease }) };
+  if (kubeconfig !== undefined || context !== undefined) {
+    const loginAsChosen = () => loginWith({ kubeconfig, context }, clock);
+    // What is wrong with it is told at once.
+    await loginAsChosen();
+    const credentials = reloadingCredentials(loginAsChosen, { clock, logger });
+    await using client = kubeClient({ credentials, clock, logger });
+    return await runIfReachable({ ...options, client }, { clock, logger, login: loginAsChosen });
   }
   // How operators with logins of their own get to the cluster, is known to nobody else.
   const { activities } = getDefaultRegistry().handlers;
   const hasLogins = [...activities].some(({ activity }) => activity === 'login');
-  return hasLogins ? await run(options) : await runIfReachable(options, clock, logger);
+  return hasLogins
+    ? await run(options)
+    : await runIfReachable(options, { clock, logger, login: () => login({ clock }) });
+}
+
+type Options = Omit<RunChoice, 'kubeconfig' | 'context' | 'lease'> & Pick<OperatorOptions, 'client' | 'peering'>;
+
+async function loginWith({ kubeconfig, context }: Pick<RunChoice, 'kubeconfig' | 'context'>, clock: Clock) {
+  const path = kubeconfig === undefined ? {} : { path: kubeconfig };
+  const info = await loginWithKubeconfig({ ...path, ...(context === undefined ? {} : { context }), clock });
+  if (info !== undefined) return info;
+  throw new LoginError(
+    kubeconfig === undefined
+      ? `There is no kubeconfig to look for the context '${context}' in: set KUBECONFIG, or use --kubeconfig.`
+      : `There is no kubeconfig at ${kubeconfig}.`,
+  );
+}
+
+type Login = () => Promise<ConnectionInfo>;
+
+interface Reaching {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly login: Login;
 }
 
 /** As long as a cluster may need to come back from a restart of its API server; or a person to think of the VPN. */
@@ -38,10 +67,10 @@ const PAUSE: Seconds = 2;
  * Operators outlive any outage of their clusters. But if there is no cluster from the very beginning, it is rather a
  * mistake: wrong credentials, no network. So it is looked for while the operator starts, and only then.
  */
-async function runIfReachable(options: RunChoice, clock: Clock, logger: Logger): Promise<number> {
+async function runIfReachable(options: Options, { clock, logger, login }: Reaching): Promise<number> {
   const stopping = childController(options.signal);
   const over = new AbortController();
-  const search = unreachable(clock, over.signal).then((problem) => {
+  const search = unreachable(clock, login, over.signal).then((problem) => {
     if (problem === undefined) return false;
     logger.error(
       `No answer from the cluster for ${PATIENCE} seconds: ${problem}. ` +
@@ -61,9 +90,9 @@ async function runIfReachable(options: RunChoice, clock: Clock, logger: Logger):
 }
 
 /** Looks for the cluster; gives what is wrong if it is not found in time. Any answer is an answer. */
-async function unreachable(clock: Clock, signal: AbortSignal): Promise<string | undefined> {
+async function unreachable(clock: Clock, login: Login, signal: AbortSignal): Promise<string | undefined> {
   const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
-  const credentials = reloadingCredentials(() => login({ clock }), { clock, logger: silent });
+  const credentials = reloadingCredentials(login, { clock, logger: silent });
   const networking = settings({ networking: { errorBackoffs: [] } });
   await using client = kubeClient({ credentials, settings: networking, clock, logger: silent });
   const deadline = clock.now() + PATIENCE;

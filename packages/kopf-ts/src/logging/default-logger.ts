@@ -37,7 +37,10 @@ export interface LoggingOptions {
   readonly refkey?: string | undefined;
   /** Default: the standard error stream. */
   readonly stream?: LogStream | undefined;
-  /** Whether to colour the lines of the full format. Default: on terminals, unless the environment has `NO_COLOR`. */
+  /**
+   * Whether to colour the lines of the full format. Default: on terminals, unless the environment has `NO_COLOR`; also
+   * elsewhere if it has `FORCE_COLOR`.
+   */
   readonly colors?: boolean | undefined;
   /** What time it is. Default: of the system. */
   readonly now?: (() => Date) | undefined;
@@ -146,7 +149,7 @@ function sink(options: LoggingOptions): Sink {
   const style: LineStyle = {
     hasPrefix: options.prefix ?? format !== 'json',
     refkey,
-    hasColors: options.colors ?? (stream().isTTY === true && !process.env['NO_COLOR']),
+    hasColors: options.colors ?? wantsColors(stream(), process.env),
   };
   return {
     lowest,
@@ -154,6 +157,13 @@ function sink(options: LoggingOptions): Sink {
       writeOrLose(stream(), `${formatted({ level, message: String(message), fields, at: now() }, style)}\n`);
     },
   };
+}
+
+/** As Node itself decides: who forces has the last word. */
+function wantsColors({ isTTY = false }: LogStream, env: Readonly<Record<string, string | undefined>>): boolean {
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return isTTY && !env['NO_COLOR'];
 }
 
 function oneOf<T>(name: string, known: Readonly<Record<string, T>>, what: string): T {

@@ -2,12 +2,12 @@
 import { formatTimestamp, isMapping, type LogFields, type LogLevel } from '@kopf-ts/core';
 import { printable, printableName } from './printable.js';
 import { printedError } from './printed-errors.js';
-import { toJson, toJsonField, toJsonText } from './python-json.js';
+import { toJson, toJsonField, toJsonText, toJsonValue } from './python-json.js';
 import { redactedText } from './redaction.js';
 
 /**
- * `full` is for people: the time, who tells it, how bad it is, and what it is. `plain` is what it is, alone.
- * `json` is for collectors of logs: one object per line, with all fields.
+ * `full` is for people: the time, who tells it, how bad it is, and what it is. `plain` is what it is, alone. Fields follow
+ * the message in both, cut short. `json` is for collectors of logs: one object per line, with all fields.
  *
  * ```ts
  * const format: kopf.LogFormat = process.stderr.isTTY ? 'full' : 'json';
@@ -95,8 +95,28 @@ function padded(part: number, width = 2): string {
 /** Messages and stacks may have several lines; all but the first one are indented. */
 function textOf(record: LogRecord, style: LineStyle): string {
   const { message, fields } = record;
-  const text = prefixOf(record, style) + message;
+  const text = prefixOf(record, style) + message + fieldsOf(record);
   return printable(redactedText(fields['error'] == null ? text : `${text}\n${printedError(fields['error'])}`));
+}
+
+/** Of these, the line tells otherwise: by its prefix, by the name of its logger, by its level, by the stack below. */
+const SHOWN_OTHERWISE: ReadonlySet<string> = new Set(['object', 'error', 'logger', 'activity', 'severity']);
+/** As much of one field as can be read at a glance; collectors of logs get all of it. */
+const MAX_VALUE = 200;
+
+/** What was logged beside the message, as JSON has it: ` size=5 reason="too small"`. */
+function fieldsOf({ fields }: LogRecord): string {
+  let text = '';
+  for (const name of Object.keys(fields)) {
+    if (SHOWN_OTHERWISE.has(name)) continue;
+    const value = toJsonValue(name, fields[name]);
+    if (value !== undefined) text += ` ${printableName(name)}=${shortened(value)}`;
+  }
+  return text;
+}
+
+function shortened(value: string): string {
+  return value.length <= MAX_VALUE ? value : `${value.slice(0, MAX_VALUE)}…`;
 }
 
 function prefixOf({ fields: { object } }: LogRecord, { hasPrefix }: LineStyle): string {

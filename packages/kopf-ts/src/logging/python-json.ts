@@ -16,6 +16,11 @@ export function toJsonField(name: string, value: unknown): string | undefined {
   return fieldOf(name, value, []);
 }
 
+/** The value of that field alone; `undefined` if there is nothing to write. Credentials are hidden by their names. */
+export function toJsonValue(name: string, value: unknown): string | undefined {
+  return writtenValue(name, value, []);
+}
+
 export function toJsonText(text: string): string {
   const json = JSON.stringify(redactedText(text));
   return BEYOND_ASCII.test(json) ? json.replaceAll(ALL_BEYOND_ASCII, escaped) : json;
@@ -29,9 +34,13 @@ function escaped(character: string): string {
 }
 
 function fieldOf(name: string, value: unknown, above: readonly unknown[]): string | undefined {
-  const isHidden = isCredential(name) && value !== undefined && value !== null;
-  const text = written(isHidden ? REDACTED : value, above);
+  const text = writtenValue(name, value, above);
   return text === undefined ? undefined : `${toJsonText(name)}: ${text}`;
+}
+
+function writtenValue(name: string, value: unknown, above: readonly unknown[]): string | undefined {
+  const isHidden = isCredential(name) && value !== undefined && value !== null;
+  return written(isHidden ? REDACTED : value, above);
 }
 
 function written(value: unknown, above: readonly unknown[]): string | undefined {

@@ -1,6 +1,6 @@
 /** An operator as the whole of a process: signals stop it, and the exit code tells how it went. */
 import type { Clock, Logger, Seconds, Settings } from '@kopf-ts/core';
-import { childController, describeError } from '@kopf-ts/core/engine';
+import { childController, describeError, isTold } from '@kopf-ts/core/engine';
 import { type Operator, systemClock } from '@kopf-ts/reactor';
 import { defaultSettings } from '../defaults.js';
 import { defaultLogger } from '../logging/default-logger.js';
@@ -103,8 +103,8 @@ async function outcomeOf(start: () => Operator, logger: Logger): Promise<number>
     await start().done;
     return 0;
   } catch (error) {
-    // The stack is logged where it has failed; and mistakes in the options need none.
-    logger.error(`The operator failed: ${describeError(error)}`);
+    // What has failed in a running operator is told by it. Mistakes in the options are not, and need no stack.
+    if (!isTold(error)) logger.error(`The operator failed: ${describeError(error)}`);
     return 1;
   }
 }

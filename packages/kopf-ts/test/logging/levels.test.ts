@@ -68,7 +68,7 @@ describe('the default logger', () => {
     child.info('too low');
     configure({ stream, format: 'plain', level: 'debug' });
     child.debug('seen');
-    expect(stream.text).toBe('seen\n');
+    expect(stream.text).toBe('seen a=1\n');
     expect(child.isEnabled?.('debug')).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import { objectLogger } from '@kopf-ts/core/engine';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { localTime } from '../../src/logging/formats.js';
 import { CLUSTERED, capture, NAMESPACED } from './captured.js';
 
@@ -44,8 +44,35 @@ describe('a line in the full format', () => {
 describe('a line in the plain format', () => {
   it('is the message only', () => {
     const { logger, stream } = capture({ format: 'plain' });
-    logger.warn('hello', { x: 5 });
+    logger.warn('hello');
     expect(stream.text).toBe('hello\n');
+  });
+});
+
+describe('fields in texts', () => {
+  it.each(['full', 'plain'] as const)('follow the message in the format %s, as JSON', (format) => {
+    const { logger, stream } = capture({ format });
+    logger.child({ team: 'a b' }).info('changed!', { diff: [['change', ['spec', 'size'], 1, 2]], nothing: undefined });
+    expect(stream.text.endsWith('changed! team="a b" diff=[["change", ["spec", "size"], 1, 2]]\n')).toBe(true);
+  });
+
+  it('are not repeated if the line tells them otherwise', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    logger.info('hello', { object: NAMESPACED, logger: 'mine', activity: 'startup', severity: 'low' });
+    expect(stream.text).toBe('[ns/n] hello\n');
+  });
+
+  it('are cut short, and hide credentials', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    logger.info('hello', { long: 'x'.repeat(500), password: 'hunter2', nested: { accessToken: 'abc' } });
+    expect(stream.text).toBe(`hello long="${'x'.repeat(199)}… password="***" nested={"accessToken": "***"}\n`);
+  });
+
+  it('cannot make up lines', () => {
+    const { logger, stream } = capture({ format: 'plain' });
+    logger.info('hello', { 'a\nb': 'x\r\n[2026-11-16] all is fine\u001b[2J' });
+    expect(stream.text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
+    expect(stream.text).toContain('a\\u{a}b="x\\r\\n[2026-11-16] all is fine\\u001b[2J"');
   });
 });
 
@@ -150,6 +177,8 @@ describe('an error in a text', () => {
 });
 
 describe('colours', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
   it.each([
     ['full', true, undefined, true],
     ['full', false, undefined, false],
@@ -158,15 +187,25 @@ describe('colours', () => {
     ['plain', true, undefined, false],
     ['json', true, undefined, false],
   ] as const)('in the format %s, on a terminal: %s, if told %s, are there: %s', (format, isTTY, colors, areThere) => {
-    const before = process.env['NO_COLOR'];
-    delete process.env['NO_COLOR'];
-    try {
-      const { logger, stream } = capture({ format, isTTY, colors });
-      logger.error('hello');
-      expect(stream.text.includes('\u001B[31m')).toBe(areThere);
-    } finally {
-      if (before !== undefined) process.env['NO_COLOR'] = before;
-    }
+    vi.stubEnv('NO_COLOR', undefined);
+    vi.stubEnv('FORCE_COLOR', undefined);
+    const { logger, stream } = capture({ format, isTTY, colors });
+    logger.error('hello');
+    expect(stream.text.includes('\u001B[31m')).toBe(areThere);
+  });
+
+  it.each([
+    [true, { NO_COLOR: '1' }, false],
+    [true, { NO_COLOR: '' }, true],
+    [false, { FORCE_COLOR: '1' }, true],
+    [false, { FORCE_COLOR: '' }, true],
+    [true, { FORCE_COLOR: '0' }, false],
+    [false, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+  ])('on a terminal: %s, with %j, are there: %s', (isTTY, env: Record<string, string>, areThere) => {
+    for (const name of ['NO_COLOR', 'FORCE_COLOR']) vi.stubEnv(name, env[name]);
+    const { logger, stream } = capture({ isTTY });
+    logger.error('hello');
+    expect(stream.text.includes('\u001B[31m')).toBe(areThere);
   });
 
   it('do not leak into the next line', () => {

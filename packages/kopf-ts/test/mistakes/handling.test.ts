@@ -1,0 +1,310 @@
+import { EventEmitter } from 'node:events';
+import { apiError, type KubeClient, type Registry, subhandler } from '@kopf-ts/core';
+import { describe } from 'vitest';
+import { runIn } from '../../src/running/run.js';
+import { fakeHost } from '../running/fake-host.js';
+import { newPlace, type Place, startOperator } from '../wiring/wired.js';
+import { anyHandler, eachIsTold, type Untyped } from './mistakes.js';
+
+interface Told {
+  readonly declare: (registry: Registry & Untyped) => unknown;
+  readonly options?: Untyped;
+  /** Instead of creating an object and waiting for a while. */
+  readonly during?: (place: Place) => Promise<unknown>;
+}
+
+/** All warnings and errors of an operator with these handlers, with an object to handle. */
+async function toldBy({ declare, options = {}, during }: Told): Promise<string> {
+  const place = await newPlace();
+  const { logger } = await startOperator(place, declare, typeof options === 'function' ? options(place) : options);
+  if (during !== undefined) await during(place);
+  else await place.create('one', { spec: { size: 5, nested: { field: 1 } } });
+  await place.clock.advance(1);
+  await place.settle();
+  const all = [...logger.messages('warn'), ...logger.messages('error')];
+  // Each is told once; what is tried again after a while is told again, as in Kopf.
+  const lines = all.filter((line, index) => !line.startsWith('Throttling') || all.indexOf(line) === index);
+  if (new Set(lines).size < lines.length) throw new Error(`It is told more than once: ${lines.join('\n')}`);
+  return lines.join('\n');
+}
+
+/** A cluster that does not permit some requests, in the words of real ones. */
+const forbidding =
+  (method: string, path: RegExp, words: string) =>
+  ({ client }: Place): { client: KubeClient } => {
+    const refused = (request: { method: string; path: string }): boolean =>
+      request.method === method && path.test(request.path);
+    const refusal = () =>
+      Promise.reject(
+        apiError({ status: 403, payload: { kind: 'Status', code: 403, reason: 'Forbidden', message: words } }),
+      );
+    return {
+      client: {
+        request: (request) => (refused(request) ? refusal() : client.request(request)),
+        async *stream(request) {
+          if (refused(request)) await refusal();
+          yield* client.stream(request);
+        },
+      },
+    };
+  };
+
+const ROBOT = 'User "system:serviceaccount:shop:robot"';
+
+describe('when an operator works, it is told of', () => {
+  eachIsTold([
+    [
+      "a misspelt kind: `on.create('kopfexample5', fn)`",
+      () => toldBy({ declare: ({ on }) => on.create('kopfexample5', function make() {}) }),
+      /Unresolved resources cannot be served.*Handler 'make' \(mistakes\/handling\.test\.ts:\d+\) waits for it\. Did you mean 'kopfexamples'\?/,
+    ],
+    [
+      'a kind without its CRD',
+      () => toldBy({ declare: ({ on }) => on.create('example.com/v1/databases', function make() {}) }),
+      /Unresolved resources.*Handler 'make' .*kubectl apply -f crd\.yaml.*kopf dev --apply=crd\.yaml/,
+    ],
+    [
+      'a misspelt namespace',
+      () => toldBy({ declare: anyHandler, options: { namespaces: ['deafult'] } }),
+      /There is no namespace "deafult".*Did you mean "default"\?/,
+    ],
+    [
+      '`spec.size = 6` in a handler',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ spec }: Untyped) {
+              spec.size = 6;
+            }),
+        }),
+      /Handler 'make' failed with an exception.*read only property 'size'.*use the patch: patch\.spec\.size = …/,
+    ],
+    [
+      '`body.spec.nested.field = 2` in a handler',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ body }: Untyped) {
+              body.spec.nested.field = 2;
+            }),
+        }),
+      /use the patch: patch\.spec\.nested\.field = …/,
+    ],
+    [
+      "`labels.owner = 'me'` in a handler",
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ labels }: Untyped) {
+              labels.owner = 'me';
+            }),
+        }),
+      /Cannot add property owner.*use the patch: patch\.spec\.owner = …, or the like in patch\.status and patch\.metadata/,
+    ],
+    [
+      '`status.phase = …` in a timer',
+      () =>
+        toldBy({
+          declare: ({ timer }) =>
+            timer('kopfexamples', { interval: 60 }, function look({ status }: Untyped) {
+              status.phase = 'Ready';
+            }),
+        }),
+      /'phase' of the status is read-only.*change it through the patch/,
+    ],
+    [
+      'a filter that returns a promise: `when: ({ client }) => client.request(…)`',
+      () =>
+        toldBy({
+          declare: ({ on }) => on.create('kopfexamples', { when: () => Promise.resolve(false) }, function make() {}),
+        }),
+      /A filter of Handler 'make' \(mistakes\/handling\.test\.ts:\d+\) has returned a promise, which cannot be waited for/,
+    ],
+    [
+      'a handler that is declared while the operator runs',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make() {
+              on.update('kopfexamples', function change() {});
+            }),
+        }),
+      /^Handler 'change' \(mistakes\/handling\.test\.ts:\d+\) is declared while the operator is running.*when its file is loaded/,
+    ],
+    [
+      'a result that cannot be stored',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make() {
+              return { size: 5n };
+            }),
+        }),
+      /Handler 'make' has returned a value that cannot be stored in KopfExample default\/one/,
+    ],
+    [
+      'two functions of one id whose filters turn out to fit the same object',
+      () =>
+        toldBy({
+          declare: ({ on }) => {
+            on.create('kopfexamples', { id: 'make', when: () => true }, function one() {});
+            on.create('kopfexamples', { id: 'make', field: undefined }, function two() {});
+          },
+        }),
+      /Two functions have the id 'make': mistakes\/handling\.test\.ts:\d+, and mistakes\/handling\.test\.ts:\d+/,
+    ],
+    [
+      'two sub-handlers of one id',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make() {
+              subhandler('disk', () => {});
+              subhandler('disk', () => {});
+            }),
+        }),
+      /Handler 'make' failed.*'?make\/disk/,
+    ],
+    [
+      'no permission to see the objects',
+      () =>
+        toldBy({
+          declare: anyHandler,
+          options: forbidding(
+            'GET',
+            /\/kopfexamples(?:\?|$)/,
+            `kopfexamples.kopf.dev is forbidden: ${ROBOT} cannot list resource "kopfexamples" in API group "kopf.dev" at the cluster scope`,
+          ),
+        }),
+      /watch-stream for kopfexamples.* is down: .*Missing in a ClusterRole: \{ apiGroups: \["kopf\.dev"\], resources: \["kopfexamples"\], verbs: \["list", "watch"\] \}/,
+    ],
+    [
+      'no permission to see the CRDs',
+      () =>
+        toldBy({
+          declare: anyHandler,
+          options: forbidding('GET', /\/customresourcedefinitions(?:\?|$)/, 'customresourcedefinitions is forbidden'),
+        }),
+      /Not enough permissions to watch for resources.*\{ apiGroups: \["apiextensions\.k8s\.io"\], resources: \["customresourcedefinitions"\], verbs: \["list", "watch"\] \}/,
+    ],
+    [
+      'no permission to see the namespaces',
+      () =>
+        toldBy({
+          declare: anyHandler,
+          options: (place: Place) => ({
+            namespaces: ['shop-*'],
+            ...forbidding('GET', /\/namespaces(?:\?|$)/, 'namespaces is forbidden')(place),
+          }),
+        }),
+      /Not enough permissions to list namespaces.*\{ apiGroups: \[""\], resources: \["namespaces"\], verbs: \["list", "watch"\] \}/,
+    ],
+    [
+      'no permission to change the objects',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ patch }: Untyped) {
+              patch.spec.size = 6;
+            }),
+          options: forbidding(
+            'PATCH',
+            /\/kopfexamples\/one/,
+            `kopfexamples.kopf.dev "one" is forbidden: ${ROBOT} cannot patch resource "kopfexamples" in API group "kopf.dev" in the namespace "default"`,
+          ),
+        }),
+      /Missing in a Role of the namespace "default": \{ apiGroups: \["kopf\.dev"\], resources: \["kopfexamples"\], verbs: \["patch"\] \}/,
+    ],
+    [
+      '`on.validate` without `settings.admission.server`',
+      () => toldBy({ declare: ({ on }) => on.validate('kopfexamples', function check() {}), during: async () => {} }),
+      /no admission server\/tunnel is set.*settings\.admission\.server/,
+    ],
+    [
+      '`on.validate` without `settings.admission.managed`',
+      () =>
+        toldBy({
+          declare: ({ on }) => {
+            on.validate('kopfexamples', function check() {});
+            on.startup(function begin({ settings }: Untyped) {
+              settings.admission.server = {
+                async *serve({ signal }: { signal: AbortSignal }) {
+                  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+                },
+              };
+            });
+          },
+          during: async () => {},
+        }),
+      /settings\.admission\.managed is not set: no API server calls them.*'auto\.kopf\.dev'.*Webhook 'check' \(mistakes\/handling\.test\.ts:\d+\)/,
+    ],
+    [
+      'a startup handler that sets a setting to a wrong value',
+      () =>
+        toldBy({
+          declare: ({ on }) => {
+            anyHandler({ on } as Registry);
+            on.startup(function begin({ settings }: Untyped) {
+              settings.peering.lifetime = '60';
+            });
+          },
+          during: async () => {},
+        }),
+      /^Startup activity has failed: The setting "peering\.lifetime" must be a number from 0 on, not "60"\.$/,
+    ],
+    [
+      'a forgotten `await`',
+      () => forgotten(),
+      /Handler 'make' of KopfExample default\/one has failed in a promise that nobody awaits: boo\. Await it: put "await" before the call that makes the promise, in the handler, which is declared at mistakes\/handling\.test\.ts:\d+\./,
+    ],
+    [
+      'a startup handler that fails',
+      () => fatal(),
+      /Startup activity has failed: One or more handlers failed\. 'connect': no database$/,
+    ],
+  ]);
+});
+
+/** What a whole process says. The handler says it of itself, then the operator says why it ends; and that is all. */
+async function fatal(): Promise<string> {
+  const { PermanentError, createRegistry, settings: makeSettings } = await import('@kopf-ts/core');
+  const { recordingLogger } = await import('@kopf-ts/testing');
+  const { operator } = await import('../../src/operator.js');
+  const { clock, client } = await newPlace();
+  const [registry, logger, settings] = [createRegistry(), recordingLogger(), makeSettings()];
+  registry.on.startup(function connect() {
+    throw new PermanentError('no database');
+  });
+  const options = { registry, logger, settings, clock, client, identity: 'me', clusterwide: true };
+  const code = runIn(fakeHost(), (signal) => operator({ ...options, signal }), { settings, clock, logger });
+  await clock.advance(30);
+  if ((await code) !== 1) throw new Error('It did not fail.');
+  const [ofHandler = '', ofOperator = '', ...more] = logger.messages('error');
+  if (!ofHandler.includes('no database') || more.length > 0) throw new Error(logger.messages('error').join('\n'));
+  return ofOperator;
+}
+
+/** As Node tells it, but of a process that is not real: this one is of the tests. */
+async function forgotten(): Promise<string> {
+  const { createRegistry, settings: makeSettings } = await import('@kopf-ts/core');
+  const { runInContext } = await import('@kopf-ts/core/engine');
+  const { recordingLogger } = await import('@kopf-ts/testing');
+  const { strayErrors } = await import('@kopf-ts/reactor');
+  const [source, settings, logger, registry] = [
+    new EventEmitter(),
+    makeSettings(),
+    recordingLogger(),
+    createRegistry(),
+  ];
+  registry.on.create('kopfexamples', function make() {});
+  const [handler] = registry.handlers.changing;
+  const resource = { group: 'kopf.dev', version: 'v1', plural: 'kopfexamples', kind: 'KopfExample' };
+  const cause = { kind: 'changing', resource, logger, body: { metadata: { namespace: 'default', name: 'one' } } };
+  const ended = strayErrors({ settings, logger, source }).service.run(new AbortController().signal);
+  ended.catch(() => {});
+  runInContext({ settings, handler, cause: cause as Untyped }, () =>
+    source.emit('unhandledRejection', new Error('boo')),
+  );
+  await ended.catch(() => {});
+  return logger.messages('error').join('\n');
+}
