@@ -15,6 +15,7 @@ export default defineConfig({
       // Suites of their own: tests of the control plane are among the ordinary ones, the others have their commands.
       'controlplane/**',
       'differential/**',
+      'programs/**',
       // It is deployed as a whole instead, for the whole cluster: see deployment/.
       '../examples/25-deployment/**',
       // Takes many minutes: `npm run proof`.

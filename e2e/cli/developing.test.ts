@@ -23,6 +23,28 @@ kopf.on.update('foos', function updated({ logger }) { logger.info('updated by ${
 `;
 const HELPER = 'export const title: string = "seen by";\n';
 const FILES = { 'handlers.ts': handlers('v1'), 'helper.ts': HELPER, 'crd.yaml': CRD, 'obj.yaml': foo('one', 'first') };
+
+/** What an operator needs, and what it does with its kind. */
+const rbac = (verbs: string): string => `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: robot, namespace: default}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: robot}
+rules:
+  - {apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [list, watch]}
+  - {apiGroups: [""], resources: [namespaces], verbs: [list, watch]}
+  - {apiGroups: [""], resources: [events], verbs: [create]}
+  - {apiGroups: [example.com], resources: [foos], verbs: [${verbs}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: robot}
+subjects: [{kind: ServiceAccount, name: robot, namespace: default}]
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: robot}
+`;
 const PATH = '/apis/example.com/v1/namespaces/default/foos';
 
 /** The kubeconfig that is printed, and a client with it. */
@@ -151,6 +173,25 @@ describe('kopf dev', () => {
     expect(count(dev.log, 'begin v1')).toBe(1);
   });
 
+  it('gives its operator only the permissions of its account, if told so', async () => {
+    const { kopf, write } = await project({ ...FILES, 'rbac.yaml': rbac('list, watch') });
+    const dev = kopf(['dev', 'handlers.ts', '--as=default/robot']);
+    await dev.says('The operator is system:serviceaccount:default:robot: it may do only what roles allow.');
+    await dev.says('Applied to it: crd.yaml, obj.yaml, rbac.yaml.');
+    await dev.logs(
+      'User "system:serviceaccount:default:robot" cannot patch resource "foos" in API group "example.com"',
+    );
+    await write('rbac.yaml', rbac('list, watch, patch'));
+    await dev.logs("Handler 'created' succeeded.");
+  });
+
+  it('warns of an account that is not there', async () => {
+    const { kopf } = await project(FILES);
+    const dev = kopf(['dev', 'handlers.ts', '--as=default/nobody']);
+    await dev.logs('There is no service account default/nobody in the cluster.');
+    await dev.logs('User "system:serviceaccount:default:nobody" cannot list');
+  });
+
   it('is the only cluster of its operator, whatever the handlers would log in to', async () => {
     const login = `kopf.on.login(() => ({ server: 'https://production.example.com' }));\n`;
     const { kopf } = await project({ ...FILES, 'handlers.ts': handlers('v1') + login });
@@ -168,6 +209,90 @@ describe('kopf dev', () => {
   });
 });
 
+describe('kopf dev in the same folder', () => {
+  it('has the same port and the same kubeconfig each time; and another one beside it has others', async () => {
+    const { kopf } = await project(FILES);
+    const first = kopf(['dev', 'handlers.ts']);
+    const { kubeconfig } = await connected(first);
+    const beside = kopf(['dev', 'handlers.ts']);
+    expect((await connected(beside)).kubeconfig).not.toBe(kubeconfig);
+    await beside.says('Port ');
+    expect(beside.said.join('\n')).toMatch(/^Port 2\d{4}, which it usually has in this folder, is in use/m);
+    expect(first.said.join('\n')).not.toContain('is in use');
+    first.kill('SIGKILL');
+    await first.ended;
+    const second = await connected(kopf(['dev', 'handlers.ts']));
+    expect(second.kubeconfig).toBe(kubeconfig);
+    await second.client.request({ method: 'GET', path: PATH });
+  });
+
+  it('goes on with its data, if it keeps them: all that was answered before it was killed is there', async () => {
+    const { kopf } = await project(FILES);
+    const args = ['dev', 'handlers.ts', '--data=kept'];
+    const first = kopf(args);
+    const { client, kubeconfig } = await connected(first);
+    await first.says('The cluster is at https://');
+    expect(first.said.join('\n')).toContain('; its data are kept in kept.');
+    await first.logs("Handler 'created' succeeded.");
+    const one = await client.request<AnyObject>({ method: 'GET', path: `${PATH}/one` });
+
+    const answered = new Map<string, string | undefined>();
+    const path = '/api/v1/namespaces/default/configmaps';
+    const flood = Array.from({ length: 8 }, async (_, lane) => {
+      for (let number = 0; ; number++) {
+        const name = `flood-${lane}-${number}`;
+        const body = { metadata: { name }, data: { text: 'x'.repeat(number * 10) } };
+        const made = await client.request<AnyObject>({ method: 'POST', path, body, retries: 'none' });
+        answered.set(name, made.metadata?.resourceVersion);
+        if (number % 3 !== 0) continue;
+        await client.request({ method: 'DELETE', path: `${path}/${name}`, retries: 'none' });
+        answered.set(name, 'deleted');
+      }
+    });
+    const ended = Promise.allSettled(flood);
+    await eventually(() => expect(answered.size).toBeGreaterThan(300));
+    first.kill('SIGKILL');
+    await first.ended;
+    await ended;
+
+    const second = kopf(args);
+    expect((await connected(second)).kubeconfig).toBe(kubeconfig);
+    await second.logs('seen by v1: null first');
+    // By yesterday's client, with yesterday's certificates and tokens.
+    const { items } = await client.request<{ items: readonly AnyObject[] }>({ method: 'GET', path });
+    const kept = new Map(items.map(({ metadata }) => [metadata?.name, metadata?.resourceVersion]));
+    const lost = [...answered].filter(
+      ([name, version]) => kept.get(name) !== (version === 'deleted' ? undefined : version),
+    );
+    // Requests without an answer may have been done; so one of each lane may be further than it was told.
+    for (const [name, version] of lost)
+      expect([name, version, kept.has(name)]).toEqual([name, expect.any(String), false]);
+    expect(lost.length).toBeLessThanOrEqual(8);
+    expect(lost.every(([name]) => Number(name.split('-')[2]) % 3 === 0)).toBe(true);
+    const again = await client.request<AnyObject>({ method: 'GET', path: `${PATH}/one` });
+    expect(again.metadata?.uid).toBe(one.metadata?.uid);
+    // What was handled is handled.
+    expect(second.log).not.toContain('created by v1');
+
+    const third = kopf(args);
+    expect(await third.ended).toBe(1);
+    expect(third.log).toMatch(
+      /^Error: The data in .*kept are in use by process \d+\. Stop that one, or choose another folder\.\n$/,
+    );
+  });
+
+  it('has colours if they are wanted', async () => {
+    const { kopf } = await project(FILES);
+    const dev = kopf(['dev', 'handlers.ts', '--as=default/nobody'], { env: { FORCE_COLOR: '1', NO_COLOR: '' } });
+    await dev.logs('There is no service account default/nobody');
+    expect(dev.log).toContain('\u001B[33m[');
+    expect(dev.said.join('\n')).toContain('  \u001B[36mexport KUBECONFIG=');
+    const plain = kopf(['dev', 'handlers.ts', '--as=default/nobody']);
+    await plain.logs('There is no service account default/nobody');
+    expect(plain.log + plain.said.join('\n')).not.toContain('\u001B');
+  });
+});
+
 describe('kopf dev ends with 1 and says why', () => {
   it('if its port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
@@ -177,9 +302,7 @@ describe('kopf dev ends with 1 and says why', () => {
     const { kopf } = await project(FILES);
     const dev = kopf(['dev', 'handlers.ts', `--port=${port}`]);
     expect(await dev.ended).toBe(1);
-    expect(dev.log).toBe(
-      `Error: Port ${port} is in use. Choose another with --port, or omit it to use any free port.\n`,
-    );
+    expect(dev.log).toBe(`Error: Port ${port} is in use. Choose another with --port, or omit it to use a free port.\n`);
   });
 
   it.each([

@@ -94,7 +94,7 @@ export async function project(
       const program = join(installation, 'kopf-ts/dist/bin.js');
       const child = spawn(process.execPath, [program, ...args], {
         cwd: folder,
-        env: { ...cleanEnvironment(), ...env },
+        env: { ...cleanEnvironment(), XDG_CACHE_HOME: join(folder, '.cache'), ...env },
         stdio: 'pipe',
         ...(uid === undefined ? {} : { uid }),
       });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, readdir } from 'node:fs/promises';
+import { chmod, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -62,6 +62,40 @@ describe('kopf run', () => {
     await operator.logs('It ends.');
     operator.kill('SIGINT');
     expect(await operator.ended).toBe(130);
+  });
+
+  it('goes to the cluster that is chosen, and of its replicas, the holder of the lease works', async () => {
+    const { cluster, env } = await clusterWithFoos();
+    const { kopf } = await project(FILES);
+    const path = env['KUBECONFIG'] ?? '';
+    const [, context = ''] = /current-context: "?([^"\n]+)"?/.exec(await readFile(path, 'utf8')) ?? [];
+    const args = ['run', 'handlers.ts', '-A', `--kubeconfig=${path}`, `--context=${context}`, '--lease=foos-operator'];
+    const elsewhere = { KUBECONFIG: '/nowhere/at/all', POD_NAMESPACE: 'default' };
+    const first = kopf(args, { env: elsewhere });
+    await cluster.apply(foo('one', 'value'));
+    await first.logs('[default/one] created with value!');
+    expect(cluster.get('leases/default/foos-operator')).toMatchObject({ spec: { leaseDurationSeconds: 15 } });
+
+    const second = kopf(args, { env: elsewhere });
+    await second.logs('It begins.');
+    await cluster.apply(foo('two', 'value'));
+    await first.logs('[default/two] created with value!');
+    first.kill('SIGTERM');
+    expect(await first.ended).toBe(0);
+    await cluster.apply(foo('three', 'value'));
+    await second.logs('[default/three] created with value!');
+    expect(second.log).not.toContain('[default/two] created');
+  });
+
+  it.each([
+    ['--context=nowhere', 'There is no context "nowhere" in the kubeconfig'],
+    ['--kubeconfig=/nowhere/at/all', '/nowhere/at/all'],
+  ])('tells at once if there is no such thing: %s', async (option, message) => {
+    const { env } = await clusterWithFoos();
+    const { kopf } = await project(FILES);
+    const operator = kopf(['run', 'handlers.ts', '-A', option], { env });
+    expect(await operator.ended).toBe(1);
+    expect(operator.log).toContain(message);
   });
 
   it('obeys the variables of the environment', async () => {

@@ -165,7 +165,7 @@ function found(binaries: Enough, source: string): BinariesFound {
   };
 }
 
-function onPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
+export function onPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   for (const folder of folders) {
     const path = executable(join(folder, name));

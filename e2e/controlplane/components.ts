@@ -1,5 +1,6 @@
 import type { Binaries, Binary } from './binaries.js';
 import type { Program } from './processes.js';
+import { isAtLeast, parseVersion } from './versions.js';
 
 /** Where everything of one control plane is. */
 export interface Layout {
@@ -47,10 +48,21 @@ export function etcdProgram(binaries: Binaries, layout: Layout, { extraArgs }: C
       `--initial-cluster=default=${peers}`,
       // The data does not have to survive a power cut.
       '--unsafe-no-fsync',
+      `${progressFlag(binaries.etcd)}=5s`,
       '--log-level=warn',
       ...(extraArgs.etcd ?? []),
     ],
   };
+}
+
+/**
+ * As in usual clusters: kubeadm and the big providers all set it. By default, etcd tells only every 10 minutes how far it
+ * is, and then the API server sends no bookmarks of quiet kinds, as its cache of them is behind what it has listed.
+ */
+function progressFlag({ version }: Binary): string {
+  const parsed = parseVersion(version);
+  const isStable = parsed !== undefined && isAtLeast(parsed, '3.6');
+  return isStable ? '--watch-progress-notify-interval' : '--experimental-watch-progress-notify-interval';
 }
 
 export function apiServerProgram(binaries: Binaries, layout: Layout, options: ComponentOptions): Program {
@@ -108,6 +120,7 @@ const usualControllers = [
   'root-ca-certificate-publisher-controller',
   'deployment-controller',
   'replicaset-controller',
+  'statefulset-controller',
 ];
 
 export function controllerManagerProgram(

@@ -25,7 +25,7 @@ import { freePorts } from './ports.js';
 import { type Component, type StopOptions, type Supervisor, supervise, tailOf } from './processes.js';
 
 export interface ControlPlaneOptions {
-  /** Garbage collection, namespaces, service accounts, deployments, replica sets. By default, nobody takes care of these. */
+  /** Garbage collection, namespaces, service accounts, deployments, replica and stateful sets. By default, nobody takes care of these. */
   readonly controllerManager?: boolean;
   /** Only some of them, by the names that kube-controller-manager has for them. */
   readonly controllers?: readonly string[];
@@ -78,6 +78,8 @@ export interface ControlPlane extends ControlPlaneAccess, AsyncDisposable {
 interface KubectlOptions {
   /** For `-f -`. */
   readonly stdin?: string;
+  /** Hears of what it prints as it comes, for those commands that go on. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /**
@@ -261,7 +263,7 @@ async function compactEtcd(url: string): Promise<void> {
 export function runKubectl(
   access: ControlPlaneAccess,
   args: readonly string[],
-  { stdin }: KubectlOptions = {},
+  { stdin, onOutput }: KubectlOptions = {},
 ): Promise<string> {
   const cache = join(access.kubeconfig, '..', 'kubectl-cache');
   const allArgs = [`--kubeconfig=${access.kubeconfig}`, `--cache-dir=${cache}`, ...args];
@@ -275,6 +277,7 @@ export function runKubectl(
         else reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`, { cause: error }));
       },
     );
+    if (onOutput !== undefined) child.stdout?.on('data', onOutput);
     child.stdin?.on('error', () => {});
     child.stdin?.end(stdin ?? '');
   });

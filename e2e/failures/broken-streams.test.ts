@@ -78,6 +78,8 @@ describeOnRealCluster('an operator with a broken stream', () => {
     await start({ serverTimeout: 60 });
     await create('one');
     await isHandled('one');
+    // The stream has come so far, too.
+    await isCalled('MODIFIED one');
     line.faults.dropBookmarks();
     const before = line.requests.length;
     const stalled = line.faults.add({

@@ -28,6 +28,27 @@ describeOnClusters('daemons and timers', (cluster) => {
     namespace = await cluster().newNamespace();
   });
 
+  it('by a schedule are called at its times', async () => {
+    const seconds: number[] = [];
+    await startOperator(
+      cluster(),
+      ({ timer }) => {
+        timer(things.selector, { id: 'even', schedule: '*/2 * * * * *', timeZone: 'Asia/Tokyo' }, () => {
+          seconds.push(Date.now() / 1000);
+        });
+      },
+      { namespaces: [namespace] },
+    );
+    await things.create(namespace, 'one', { spec: { size: 1 } });
+    await eventually(() => expect(seconds.length).toBeGreaterThan(2));
+    // Never before its time, and never twice for one.
+    const times = seconds.map((second) => Math.floor(second / 2));
+    expect(new Set(times).size).toBe(times.length);
+    for (const second of seconds) expect(second % 2).toBeLessThan(1.5);
+    const stored = await things.get(namespace, 'one');
+    expect(stored?.metadata?.annotations).toBeUndefined();
+  });
+
   it('live as long as their objects, which wait for them to end', async () => {
     const calls: string[] = [];
     let mayEnd: () => void = () => {};

@@ -41,6 +41,30 @@ describeOnClusters('events and filters', (cluster) => {
     expect([metadata?.annotations, metadata?.finalizers, metadata?.generation]).toEqual([undefined, undefined, 1]);
   });
 
+  it('event handlers that want to are tried again until they succeed or a newer event comes; nothing is written', async () => {
+    const calls: string[] = [];
+    await startOperator(
+      cluster(),
+      ({ on }) => {
+        on.event(things.selector, { id: 'shaky', errors: 'retry', backoff: 0.2 }, ({ type, spec, retry }) => {
+          calls.push(`${type} ${spec['size']} ${retry}`);
+          if (spec['size'] === 1 || retry < 2) throw new Error('Not now.');
+        });
+      },
+      { namespaces: [namespace] },
+    );
+    await things.create(namespace, 'one', { spec: { size: 1 } });
+    // It may be among the objects listed at first.
+    await eventually(() => expect(calls.some((call) => call.endsWith(' 1 2'))).toBe(true));
+    await things.patch(namespace, 'one', { spec: { size: 2 } });
+    await eventually(() => expect(calls).toContain('MODIFIED 2 2'));
+    expect(calls.slice(calls.indexOf('MODIFIED 2 0'))).toEqual(['MODIFIED 2 0', 'MODIFIED 2 1', 'MODIFIED 2 2']);
+    const { metadata } = (await things.get(namespace, 'one')) ?? {};
+    expect([metadata?.annotations, metadata?.finalizers, metadata?.generation]).toEqual([undefined, undefined, 2]);
+    await things.delete(namespace, 'one');
+    await eventually(() => expect(calls.at(-1)).toBe('DELETED 2 2'));
+  });
+
   it('handlers see only the objects that pass their filters, and other objects are not touched', async () => {
     const calls: string[] = [];
     await startOperator(

@@ -132,7 +132,7 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
     expect(await becomesTrue(async () => (await kubectl('api-resources --no-headers')).includes('ex,exs'))).toBe(true);
   });
 
-  it('applies objects of built-in kinds, and applies them again unless lists are to be merged', async () => {
+  it('applies objects of built-in kinds, and applies them again: lists are merged', async () => {
     expect(await kubectl('apply -f -', configMap('applied'))).toBe('configmap/applied created\n');
     expect(await kubectl('apply -f -', configMap('applied'))).toBe('configmap/applied unchanged\n');
     const changed = configMap('applied').replace('key: value', 'other: value');
@@ -142,12 +142,50 @@ describeOnRealCluster('kubectl on the embedded cluster', () => {
     expect(await kubectl('apply -f -', deployment(1, 'one'))).toBe('deployment.apps/applied created\n');
     expect(await kubectl('apply -f -', deployment(2, 'one'))).toBe('deployment.apps/applied configured\n');
     expect(cluster.get('deployments.apps/default/applied')?.spec).toMatchObject({ replicas: 2 });
-    await expect(kubectl('apply -f -', deployment(2, 'two'))).rejects.toThrow(/no strategic merge patches/);
+    expect(await kubectl('apply -f -', deployment(2, 'two'))).toBe('deployment.apps/applied configured\n');
+    expect(await kubectl('set image deployment/applied main=three')).toBe('deployment.apps/applied image updated\n');
+    expect(await kubectl('set env deployment/applied A=1 B=2')).toBe('deployment.apps/applied env updated\n');
+    expect(await kubectl('set env deployment/applied A-')).toBe('deployment.apps/applied env updated\n');
+    expect(await kubectl('scale deployment/applied --replicas=4')).toBe('deployment.apps/applied scaled\n');
+    expect(cluster.get('deployments.apps/default/applied')?.spec).toMatchObject({
+      replicas: 4,
+      template: { spec: { containers: [{ name: 'main', image: 'three', env: [{ name: 'B', value: '2' }] }] } },
+    });
   });
 
-  it('explains fields of custom and built-in kinds', async () => {
+  it('applies lists of objects', async () => {
+    const list = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: ['a', 'b'].map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `listed-${name}` } })),
+    });
+    expect(await kubectl('apply -f -', list)).toBe('configmap/listed-a created\nconfigmap/listed-b created\n');
+    expect(await kubectl('apply -f -', list)).toBe('configmap/listed-a unchanged\nconfigmap/listed-b unchanged\n');
+  });
+
+  it('tells that a kind is unknown as long as nobody has defined it', async () => {
+    const unknown = example('one', 'red').replace('example.com/v1', 'unknown.example.com/v1');
+    await expect(kubectl('apply -f -', unknown)).rejects.toThrow(
+      'no matches for kind "Example" in version "unknown.example.com/v1"\nensure CRDs are installed first',
+    );
+  });
+
+  it('explains fields of custom kinds', async () => {
     expect(await kubectl('explain examples.spec')).toMatch(/^ {2}colour\t<string>$/m);
-    expect(await kubectl('explain pods.spec.containers')).toMatch(/^ {2}image\t<string>$/m);
+    expect(await kubectl('explain examples --recursive')).toMatch(/^ {4}colour\t<string>$/m);
+  });
+
+  it.each([
+    'explain pods',
+    'explain pods.spec.containers',
+    'explain deployments --recursive',
+    'explain services.spec.ports.protocol',
+    'explain pods.spec.containers.resources.limits',
+    'explain configmaps.metadata.ownerReferences --recursive',
+    'explain deployments.spec.strategy --output=plaintext-openapiv2',
+    'explain networkpolicies.spec.ingress.from',
+  ])('explains built-in kinds as the real one: %s', async (command) => {
+    expect(await kubectl(command)).toBe(await runKubectl(realCluster(), command.split(' ')));
   });
 
   it('is refused fields that nobody knows, of custom and built-in kinds', async () => {

@@ -53,8 +53,14 @@ export async function startAdmission(
     },
     rest,
   );
-  await untilAsked(cluster, probes);
   const of = (reason: 'validating' | 'mutating') => configuration(cluster.client, reason, managed);
+  try {
+    await untilAsked(cluster, probes);
+  } catch (error) {
+    // What is stored tells who is late: the operator with its configurations, or the API server with reading them.
+    const stored = await Promise.all([of('validating').get(), of('mutating').get()]);
+    throw new Error(`The API server does not ask for both: ${JSON.stringify(stored)}`, { cause: error });
+  }
   return Object.assign(operator, { managed, reviews, validating: of('validating'), mutating: of('mutating') });
 }
 

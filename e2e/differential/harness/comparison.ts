@@ -34,16 +34,25 @@ export class Comparison {
     [rightName, right]: readonly [string, readonly Exchange[]],
   ): string {
     const report: string[] = [];
-    for (const [index, exchange] of left.entries()) {
-      const place = { area, sequence, step: exchange.step };
-      const differences = this.#unforgiven(place, exchange.answer, right[index]?.answer);
+    for (const [index, differences] of this.differences({ area, sequence }, left, right).entries()) {
       if (differences.length === 0) continue;
-      report.push(`  step ${index + 1}, ${exchange.step}: ${counted(differences.length)}`);
+      report.push(`  step ${index + 1}, ${left[index]?.step}: ${counted(differences.length)}`);
       for (const difference of differences.slice(0, 6)) {
         report.push(describeDifference(difference, [leftName, rightName]));
       }
     }
     return report.join('\n');
+  }
+
+  /** What is different and not forgiven, step by step. */
+  differences(
+    { area, sequence }: Omit<Place, 'step'>,
+    left: readonly Exchange[],
+    right: readonly Exchange[],
+  ): readonly (readonly Difference[])[] {
+    return left.map(({ step, answer }, index) =>
+      this.#unforgiven({ area, sequence, step }, answer, right[index]?.answer),
+    );
   }
 
   /** Known differences that were not seen in any of the runs. */

@@ -1,13 +1,14 @@
 /** Requests as plain as they can be: no client of ours stands between the table and the servers. */
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { isMereBookmark } from './bookmarks.js';
 import type { Answer } from './sequence.js';
 import type { Target } from './targets.js';
 
 export interface PlainRequest {
   readonly method: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string;
 }
 
@@ -62,9 +63,10 @@ export class Stream {
     response.on('close', end);
   }
 
-  /** Waits for so many events, or for the end of the stream, and closes it. */
+  /** Waits for so many events, mere bookmarks aside, or for the end of the stream, and closes it. */
   async collect(count: number | undefined): Promise<{ events: readonly unknown[]; closedBy: 'us' | 'server' }> {
-    const isEnough = () => this.#hasEnded || (count !== undefined && this.events.length >= count);
+    const counted = () => this.events.filter((event) => !isMereBookmark(event)).length;
+    const isEnough = () => this.#hasEnded || (count !== undefined && counted() >= count);
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, count === undefined ? 30_000 : 10_000);
       this.#changed = () => {
@@ -101,14 +103,14 @@ function open(target: Target, { method, path, headers, body }: PlainRequest): Pr
       authorization: `Bearer ${target.token}`,
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-      ...headers,
+      ...(headers as Record<string, string | string[]>),
     },
   };
   return new Promise((resolve, reject) => {
     const request = send(options, resolve);
     request.setTimeout(answersWithinMs, () => request.destroy(new Error(`${method} ${path}: no answer`)));
     // A refused body breaks the connection after the answer has come.
-    request.on('error', reject);
+    request.on('error', (cause) => reject(new Error(`${target.name}: ${method} ${path}: ${cause.message}`, { cause })));
     request.end(body);
   });
 }

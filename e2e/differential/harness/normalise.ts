@@ -3,6 +3,7 @@
  * that: uids and times of now are masked, versions are numbered in their order, random names are checked and masked,
  * and the names that the run has invented are taken back.
  */
+import { withoutMereBookmarks } from './bookmarks.js';
 import { mapTexts, valueAt } from './paths.js';
 import type { Exchange, Trace } from './runner.js';
 
@@ -11,7 +12,7 @@ export function normalise(trace: Trace): Exchange[] {
   const uids = new Map<string, string>();
   const maskGenerated = masksOf(trace.prefixes);
   const maskText = (text: string) => {
-    let masked = text;
+    let masked = withoutSignatures(text);
     for (const [found, name] of trace.names) masked = masked.replaceAll(found, name);
     masked = maskGenerated(masked);
     masked = masked.replaceAll(trace.id, '<id>');
@@ -24,19 +25,19 @@ export function normalise(trace: Trace): Exchange[] {
   };
   return trace.exchanges.map(({ step, answer }) => ({
     step,
-    answer: withoutRepeatedBookmarks(
+    answer: withoutMereBookmarks(
       mapTexts(renumber(sortedKeys(trace.causesComeInAnyOrder ? ordered(answer) : answer), order), maskText),
     ),
   }));
 }
 
-/** How many bookmarks come before the end of a watch is a matter of chance; those that say the same count as one. */
-function withoutRepeatedBookmarks(answer: unknown): unknown {
-  const events = valueAt(answer, 'events');
-  if (!Array.isArray(events)) return answer;
-  const isRepeated = (event: unknown, index: number) =>
-    valueAt(event, 'type') === 'BOOKMARK' && JSON.stringify(event) === JSON.stringify(events[index - 1]);
-  return { ...(answer as object), events: events.filter((event, index) => !isRepeated(event, index)) };
+/** Tokens are told apart by what they claim; keys, signatures and times are of each server. */
+function withoutSignatures(text: string): string {
+  return text.replace(/eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+/g, (_, payload: string) => {
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, number>;
+    const { exp = 0, iat = 0, nbf = 0, ...others } = claims;
+    return `<token ${JSON.stringify(sortedKeys({ ...others, lifetime: exp - iat, delay: nbf - iat }))}>`;
+  });
 }
 
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -56,8 +57,28 @@ export function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, item]) => [key, sortedKeys(item)]));
+  return Object.fromEntries(
+    entries.map(([key, item]) => {
+      if (key === 'managedFields') return [key, sortedManagers(item)];
+      const sorted = sortedKeys(item);
+      return [key, inAnyOrder.has(key) && Array.isArray(sorted) ? sorted.sort(byText) : sorted];
+    }),
+  );
 }
+
+/** Servers order them by their times, and so it is a matter of chance which of them were written in the same second. */
+function sortedManagers(entries: unknown): unknown {
+  if (!Array.isArray(entries)) return entries;
+  const orderOf = (entry: unknown): string => {
+    const { manager, operation, apiVersion, subresource } = entry as Record<string, unknown>;
+    return JSON.stringify([operation, manager, apiVersion, subresource]);
+  };
+  return entries.map(sortedKeys).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+}
+
+/** What somebody may do is told in the order in which the real server happens to find the roles. */
+const inAnyOrder: ReadonlySet<string> = new Set(['resourceRules', 'nonResourceRules']);
+const byText = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
 /** The versions of the objects that the run has seen, in their order. */
 type Order = readonly number[];
@@ -85,12 +106,18 @@ function renumber(value: unknown, order: Order): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
+      if (key === 'cells' && Array.isArray(item)) return [key, item.map(maskAge)];
       if (typeof item !== 'string') return [key, renumber(item, order)];
       if (key === 'resourceVersion' && /^\d+$/.test(item) && item !== '0') return [key, numbered(Number(item), order)];
       if (key === 'continue' && item !== '') return [key, decodedContinue(item, order)];
       return [key, item];
     }),
   );
+}
+
+/** In tables, of what has just been made. */
+function maskAge(cell: unknown): unknown {
+  return typeof cell === 'string' && /^\d{1,2}s$/.test(cell) ? '<age>' : cell;
 }
 
 /** Tokens for the next pages have a version within. */
@@ -161,7 +188,7 @@ function visit(value: unknown, visitor: (holder: Holder, isCollection: boolean) 
   if (typeof value !== 'object' || value === null) return;
   const holder = value as Holder;
   visitor(holder, isCollection);
-  const isList = Array.isArray(holder['items']) || 'items' in holder;
+  const isList = 'items' in holder || holder['kind'] === 'Table';
   for (const [key, item] of Object.entries(holder)) {
     const isBookmark = key === 'object' && holder['type'] === 'BOOKMARK';
     visit(item, visitor, (isList && key === 'metadata') || isBookmark || (isCollection && key === 'metadata'));

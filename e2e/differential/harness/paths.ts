@@ -16,3 +16,11 @@ export function mapTexts(value: unknown, map: (text: string) => string): unknown
   // Entries, not assignments: `__proto__` is a key like any other.
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapTexts(item, map)]));
 }
+
+/** A copy of the answer without some keys, wherever they are. */
+export function withoutKeys(value: unknown, keys: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutKeys(item, keys));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !keys.includes(key));
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutKeys(item, keys)]));
+}

@@ -18,7 +18,8 @@ export interface RequestStep {
   readonly do: 'request';
   readonly method: string;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Several values are several headers. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** A text is sent as it is, everything else as JSON; `undefined` sends no body. */
   readonly body?: unknown;
   /** Variables for the next steps, by their dotted paths in the body of the answer. */
@@ -27,6 +28,8 @@ export interface RequestStep {
   readonly until?: (answer: Answer) => boolean;
   /** Of preparations, only the status is compared. */
   readonly isPreparation?: boolean;
+  /** Fields, wherever they are, that each server has of its own. */
+  readonly except?: readonly string[];
 }
 
 export interface WatchStep {

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { localCluster } from '@kopf-ts/apiserver';
-import { type ControlPlane, startControlPlane } from '../../controlplane/index.js';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../controlplane/index.js';
 
 /** A server that can be asked. */
 export interface Target extends AsyncDisposable {
@@ -16,14 +16,26 @@ export interface Target extends AsyncDisposable {
  * kube-apiserver with etcd; of the controllers, only those whose work is that of the embedded server too.
  * With the others, every namespace and workload would change by itself, at its own pace.
  */
+export const comparable: ControlPlaneOptions = {
+  controllerManager: true,
+  controllers: [
+    'garbage-collector-controller',
+    'namespace-controller',
+    'serviceaccount-controller',
+    'clusterrole-aggregation-controller',
+    'resourcequota-controller',
+  ],
+  extraArgs: {
+    apiServer: [
+      // Tokens in pods and finalizers of volumes are made for controllers that do not run here.
+      '--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection',
+      '--anonymous-auth=true',
+    ],
+  },
+};
+
 export async function startRealTarget(): Promise<Target> {
-  const controlPlane = await startControlPlane({
-    controllerManager: true,
-    controllers: ['garbage-collector-controller', 'namespace-controller'],
-    // Accounts of pods and finalizers of volumes are made for controllers that do not run here.
-    extraArgs: { apiServer: ['--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection'] },
-  });
-  return targetOf('real', controlPlane);
+  return targetOf('real', await startControlPlane(comparable));
 }
 
 function targetOf(name: string, controlPlane: ControlPlane): Target {
@@ -43,7 +55,7 @@ function targetOf(name: string, controlPlane: ControlPlane): Target {
 
 /** Ours, over plain HTTP, with the same administrator. */
 export async function startEmbeddedTarget(): Promise<Target> {
-  const cluster = await localCluster();
+  const cluster = await localCluster({ authorize: 'rbac' });
   const agent = new HttpAgent({ keepAlive: true });
   return {
     name: 'embedded',

@@ -1,4 +1,4 @@
-import { del, get, post, prepare, put, type Sequence, sequence } from '../harness/sequence.js';
+import { del, get, post, prepare, put, type Sequence, sequence, untilStatus } from '../harness/sequence.js';
 import {
   clusterWide,
   configMap,
@@ -36,7 +36,55 @@ function lifeOf(collection: string, body: Fields, changed: Fields): ReturnType<t
   ];
 }
 
+/** Addresses that nobody has asked for. */
+const byChance = { except: ['clusterIP', 'clusterIPs'] };
+
 export const coreKinds: readonly Sequence[] = [
+  sequence('addresses and ports that services ask for', [
+    ...[
+      { clusterIP: '10.96.200.1' },
+      { clusterIP: '10.96.200.1', type: 'NodePort' },
+      { clusterIP: '10.97.0.1' },
+      { clusterIP: '10.96.0.0' },
+      { clusterIP: 'fd00::1' },
+      { type: 'NodePort', ports: [{ port: 1, nodePort: 32100 }] },
+      { type: 'NodePort', ports: [{ port: 1, nodePort: 32100 }] },
+      { type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] },
+      { type: 'LoadBalancer', ports: [{ port: 1, nodePort: 32100, protocol: 'UDP' }] },
+      { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false },
+      { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports: [{ port: 1, nodePort: 32100 }] },
+      { externalIPs: ['1.2.3.4'] },
+      { clusterIP: 'None', externalIPs: ['1.2.3.4'], sessionAffinity: 'ClientIP' },
+    ].map((spec, index) =>
+      post(services, object('v1', 'Service', `s${index}`, { spec: { ports: [{ port: 1 }], ...spec } }), byChance),
+    ),
+    put(
+      `${services}/s5`,
+      object('v1', 'Service', 's5', { spec: { type: 'NodePort', ports: [{ port: 2, nodePort: 32100 }] } }),
+      byChance,
+    ),
+    del(`${services}/s5`, undefined, byChance),
+    post(
+      services,
+      object('v1', 'Service', 'again', { spec: { type: 'NodePort', ports: [{ port: 1, nodePort: 32100 }] } }),
+      byChance,
+    ),
+    ...['s0', 'again'].map((name) => del(`${services}/${name}`, undefined, byChance)),
+  ]),
+  sequence('logs and commands of pods without a host', [
+    post(pods, pod('one')),
+    get(`${pods}/one/log`),
+    get(`${pods}/one/log?container=none`),
+    get(`${pods}/one/log?tailLines=-1`),
+    get(`${pods}/none/log`),
+    get(`${pods}/one/exec?command=ls&stdout=true`),
+    post(`${pods}/one/exec?command=ls&stdout=true`, {}),
+    get(`${pods}/one/attach?stdout=true`),
+    get(`${pods}/one/portforward?ports=80`),
+    get(`${pods}/none/portforward?ports=80`),
+    put(`${pods}/one/exec`, {}),
+    post(`${pods}/one/log`, {}),
+  ]),
   sequence('the life of a config map', lifeOf(configMaps, configMap('one'), configMap('one', { key: 'other' }))),
   sequence(
     'binary data and immutability of config maps',
@@ -73,6 +121,8 @@ export const coreKinds: readonly Sequence[] = [
     post(namespaces, object('v1', 'Namespace', 'Not_A_Name')),
   ]),
   sequence('the life of a service account', [
+    // On the real server, it may come later than the first requests.
+    prepare(get(`${serviceAccounts}/default`, { until: untilStatus(200) })),
     post(serviceAccounts, object('v1', 'ServiceAccount', 'robot')),
     get(`${serviceAccounts}/robot`),
     put(

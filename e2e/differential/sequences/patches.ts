@@ -45,6 +45,22 @@ export const patches: readonly Sequence[] = [
     mergePatch(at, { data: { key: 5 } }),
     mergePatch(at, { data: 'text' }),
   ]),
+  sequence('built-in objects that cannot be read after a patch', [
+    prepare(post(deployments, deployment('a'))),
+    ...[mergePatch, strategicPatch].flatMap((patch) => [
+      patch(`${deployments}/a`, { spec: { replicas: 'many' } }),
+      patch(`${deployments}/a`, { metadata: { labels: { zone: 'b', area: 5 } } }),
+      patch(`${deployments}/a`, {
+        spec: { template: { spec: { hostNetwork: 'yes', containers: [{ name: 'z', image: 1 }] } } },
+      }),
+    ]),
+    jsonPatch(`${deployments}/a`, [{ op: 'replace', path: '/spec/replicas', value: 'many' }]),
+    jsonPatch(`${deployments}/a`, [{ op: 'add', path: '/spec/template/spec/hostNetwork', value: 'yes' }]),
+    jsonPatch(`${deployments}/a`, [
+      { op: 'test', path: '/metadata/name', value: 'a' },
+      { op: 'add', path: '/spec/template/spec/containers/0/tty', value: 'yes' },
+    ]),
+  ]),
   sequence('json patches of every operation', [
     one,
     jsonPatch(at, [

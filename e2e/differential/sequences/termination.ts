@@ -88,8 +88,9 @@ export const termination: readonly Sequence[] = [
     prepare(get(configMaps, { save: { start: 'metadata.resourceVersion' } })),
     watch('w', `${configMaps}?watch=true&resourceVersion=<start>`),
     prepare(del(here)),
-    events('w', 1),
+    // First of all: the controller of a busy machine takes longer than events are waited for.
     get(here, gone),
+    events('w', 1),
   ]),
   sequence('a namespace comes back', [
     prepare(post(configMaps, configMap('a'))),

@@ -81,8 +81,26 @@ describe('before answers are compared', () => {
     ]);
   });
 
-  it('bookmarks that say the same count as one, and nothing else does', () => {
-    const [mark, added] = [{ type: 'BOOKMARK' }, { type: 'ADDED' }];
-    expect(normalised([{ events: [added, added, mark, mark] }])).toEqual([{ events: [added, added, mark] }]);
+  describe('mere bookmarks', () => {
+    const [mark, added] = [
+      { type: 'BOOKMARK', object: {} },
+      { type: 'ADDED', object: {} },
+    ];
+    const end = { type: 'BOOKMARK', object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } } };
+
+    it('come at any time, and so they do not count', () => {
+      const watched = { events: [mark, added, mark, added], closedBy: 'us' };
+      expect(normalised([watched])).toEqual([{ events: [added, added], closedBy: 'us' }]);
+    });
+
+    it('remain as one at the end of a watch that the server has closed', () => {
+      const watched = { events: [added, mark, added, mark, mark], closedBy: 'server' };
+      expect(normalised([watched])).toEqual([{ events: [added, added, mark], closedBy: 'server' }]);
+    });
+
+    it('do not tell of the end of the initial events: that one stays in its place', () => {
+      const watched = { events: [added, end, mark, added], closedBy: 'us' };
+      expect(normalised([watched])).toEqual([{ events: [added, end, added], closedBy: 'us' }]);
+    });
   });
 });

@@ -14,8 +14,8 @@ export interface RunningProgram {
   readonly log: string;
   /** The exit code, or the signal that has ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Waits until it says so, or something that begins so. */
-  says(text: string): Promise<void>;
+  /** Waits until it says so, or something that begins so; for half a minute, unless told otherwise. */
+  says(text: string, withinSeconds?: number): Promise<void>;
   /** Waits until it logs so. */
   logs(text: string | RegExp): Promise<void>;
   kill(signal: NodeJS.Signals): void;
@@ -86,12 +86,14 @@ export function observe(child: ChildProcess): RunningProgram {
     get log() {
       return log;
     },
-    says: (text) =>
-      eventually(() =>
-        expect(
-          lines().some((line) => line.startsWith(text)),
-          text,
-        ).toBe(true),
+    says: (text, withinSeconds) =>
+      eventually(
+        () =>
+          expect(
+            lines().some((line) => line.startsWith(text)),
+            text,
+          ).toBe(true),
+        withinSeconds,
       ),
     logs: (text) => eventually(() => expect(log).toMatch(text)),
     kill: (signal) => void child.kill(signal),

@@ -1,0 +1,116 @@
+/** Verbs and the kwarg `api`, on both servers. */
+import { type AnyObject, type Api, ApplyConflictError, api as apiOver, TemporaryError } from '@kopf-ts/core';
+import { systemClock } from '@kopf-ts/reactor';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeOnClusters } from '../support/operators/clusters.js';
+import type { TestKind } from '../support/operators/kinds.js';
+import { eventually, startOperator } from '../support/operators/operators.js';
+
+describeOnClusters('verbs', (cluster) => {
+  let things: TestKind;
+  let namespace: string;
+  let api: Api;
+  beforeAll(async () => {
+    things = await cluster().newKind();
+  });
+  beforeEach(async () => {
+    namespace = await cluster().newNamespace();
+    api = apiOver(cluster().client, { namespace, fieldManager: 'tester', clock: systemClock });
+  });
+  const configMap = (name: string, data: Record<string, string>) => ({ metadata: { name }, data });
+  const failure = (promise: PromiseLike<unknown>): Promise<Error> =>
+    Promise.resolve(promise).then(
+      () => new Error('It has not failed.'),
+      (error: Error) => error,
+    );
+
+  it('write and read', async () => {
+    await api('configmaps').apply(configMap('one', { a: '1', b: '2' }));
+    expect((await api('configmaps').apply(configMap('one', { a: '3' })))['data']).toEqual({ a: '3' });
+    const conflict = await failure(api('configmaps').apply(configMap('one', { a: '4' }), { fieldManager: 'other' }));
+    expect(conflict).toBeInstanceOf(ApplyConflictError);
+    expect(conflict.message).toMatch(/^apply configmaps\.v1 .*\/one: .*"tester"/);
+    await api('configmaps').patch('one', { metadata: { labels: { app: 'x' } } }, { type: 'strategic' });
+    await api('configmaps').patch('one', [{ op: 'add', path: '/data/c', value: '5' }]);
+    await api('configmaps').replace('one', (object) => ({ ...object, data: { ...object['data'], d: '6' } }));
+    const listed = await api('configmaps').list({ labels: { app: ['x', 'y'] } });
+    expect(listed.map(({ metadata }) => metadata?.name)).toEqual(['one']);
+    expect(listed[0]?.['data']).toEqual({ a: '3', c: '5', d: '6' });
+    await api('configmaps').deleteCollection({ labels: { app: 'x' } });
+    expect(await api('configmaps').find('one')).toBeUndefined();
+    await api('configmaps').delete('one', { ifGone: 'ignore' });
+  });
+
+  it('watch, and end when they are left', async () => {
+    const seen: string[] = [];
+    await api('configmaps').create({ ...configMap('one', {}), metadata: { name: 'one', labels: { app: 'x' } } });
+    for await (const { type, object } of api('configmaps').watch({ labels: { app: 'x' } })) {
+      seen.push(type);
+      if (type === 'LISTED') await api('configmaps').patch('one', { data: { a: 'b' } });
+      if (type === 'MODIFIED') await api('configmaps').delete(object.metadata?.name ?? '');
+      if (type === 'DELETED') break;
+    }
+    expect(seen).toEqual(['LISTED', 'MODIFIED', 'DELETED']);
+  });
+
+  it('say what was asked for, and what the server has said', async () => {
+    const thing = `things.v1.${things.group}`;
+    expect((await failure(api(things.selector).get('none'))).message).toBe(
+      `get ${thing} ${namespace}/none: things.${things.group} "none" not found`,
+    );
+    expect((await failure(api('configmaps').create(configMap('Not A Name', {})))).message).toMatch(
+      new RegExp(`^create configmaps\\.v1 ${namespace}: ConfigMap "Not A Name" is invalid: metadata\\.name`),
+    );
+    expect((await failure(api('configmaps').list({ fields: { 'data.a': 'b' } }))).message).toMatch(
+      new RegExp(`^list configmaps\\.v1 ${namespace}: .*data\\.a`),
+    );
+    expect((await failure(api('configmaps').list({ labels: 'a in b' }))).message).toMatch(
+      new RegExp(`^list configmaps\\.v1 ${namespace}: `),
+    );
+    expect(
+      (await failure(api('configmaps').create({ ...configMap('one', {}), data: { a: 1 } as never }))).message,
+    ).toMatch(new RegExp(`^create configmaps\\.v1 ${namespace}: `));
+    expect((await failure(api('pods').log('none'))).message).toBe(
+      `log pods.v1 ${namespace}/none: pods "none" not found`,
+    );
+    expect((await failure(api('pods').exec('none', ['date']))).message).toBe(
+      `exec pods.v1 ${namespace}/none: pods "none" not found`,
+    );
+  });
+
+  const writes: readonly (readonly [string, (api: Api, kind: string) => Promise<AnyObject>])[] = [
+    ['a merge-patch', (verbs, kind) => verbs(kind).patch('one', { spec: { size: 5 } })],
+    ['a JSON-patch', (verbs, kind) => verbs(kind).patch('one', [{ op: 'add', path: '/spec/size', value: 5 }])],
+    ['applying', (verbs, kind) => verbs(kind).apply({ metadata: { name: 'one' }, spec: { size: 5 } })],
+    [
+      'replacing',
+      (verbs, kind) => verbs(kind).replace('one', (object) => ({ ...object, spec: { ...object['spec'], size: 5 } })),
+    ],
+  ];
+  describe('of handlers that write their own object', () => {
+    it.each(writes)('are no news for the others: %s', async (_, write) => {
+      const calls: string[] = [];
+      await startOperator(
+        cluster(),
+        ({ on }) => {
+          on.create(things.selector, { id: 'first' }, () => void calls.push('first'));
+          on.create(things.selector, { id: 'second' }, async ({ api: own, retry }) => {
+            calls.push('second');
+            await write(own, things.selector);
+            if (retry === 0) throw new TemporaryError('once more', { delay: 0.2 });
+          });
+          on.field(things.selector, { id: 'size', field: 'spec.size' }, () => void calls.push('size'));
+        },
+        { namespaces: [namespace] },
+      );
+      await things.create(namespace, 'one', { spec: { field: 'x' } });
+      await eventually(() => expect(calls).toContain('size'));
+      await eventually(async () => {
+        const marks = Object.keys((await things.get(namespace, 'one'))?.metadata?.annotations ?? {});
+        expect(marks.filter((key) => key.startsWith('kopf.zalando.org/'))).toHaveLength(1);
+      });
+      // The new field concerns one more handler of the same creation: it is called before or after the retry, but once.
+      expect(calls.toSorted()).toEqual(['first', 'second', 'second', 'size']);
+    });
+  });
+});
