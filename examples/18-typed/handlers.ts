@@ -1,4 +1,4 @@
-import type { V1Pod } from '@kubernetes/client-node';
+import { Pod } from '@kopf-ts/kinds';
 import * as kopf from 'kopf-ts';
 import { z } from 'zod';
 
@@ -24,8 +24,8 @@ function resize({ old, new: size, patch }: kopf.Change<typeof Volume, undefined,
   patch.status.phase = `from ${before} to ${after}`;
 }
 
-// 2. By the types of a client: for all that is built into Kubernetes.
-kopf.on.event<V1Pod>('v1/pods', function watchPods({ name, spec, status, logger }) {
+// 2. By a token of `@kopf-ts/kinds`: for all that is built into Kubernetes.
+kopf.on.event(Pod, function watchPods({ name, spec, status, logger }) {
   const images: string[] = spec.containers.map(({ image }) => image ?? 'none');
   logger.info(`${name} is ${status.phase ?? 'new'} with ${images.join(', ')}.`);
 });

@@ -4,7 +4,7 @@
  */
 import { systemClock } from '@kopf-ts/reactor';
 import { type Clock, client as clients, type KubeClient } from 'kopf-ts';
-import { localCluster, manualClock, recordingLogger } from 'kopf-ts/testing';
+import { type LocalClusterOptions, localCluster, manualClock, recordingLogger } from 'kopf-ts/testing';
 import { inject, vi } from 'vitest';
 import type { RealCluster } from '../../e2e/support/global-setup.js';
 
@@ -14,6 +14,8 @@ export interface Ground extends AsyncDisposable {
   readonly clock: Clock;
   /** Whether each namespace gets an account for its pods, and pods need it. */
   readonly hasServiceAccounts: boolean;
+  /** Whether pods wait for somebody to say how they are. */
+  readonly lacksNodes: boolean;
   /** A file, for those who log in by themselves. */
   kubeconfig(): Promise<string>;
   /** Waits until the assertions hold; else, fails with what they say. */
@@ -25,21 +27,24 @@ export interface Ground extends AsyncDisposable {
 export interface GroundOptions {
   /** The time is the real one also on the embedded server: for examples that talk over sockets. */
   readonly isRealTime?: boolean;
+  /** Pods are made for workloads, and become ready: by a simulation, or by controllers and somebody who plays the nodes. */
+  readonly hasWorkloads?: boolean;
 }
 
-export function newGround({ isRealTime = false }: GroundOptions = {}): Promise<Ground> {
+export function newGround({ isRealTime = false, hasWorkloads = false }: GroundOptions = {}): Promise<Ground> {
   const real: RealCluster | undefined = inject('realCluster');
-  if (real?.kind === 'running') return realGround(real);
-  return isRealTime ? embeddedGround() : timelessGround();
+  if (real?.kind === 'running') return realGround(real, hasWorkloads);
+  const controllers = hasWorkloads ? { controllers: 'simulated' as const } : {};
+  return isRealTime ? embeddedGround(controllers) : timelessGround(controllers);
 }
 
 /** How long the assertions may take to come true, in seconds of the clock that is in use. */
 const PATIENCE = 60;
 
 /** The time does not pass by itself, but only as long as something is waited for; then it flies. */
-async function timelessGround(): Promise<Ground> {
+async function timelessGround(options: LocalClusterOptions): Promise<Ground> {
   const clock = manualClock({ start: new Date().toISOString() });
-  const cluster = await localCluster({ clock, listen: false });
+  const cluster = await localCluster({ ...options, clock, listen: false });
   const settle = async (): Promise<void> => {
     await cluster.settled();
     await clock.settle();
@@ -48,6 +53,7 @@ async function timelessGround(): Promise<Ground> {
     client: cluster.client,
     clock,
     hasServiceAccounts: false,
+    lacksNodes: false,
     kubeconfig: () => Promise.reject(new Error('There is nothing to connect to: it needs `isRealTime`.')),
     async eventually(assertions) {
       for (let patience = PATIENCE; ; patience -= 0.5) {
@@ -76,24 +82,26 @@ async function timelessGround(): Promise<Ground> {
   };
 }
 
-async function embeddedGround(): Promise<Ground> {
-  const cluster = await localCluster();
+async function embeddedGround(options: LocalClusterOptions): Promise<Ground> {
+  const cluster = await localCluster(options);
   return {
     ...inRealTime,
     client: cluster.client,
     hasServiceAccounts: false,
+    lacksNodes: false,
     kubeconfig: () => cluster.kubeconfigFile(),
     [Symbol.asyncDispose]: () => cluster.stop(),
   };
 }
 
-async function realGround({ access }: RealCluster & { kind: 'running' }): Promise<Ground> {
+async function realGround({ access }: RealCluster & { kind: 'running' }, hasWorkloads: boolean): Promise<Ground> {
   const connection = { server: access.url, ca: access.ca, token: access.token };
   const client = clients.kubeClient({ connection, clock: systemClock, logger: recordingLogger() });
   return {
     ...inRealTime,
     client,
     hasServiceAccounts: access.hasControllerManager,
+    lacksNodes: hasWorkloads,
     kubeconfig: () => Promise.resolve(access.kubeconfig),
     [Symbol.asyncDispose]: () => client.close(),
   };

@@ -3,8 +3,13 @@
 const GROUPS: Readonly<Record<string, string>> = {
   configmaps: '/api/v1',
   events: '/api/v1',
+  persistentvolumeclaims: '/api/v1',
   pods: '/api/v1',
+  secrets: '/api/v1',
   serviceaccounts: '/api/v1',
+  services: '/api/v1',
+  statefulsets: '/apis/apps/v1',
+  databases: '/apis/example.com/v1',
   greetings: '/apis/example.com/v1',
   leases: '/apis/coordination.k8s.io/v1',
   kopfexamples: '/apis/kopf.dev/v1',

@@ -5,6 +5,7 @@ import { type AnyObject, ApiConflictError, ApiNotFoundError, type KubeClient } f
 import type { OperatorRunner } from 'kopf-ts/testing';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Ground, type GroundOptions, newGround } from './grounds.js';
+import { playNodes } from './nodes.js';
 import { type RunOptions, runOperator } from './operators.js';
 import { pathOf } from './paths.js';
 
@@ -56,6 +57,8 @@ export async function newStage(options: GroundOptions & { readonly apply?: reado
     await eventually(() => client.request({ method: 'GET', path: at('serviceaccounts', 'default') }));
   }
 
+  const nodes = ground.lacksNodes ? playNodes(client, namespace) : undefined;
+
   const get = (plural: string, name: string): Promise<AnyObject> =>
     client.request<AnyObject>({ method: 'GET', path: at(plural, name) });
   const create = (plural: string, body: AnyObject): Promise<AnyObject> =>
@@ -101,7 +104,10 @@ export async function newStage(options: GroundOptions & { readonly apply?: reado
         if (await exists(get(plural, name))) throw new Error(`${plural}/${name} is still there.`);
       });
     },
-    [Symbol.asyncDispose]: () => ground[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await nodes?.[Symbol.asyncDispose]();
+      await ground[Symbol.asyncDispose]();
+    },
   };
 }
 
