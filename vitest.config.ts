@@ -8,11 +8,12 @@ const packages = readdirSync(path('packages'), { withFileTypes: true })
   .map((entry) => entry.name);
 
 /** These keep nothing in the process: loading them once for all of their tests takes a third of the time. */
-const stateless = ['apiserver', 'core', 'indexing', 'reactor', 'storage', 'webhooks'];
+const stateless = ['apiserver', 'core', 'indexing', 'kinds', 'reactor', 'storage', 'webhooks'];
 
 /** Tests run against sources, never against builds; so they need no build, and stack traces point home. */
 export const sources = [
   { find: /^@kopf-ts\/core\/engine$/, replacement: path('packages/core/src/engine.ts') },
+  { find: /^@kopf-ts\/kinds\/(.+)$/, replacement: path('packages/kinds/src/$1/index.ts') },
   { find: /^@kopf-ts\/([^/]+)$/, replacement: path('packages/$1/src/index.ts') },
   { find: /^kopf-ts$/, replacement: path('packages/kopf-ts/src/index.ts') },
   { find: /^kopf-ts\/testing$/, replacement: path('packages/kopf-ts/src/testing.ts') },
@@ -24,6 +25,9 @@ export default defineConfig({
     passWithNoTests: true,
     // By default, one core is left to whatever else there is; here is nothing else.
     maxWorkers: '100%',
+    // No test measures time; on a busy machine, the heavy ones take longer than the 5 seconds of the default.
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
     projects: [
       ...packages.map((name) => ({
         extends: true as const,

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Project } from './combos/project.mjs';
-import { CORE_ALONE, exampleSources, MINIMAL, samplesOf, TESTED } from './combos/samples.mjs';
+import { CORE_ALONE, exampleSources, KINDS, MINIMAL, samplesOf, TESTED } from './combos/samples.mjs';
 import { packAll, withSiblings } from './combos/tarballs.mjs';
 
 const CHERRY_PICK = '20-cherry-pick';
@@ -55,14 +55,20 @@ async function everything(tarballs, folder) {
   await check('kopf-ts: what it takes', () => weightOf(project.installed()));
 
   project.write('operator.ts', MINIMAL);
+  project.write('kinds.ts', KINDS);
   for (const [file, text] of Object.entries(TESTED)) project.write(file, text);
   for (const [file, text] of Object.entries(samplesOf('docs/plugins'))) project.write(join('plugins', file), text);
-  const isCompiled = await check('a minimal operator, and the plugins of docs/plugins: types', () => project.compile());
+  const isCompiled = await check('a minimal operator, built-in kinds, and the plugins of docs/plugins: types', () =>
+    project.compile(),
+  );
   if (!isCompiled) return;
   await check('a minimal operator runs on the embedded server', async () => {
     const output = await project.node('out/operator.js');
     expect(output, '{"greeting":"Hello, value!"}');
     expect(output, "Handler 'greet' succeeded.");
+  });
+  await check('the tokens of built-in kinds are all that is there of them at run time', async () => {
+    expect(await project.node('out/kinds.js'), 'one 5 selector,namespaced');
   });
   await check('handlers in TypeScript are tested by node:test', async () => {
     expect(await project.node('--test', '--test-reporter=tap', 'out/tested/handlers.test.js'), '# pass 2\n');

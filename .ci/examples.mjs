@@ -21,6 +21,7 @@ declare global {
   const client: all.KubeClient;
   const signal: AbortSignal;
   const body: all.Body;
+  const api: all.Api;
   const settings: all.Settings;
 }
 `;

@@ -70,8 +70,11 @@ function strayFiles({ path, manifest }) {
 }
 
 function relativeImports(file) {
-  const { importedFiles } = ts.preProcessFile(readFileSync(file, 'utf8'), true, true);
-  return importedFiles.map(({ fileName }) => fileName).filter((name) => name.startsWith('.'));
+  const text = readFileSync(file, 'utf8');
+  const { importedFiles } = ts.preProcessFile(text, true, true);
+  // The quick look of the compiler loses its way in quotes inside of regular expressions, and all that comes after them.
+  const lazily = [...text.matchAll(/\bimport\(\s*["']([^"']+)["']/g)].map(([, name]) => name);
+  return [...importedFiles.map(({ fileName }) => fileName), ...lazily].filter((name) => name.startsWith('.'));
 }
 
 /** Declarations import `./chunk.js` and mean `./chunk.d.ts`. */

@@ -6,11 +6,12 @@ import { withBuiltServer } from './apiserver/building.js';
 import { measureMemory } from './apiserver/memory.js';
 import { measureStartUp } from './apiserver/start-up.js';
 import { measureThroughput } from './apiserver/throughput.js';
+import type { Row } from './figures.js';
 
-export default async function run(): Promise<void> {
+export default async function run(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
   await withBuiltServer(async (built) => {
-    await measureStartUp(built);
-    await measureMemory(built);
-    await measureThroughput(built);
+    for (const measure of [measureStartUp, measureMemory, measureThroughput]) rows.push(...(await measure(built)));
   });
+  return rows;
 }

@@ -26,7 +26,7 @@ export default async function run(): Promise<void> {
     const measure = (specifier: string): Report => report(reporter, specifier);
     measure('undici');
     const { loaded } = measure(pathToFileURL(built).href);
-    const unwanted = loaded.filter((path) => /@kubernetes|[/\\]yaml[/\\]/.test(path));
+    const unwanted = loaded.filter((path) => /@kubernetes|[/\\](?:undici|yaml)[/\\]/.test(path));
     if (unwanted.length > 0) throw new Error(`The import brings along ${unwanted[0]} and ${unwanted.length - 1} more.`);
     for (let round = 0; round < ROUNDS; round++) {
       times.undici.push(measure('undici').milliseconds);

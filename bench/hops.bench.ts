@@ -2,13 +2,18 @@
 import { type Row, row } from './figures.js';
 import { countHops, summaryOf } from './hops/hops.js';
 
-/** By the same script on 1dab4ab, the last commit before the engine got its second edition: 260 pairs, 1228 calls. */
-const BEFORE = 430;
+/** By the same script on 1dab4ab, the last commit before the engine got its second edition. */
+const BEFORE = { calls: 1190, pairsOfFunctions: 420 };
 
 export default async function run(): Promise<readonly Row[]> {
   const counted = await countHops();
   console.log(`${summaryOf(counted)}. To list them: node bench/hops.mjs`);
   return [
-    row('hops of an update between our files', [counted.hops.length], { unit: '', digits: 0, atMost: BEFORE / 2 }),
+    row('calls from one of our files into another for an update', [counted.calls], {
+      unit: '',
+      digits: 0,
+      atMost: BEFORE.calls / 2,
+    }),
+    row(`  … different ones, ${BEFORE.pairsOfFunctions} before`, [counted.hops.length], { unit: '', digits: 0 }),
   ];
 }

@@ -84,12 +84,13 @@ async function measureOnControlPlane(
   return rows;
 }
 
-async function measureStorm(stage: Stage, { bare, careless, ours, kopf }: Programs): Promise<readonly Row[]> {
+async function measureStorm(stage: Stage, { bare, careless, ours, program, kopf }: Programs): Promise<readonly Row[]> {
   const title = `${STORM} objects created`;
-  const figuresOf = await inTurns(title, [bare, careless, ours, kopf], (contestant) =>
+  const figuresOf = await inTurns(title, [bare, careless, ours, program, kopf], (contestant) =>
     creationStorm(stage, contestant, STORM),
   );
   const [theirs, sloppy, mine] = [figuresOf(bare), figuresOf(careless), figuresOf(ours)];
+  const alone = figuresOf(program);
   const cpu = ofPairs(mine.cpuMsPerObject, theirs.cpuMsPerObject, ratio);
   const cpuToCareless = ofPairs(mine.cpuMsPerObject, sloppy.cpuMsPerObject, ratio);
   const pace = ofPairs(mine.perSecond, theirs.perSecond, ratio);
@@ -97,9 +98,11 @@ async function measureStorm(stage: Stage, { bare, careless, ours, kopf }: Progra
   return [
     row(`${title}: CPU per object, to bare`, cpu, { unit: ' ×', atMost: 1.4 }),
     row('  … to bare that drops its answers', cpuToCareless, { unit: ' ×' }),
+    row('  … as a program, to bare', ofPairs(alone.cpuMsPerObject, theirs.cpuMsPerObject, ratio), { unit: ' ×' }),
     row(`${title}: handled per second, to bare`, pace, { unit: ' ×', atLeast: 0.85 }),
     row('  … to bare that drops its answers', paceToCareless, { unit: ' ×' }),
     row(`${title}: RSS, above bare`, ofPairs(mine.rss, theirs.rss, difference), { unit: ' MB', digits: 0, atMost: 25 }),
+    row('  … as a program, above bare', ofPairs(alone.rss, theirs.rss, difference), { unit: ' MB', digits: 0 }),
     row(`${title}: heap in use, above bare`, ofPairs(mine.heap, theirs.heap, difference), { unit: ' MB', digits: 1 }),
   ];
 }
@@ -125,15 +128,18 @@ async function measureLatency(stage: Stage, { bare, ours, kopf }: Programs): Pro
   ];
 }
 
-async function measureFirstSight(stage: Stage, { bare, ours, kopf }: Programs): Promise<readonly Row[]> {
+async function measureFirstSight(stage: Stage, { bare, ours, program, kopf }: Programs): Promise<readonly Row[]> {
   const title = `${EXISTING} existing objects`;
-  const figuresOf = await inTurns(title, [bare, ours, kopf], (contestant) => firstSight(stage, contestant, EXISTING));
-  const [theirs, mine] = [figuresOf(bare), figuresOf(ours)];
+  const figuresOf = await inTurns(title, [bare, ours, program, kopf], (contestant) =>
+    firstSight(stage, contestant, EXISTING),
+  );
+  const [theirs, mine, alone] = [figuresOf(bare), figuresOf(ours), figuresOf(program)];
   const seen = ofPairs(mine.fromFirstRequest, theirs.fromFirstRequest, ratio);
   return [
     row('from the start to the first list request', mine.toFirstRequest, { unit: ' ms', digits: 0, atMost: 350 }),
     row(`${title}: from that request to the last handler, to bare`, seen, { unit: ' ×', atMost: 1.8 }),
     row(`${title}: RSS, above bare`, ofPairs(mine.rss, theirs.rss, difference), { unit: ' MB', digits: 0, atMost: 25 }),
+    row('  … as a program, above bare', ofPairs(alone.rss, theirs.rss, difference), { unit: ' MB', digits: 0 }),
     row(`${title}: heap in use, above bare`, ofPairs(mine.heap, theirs.heap, difference), { unit: ' MB', digits: 1 }),
   ];
 }

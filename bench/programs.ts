@@ -18,8 +18,8 @@ export async function bundle(entry: string, outfile: string, checkout: string = 
     logLevel: 'warning',
     // For profiles; Node does not look at it.
     sourcemap: 'external',
-    // Loaded only by those who have it.
-    external: ['@kubernetes/client-node'],
+    // Loaded only by those who have it; and behind proxies.
+    external: ['@kubernetes/client-node', 'undici'],
     banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
     plugins: [
       {

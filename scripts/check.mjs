@@ -1,20 +1,25 @@
 /**
- * Runs the named checks one after another, and counts: `node scripts/check.mjs <all|lint|typecheck|…> [arguments]`.
+ * Runs the named checks, and counts: `node scripts/check.mjs <all|lint|typecheck|…> [arguments]`.
  *
- * Each check is one line with its time; the output of those that fail follows it. Tests count one by one, every other
- * check counts as one. The last line is always `N passed, N failed, N skipped`, over everything that ran.
+ * Most checks use one core, so as many run at a time as there are cores; the tests, which use all of them, run after
+ * them. Each check is one line with its time; the output of those that fail follows it. Tests count one by one, every
+ * other check counts as one. The last line is always `N passed, N failed, N skipped`, over everything that ran.
  * Arguments go to vitest, so `npm test -- packages/core -t diff` narrows the tests down.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, runScript, toolPath } from './tools.mjs';
 
 const tool = (name, args, command) => () => runScript(toolPath(name, command), args, { quiet: true });
 const fence = (name) => () => runScript(`.ci/${name}.mjs`, [], { quiet: true });
 
-/** In the order of their cost, so that a mistake is told soon. `needs` names a check that has to pass before. */
+/**
+ * In the order of their beginning. `needs` names a check that has to pass before, and stands above it; `alone` are those
+ * that use the whole machine and show what they do; `apart` are those that are not among `all`.
+ */
 const checks = [
+  { name: 'types, type tests included', groups: ['typecheck'], run: tool('typescript', ['--project', '.'], 'tsc') },
   { name: 'fence: import graph', groups: ['lint', 'fences'], run: fence('graph') },
   { name: 'fence: purity of core', groups: ['lint', 'fences'], run: fence('purity') },
   { name: 'fence: owners of objects', groups: ['lint', 'fences'], run: fence('owner') },
@@ -25,13 +30,12 @@ const checks = [
   { name: 'fence: hosts and paths', groups: ['lint', 'fences'], run: fence('hosts') },
   { name: 'biome: format and lint', groups: ['lint'], run: tool('@biomejs/biome', ['check', '--error-on-warnings']) },
   { name: 'knip: nothing unused', groups: ['lint'], run: tool('knip', ['--no-config-hints', '--no-progress']) },
-  { name: 'types, type tests included', groups: ['typecheck'], run: tool('typescript', ['--project', '.'], 'tsc') },
   { name: 'eslint: promises and layers', groups: ['lint'], run: tool('eslint', ['.', '--max-warnings=0']) },
-  { name: 'build', groups: ['build', 'fences', 'packages', 'demo', 'combos'], run: () => build({ quiet: true }) },
+  { name: 'build', groups: ['build', 'fences', 'packages', 'combos'], run: () => build({ quiet: true }) },
   { name: 'fence: exports and builds', groups: ['fences'], needs: 'build', run: fence('exports') },
-  { name: 'demo: npm start -- --once', groups: ['demo'], needs: 'build', run: () => demo() },
+  { name: 'demo: npm start -- --once', groups: ['demo'], run: () => demo() },
   { name: 'packages: publint and attw', groups: ['packages'], needs: 'build', run: () => turbo('check:package') },
-  { name: 'tests', groups: ['tests'], run: (args) => tests(args) },
+  { name: 'tests', groups: ['tests'], alone: true, run: (args) => tests(args) },
   // Not among `all`: it asks the registry for what users would ask it for.
   { name: 'packages: as users get them', groups: ['combos'], apart: true, needs: 'build', run: combos },
   // Not among `all`: it needs more than Node, and minutes when it runs for the first time.
@@ -40,6 +44,9 @@ const checks = [
   // Not among `all`: it takes as long as it is told to.
   { name: 'the model of a nasty server, whole', groups: ['proof', 'model'], apart: true, run: nastyModel },
   { name: 'bad admission requests, all of them', groups: ['proof', 'fuzzing'], apart: true, run: fuzzing },
+  { name: 'programs of others, unchanged', groups: ['proof', 'programs'], apart: true, run: programs },
+  { name: 'kubectl on both servers, all commands', groups: ['proof', 'kubectl'], apart: true, run: kubectl },
+  { name: 'generated requests, all of them', groups: ['proof', 'generated'], apart: true, run: generated },
   { name: 'an operator in many minutes of faults', groups: ['proof'], apart: true, run: proof },
 ];
 
@@ -52,19 +59,18 @@ async function main([group = 'all', ...args]) {
   }
 
   const total = { passed: 0, failed: 0, skipped: 0 };
-  const broken = new Set();
-  for (const check of chosen) {
-    if (broken.has(check.needs)) {
+  /** Whether they have passed, by their names. */
+  const done = new Map();
+  const runOne = async (check) => {
+    if ((await done.get(check.needs)) === false) {
       console.log(`- ${check.name} (skipped: it needs '${check.needs}')`);
-      broken.add(check.name);
       total.skipped += 1;
-      continue;
+      return false;
     }
     const started = performance.now();
     const { code, output, counts, report } = await check.run(args);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(`${code === 0 ? '✓' : '✗'} ${check.name} (${seconds} s)`);
-    if (code !== 0) broken.add(check.name);
     const shown = report ?? (code === 0 ? '' : output);
     if (shown !== '') console.log(indented(shown));
     const { passed, failed, skipped } = counts ?? {
@@ -75,9 +81,22 @@ async function main([group = 'all', ...args]) {
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;
-  }
+    return code === 0;
+  };
+  const begin = (check) => {
+    const running = runOne(check);
+    done.set(check.name, running);
+    return running;
+  };
+  const queue = chosen.filter(({ alone, apart }) => !alone && !apart);
+  const lane = async () => {
+    for (let check = queue.shift(); check !== undefined; check = queue.shift()) await begin(check);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  for (const check of chosen) if (!done.has(check.name)) await begin(check);
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-  return total.failed === 0 && broken.size === 0 ? 0 : 1;
+  const arePassed = await Promise.all(done.values());
+  return total.failed === 0 && arePassed.every(Boolean) ? 0 : 1;
 }
 
 function demo() {
@@ -119,6 +138,24 @@ function fuzzing() {
   process.env.KOPF_FUZZ_INPUTS ??= '60000';
   process.env.KOPF_FUZZ_SEED ??= 'random';
   return tests(['--config=e2e/vitest.config.ts', 'e2e/admission/fuzzing.test.ts']);
+}
+
+function programs(args) {
+  return tests(['--config=e2e/programs/vitest.config.ts', ...args]);
+}
+
+/** Where a sample is enough, it is among the differential tests. */
+function generated() {
+  process.env.KOPF_GENERATED_SEEDS ??= '50';
+  process.env.KOPF_GENERATED_REQUESTS ??= '3000';
+  process.env.KOPF_GENERATED_SEED ??= 'random';
+  return tests(['--config=e2e/differential/vitest.config.ts', 'e2e/differential/generated.test.ts']);
+}
+
+/** Where a third is enough, it is among the comparisons of the embedded server with the real one. */
+function kubectl() {
+  process.env.KUBECTL_PART = 'all';
+  return tests(['--config=e2e/differential/vitest.config.ts', 'e2e/differential/kubectl/kubectl.test.ts']);
 }
 
 function proof(args) {

@@ -18,11 +18,12 @@ const stamp = join(modules, '.kopf-ts-installed');
 
 /** What each task does once the dependencies are there. Each returns an exit code. */
 const tasks = {
-  start: async (args) => (await built()) || (await node('scripts/start.mjs', args)),
+  start: (args) => node('scripts/start.mjs', args),
   test: (args) => node('scripts/check.mjs', ['all', ...args]),
   'test:packages': (args) => node('scripts/check.mjs', ['combos', ...args]),
   'test:real': (args) => node('scripts/check.mjs', ['real', ...args]),
   'test:differential': (args) => node('scripts/check.mjs', ['differential', ...args]),
+  schemas: () => schemas(),
   proof: (args) => node('scripts/check.mjs', ['proof', ...args]),
   lint: (args) => node('scripts/check.mjs', ['lint', ...args]),
   typecheck: (args) => node('scripts/check.mjs', ['typecheck', ...args]),
@@ -107,12 +108,47 @@ function installedByNpm() {
   return existsSync(join(modules, '.package-lock.json'));
 }
 
+/** A whole build takes a minute: long enough to wonder whether anything happens. */
 async function built() {
   say('Building what has changed …');
-  const { code, output } = await build({ quiet: true });
+  const started = performance.now();
+  const progress = showProgress(() => Math.round((performance.now() - started) / 1000));
+  const { code, output } = await build({ quiet: true, onPackage: progress.update });
+  progress.end();
   if (code !== 0) console.error(output);
   else say('Built.');
   return code;
+}
+
+/** In a terminal: one line that tells what is being built, and for how long. Elsewhere: a line for each that is built. */
+function showProgress(seconds) {
+  const busy = new Set();
+  let done = 0;
+  const isTerminal = process.stdout.isTTY === true;
+  const draw = () => {
+    const names = [...busy].join(', ').slice(0, Math.max(20, (process.stdout.columns ?? 80) - 40));
+    process.stdout.write(`\r\u001B[2Kkopf-ts: ${seconds()} s, ${done} built; ${names} …`);
+  };
+  const timer = isTerminal ? setInterval(draw, 500) : undefined;
+  return {
+    update(name, state) {
+      if (state === 'begun') busy.add(name);
+      else if (busy.delete(name)) {
+        done++;
+        if (!isTerminal) say(`${name} is built, after ${seconds()} s.`);
+      }
+    },
+    end() {
+      clearInterval(timer);
+      if (isTerminal) process.stdout.write('\r\u001B[2K');
+    },
+  };
+}
+
+/** The test that compares the schemas of the built-in kinds with those of the real server writes them, if told to. */
+function schemas() {
+  process.env.KOPF_TS_SCHEMAS = 'write';
+  return node(toolPath('vitest'), ['run', '--config=e2e/vitest.config.ts', 'schemas/schemas.test.ts', '--update']);
 }
 
 async function node(script, args) {

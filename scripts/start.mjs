@@ -3,11 +3,9 @@
  * With `--once`, it ends when the story is told, with the exit code 0 if it went as it should;
  * otherwise, it goes on until Ctrl-C, so that one can play with it from another terminal.
  */
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, styleText } from 'node:util';
+import { bundled } from './demo/bundling.mjs';
 import { websiteHandlers } from './demo/websites.mjs';
-import { root } from './tools.mjs';
 
 const HELP = `Usage: npm start [-- --once]
 
@@ -25,8 +23,7 @@ async function main() {
     console.log(HELP);
     return 0;
   }
-  const kopf = await importBuilt('kopf-ts');
-  const { localCluster } = await importBuilt('apiserver');
+  const { kopf, localCluster } = await bundled();
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stopping.abort(name));
 
@@ -94,10 +91,15 @@ async function tellStory(cluster, ended) {
 async function keepGoing(cluster, kubeconfig, signal, operator) {
   await cluster.create(website('second', { title: 'Your turn' }));
   tell('There is a second website now, for you to play with. If you have kubectl, in another terminal:\n');
-  console.log(`    export KUBECONFIG=${kubeconfig}`);
-  console.log(`    kubectl get websites,configmaps`);
-  console.log(`    kubectl patch website second --type=merge -p '{"spec":{"title":"My turn"}}'`);
-  console.log(`    kubectl delete website second\n`);
+  for (const command of [
+    `export KUBECONFIG=${kubeconfig}`,
+    `kubectl get websites,configmaps`,
+    `kubectl patch website second --type=merge -p '{"spec":{"title":"My turn"}}'`,
+    `kubectl delete website second`,
+  ]) {
+    console.log(`    ${styleText('cyan', command, { stream: process.stdout })}`);
+  }
+  console.log();
   tell('Ctrl-C ends it all.\n');
   await Promise.race([aborted(signal), operator.done]);
   tell('Stopping.');
@@ -136,10 +138,6 @@ function tell(text) {
 
 function indented(stream) {
   return { write: (text) => stream.write(text.replace(/^(?=.)/gm, '    │ ')) };
-}
-
-function importBuilt(name) {
-  return import(pathToFileURL(join(root, 'packages', name, 'dist', 'index.js')).href);
 }
 
 function parsed(args) {

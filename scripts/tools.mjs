@@ -47,10 +47,11 @@ function toolEnvironment() {
  *
  * @param {string} script
  * @param {readonly string[]} [args]
- * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv }} [options] quiet: collect the output instead of showing it
+ * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv, onText?: (text: string) => void }} [options]
+ *   quiet: collect the output instead of showing it; onText: hear of it as it comes
  * @returns {Promise<{ code: number, output: string }>}
  */
-export function runScript(script, args = [], { quiet = false, env = {} } = {}) {
+export function runScript(script, args = [], { quiet = false, env = {}, onText } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script, ...args], {
       cwd: root,
@@ -60,6 +61,7 @@ export function runScript(script, args = [], { quiet = false, env = {} } = {}) {
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text) => {
       output += text;
+      onText?.(text);
     });
     child.stderr?.setEncoding('utf8').on('data', (text) => {
       output += text;
@@ -77,8 +79,34 @@ export function runScript(script, args = [], { quiet = false, env = {} } = {}) {
   });
 }
 
-/** Builds what has changed since the last build; turbo knows what that is, package by package. */
-export function build({ quiet = false } = {}) {
-  const args = ['run', 'build', '--concurrency=100%', '--output-logs=errors-only', '--log-prefix=task'];
-  return runScript(toolPath('turbo'), args, { quiet });
+/**
+ * Builds what has changed since the last build; turbo knows what that is, package by package.
+ *
+ * @param {{ quiet?: boolean, onPackage?: (name: string, state: 'begun' | 'built') => void }} [options]
+ */
+export async function build({ quiet = false, onPackage } = {}) {
+  const logs = onPackage === undefined ? 'errors-only' : 'new-only';
+  const args = ['run', 'build', '--concurrency=100%', `--output-logs=${logs}`, '--log-prefix=task'];
+  if (onPackage === undefined) return await runScript(toolPath('turbo'), args, { quiet });
+  let rest = '';
+  const built = new Set();
+  const onText = (text) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const { name, said = '' } = LINE.exec(line)?.groups ?? {};
+      if (said.startsWith('cache miss')) onPackage(name, 'begun');
+      // The declarations are what takes the time.
+      if (!/\bDTS\b.*Build success/.test(said)) continue;
+      built.add(name);
+      onPackage(name, 'built');
+    }
+  };
+  const { code, output } = await runScript(toolPath('turbo'), args, { quiet, onText });
+  // Only of those that have failed, there is something to read.
+  const isWorthReading = (line) => !built.has(LINE.exec(line)?.groups?.name);
+  return { code, output: output.split('\n').filter(isWorthReading).join('\n') };
 }
+
+/** Of turbo: which package, and what it says. */
+const LINE = /^(?:@kopf-ts\/)?(?<name>[\w-]+):build: (?<said>.*)$/;

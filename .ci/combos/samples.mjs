@@ -28,6 +28,28 @@ await operator.stop();
 await cluster.stop();
 `;
 
+/** With the types of built-in kinds, which are installed beside. */
+export const KINDS = `
+import * as kopf from 'kopf-ts';
+import { localCluster } from 'kopf-ts/testing';
+import { ConfigMap, Deployment, type Namespace } from '@kopf-ts/kinds';
+import type { Container } from '@kopf-ts/kinds/v1';
+
+const container: Container = { name: 'main', image: 'busybox' };
+const title = ({ metadata }: Namespace): string => metadata.name ?? '';
+kopf.on.create(Deployment, ({ namespace, spec }) => [namespace.length, spec.template.spec.containers, container, title]);
+// @ts-expect-error the data are texts
+const wrong: ConfigMap = { metadata: {}, data: { size: 5 } };
+void wrong;
+
+const cluster = await localCluster();
+const api = kopf.api(cluster.client, { namespace: 'default' });
+await api(ConfigMap).apply({ metadata: { name: 'one' }, data: { size: '5' } });
+const { metadata, data } = await api(ConfigMap).get('one');
+console.log(metadata.name, data?.['size'], Object.keys(Deployment).join());
+await cluster.stop();
+`;
+
 /** The handlers of a user, in several files, and a test of them by what Node has. */
 export const TESTED = {
   'tested/greeting.ts': `

@@ -58,6 +58,12 @@ describe('the exports fence', () => {
     },
   );
 
+  it('follows lazy imports, also after quotes in regular expressions', () => {
+    const lazy = "const quote = /[\"'`]/g;\nexport const load = () => import('./lazy.js');";
+    const files = { 'packages/core/dist/engine.js': lazy, 'packages/core/dist/lazy.js': 'export {};' };
+    expect(violationsWith(files)).toEqual([]);
+  });
+
   it('refuses the conditions in an order that hides some of them', () => {
     const { types, ...rest } = entry('engine');
     const violations = violationsWithExports({ ...manifest.exports, './engine': { ...rest, types } });

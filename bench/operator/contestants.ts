@@ -20,7 +20,10 @@ export interface Programs {
   readonly bare: Contestant;
   /** The same, except that it never looks at what its patches are answered with, conflicts and all. */
   readonly careless: Contestant;
+  /** As `kopf run` runs it, which saves memory. */
   readonly ours: Contestant;
+  /** As a program of its own, with V8 as it is. */
+  readonly program: Contestant;
   /** Ours with a subscriber to all facts, which counts them. */
   readonly observed: Contestant;
   /** If `KOPF_PYTHON` is the path of a Python with Kopf in it. */
@@ -40,7 +43,8 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
     const python = process.env['KOPF_PYTHON'];
     const ofNode = (program: string): Contestant['command'] => [process.execPath, '--expose-gc', program];
     const bare: Contestant = { name: 'bare', command: ofNode(join(sources, 'bare.mjs')), tellsHeap: true };
-    const ours: Contestant = { name: 'kopf-ts', command: ofNode(operator), tellsHeap: true };
+    const program: Contestant = { name: 'kopf-ts, as a program', command: ofNode(operator), tellsHeap: true };
+    const ours: Contestant = { ...program, name: 'kopf-ts', env: { OPTIMIZED: 'memory' } };
     const kopf = {
       name: 'Kopf',
       command: [python ?? '', join(sources, 'kopf_operator.py')],
@@ -50,7 +54,8 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
       bare,
       careless: { ...bare, name: 'bare, dropping its answers', env: { ANSWERS: 'dropped' } },
       ours,
-      observed: { ...ours, name: 'kopf-ts, observed', env: { OBSERVED: 'all' } },
+      program,
+      observed: { ...ours, name: 'kopf-ts, observed', env: { ...ours.env, OBSERVED: 'all' } },
       kopf: python ? kopf : undefined,
       stubbed,
     });

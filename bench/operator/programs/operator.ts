@@ -5,6 +5,7 @@
  * - `events`: prints `SEEN moment` when its handler of events is called for as many times as there are `OBJECTS`;
  * - `update`: prints `UPDATED name moment` when the handler of updates is called.
  *
+ * With `OPTIMIZED=memory`, it is the process that `kopf run` makes of it; otherwise, a program of its own.
  * With `OBSERVED=all`, an observer is told all facts, and counts them; prints `FACTS count` on SIGUSR2.
  *
  * It prints `READY` when it is at work; and on SIGUSR2, `HEAP bytes` without garbage. The moments are milliseconds of the
@@ -12,8 +13,11 @@
  */
 import { createRegistry, type Logger, type Observer } from '@kopf-ts/core';
 import { operator } from 'kopf-ts';
+// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- No public name; and it has to be the very same.
+import { optimizeForMemory } from '../../../packages/kopf-ts/src/cli/optimizing.js';
 
-const { WORKLOAD, OBJECTS, OBSERVED } = process.env;
+const { WORKLOAD, OBJECTS, OBSERVED, OPTIMIZED } = process.env;
+if (OPTIMIZED === 'memory') optimizeForMemory();
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 const registry = createRegistry();
 if (WORKLOAD === 'events') {
