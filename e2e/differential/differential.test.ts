@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BinariesFound, findBinaries } from '../controlplane/index.js';
 import { Comparison } from './harness/comparison.js';
 import { normalise } from './harness/normalise.js';
-import { newRunId, run } from './harness/runner.js';
+import { newRunId, run, type Trace } from './harness/runner.js';
 import type { Sequence } from './harness/sequence.js';
 import { startEmbeddedTarget, startRealTarget, type Target } from './harness/targets.js';
 import { startWebhooks, type WebhookServer } from './harness/webhooks.js';
@@ -40,9 +40,19 @@ describe.skipIf(reasonToSkip !== undefined)('the embedded server answers as kube
     const right = await run(sequence, other, webhooks, isAgainstItself ? newRunId() : id);
     compared += 1;
     const place = { area, sequence: sequence.name };
-    const names = isAgainstItself ? ['once', 'again'] : ['real', 'embedded'];
-    const report = comparison.compare(place, [names[0] ?? '', normalise(left)], [names[1] ?? '', normalise(right)]);
-    if (report !== '') throw new Error(`${area}: ${sequence.name}\n${report}`);
+    const [leftName, rightName] = isAgainstItself ? ['once', 'again'] : ['real', 'embedded'];
+    const answers = normalise(right);
+    const reportOn = (trace: Trace) => comparison.compare(place, [leftName, normalise(trace)], [rightName, answers]);
+    const report = reportOn(left);
+    if (report === '') return;
+    // Caches of the real server may be behind, so that it answers otherwise by chance. It is asked again: the embedded
+    // one has to give one of its answers. That the real one had others is told, with what they were.
+    for (let more = isAgainstItself ? 0 : 3; more > 0; more -= 1) {
+      if (reportOn(await run(sequence, real, webhooks, newRunId())) !== '') continue;
+      say(`the real server answers in more than one way. ${area}: ${sequence.name}\n${report}`);
+      return;
+    }
+    throw new Error(`${area}: ${sequence.name}\n${report}`);
   };
 
   for (const [area, sequences] of Object.entries(areas)) {

@@ -1,4 +1,14 @@
-import { del, get, post, prepare, type RequestStep, request, type Sequence, sequence } from '../harness/sequence.js';
+import {
+  type Answer,
+  del,
+  get,
+  post,
+  prepare,
+  type RequestStep,
+  request,
+  type Sequence,
+  sequence,
+} from '../harness/sequence.js';
 import { type Fields, inNamespace, object, pod, pods } from './objects.js';
 
 const authn = 'authentication.k8s.io/v1';
@@ -14,8 +24,12 @@ const order = (spec: Fields = {}) => ask(spec, { save: { token: 'status.token' }
 const bound = (kind: string, name: string, more: Fields = {}) => ({
   boundObjectRef: { apiVersion: 'v1', kind, name, ...more },
 });
-const review = (spec: Fields = {}) =>
-  post(reviews, object(authn, 'TokenReview', {}, { spec: { token: '<token>', ...spec } }));
+const review = (spec: Fields = {}, extras: Partial<RequestStep> = {}) =>
+  post(reviews, object(authn, 'TokenReview', {}, { spec: { token: '<token>', ...spec } }), extras);
+/** The real server believes in deleted accounts until its cache notices, and in what it has believed for 10 s more. */
+const untilRefused = {
+  until: ({ body }: Answer) => !JSON.stringify(body).includes('"authenticated":true'),
+};
 const whoAmI = post(self, object(authn, 'SelfSubjectReview', {}), { headers: { authorization: 'Bearer <token>' } });
 
 export const serviceAccounts: readonly Sequence[] = [
@@ -101,7 +115,7 @@ export const serviceAccounts: readonly Sequence[] = [
     account,
     order(),
     prepare(del(`${accounts}/robot`)),
-    review(),
+    review({}, untilRefused),
     get('/api/v1', { headers: { authorization: 'Bearer <token>' } }),
     account,
     review(),
