@@ -12,7 +12,7 @@ export interface Broken {
   readonly delay: Seconds | undefined;
 }
 
-export function afterSending(scene: Scene, ledger: Ledger, writes: readonly NotedWrite[]): Broken {
+export function afterSending(scene: Scene, ledger: Ledger, writes: readonly NotedWrite[], now: Seconds): Broken {
   const { known, parts, body, localLogger } = scene;
   const byVerbs = scene.subject.writes.filter((write) => write.by !== undefined && !known.writes.includes(write));
   const unchanged: Broken = { breaker: known.breaker, delay: undefined };
@@ -20,7 +20,7 @@ export function afterSending(scene: Scene, ledger: Ledger, writes: readonly Note
   const patched = [...patchedFields(ledger, writes), ...byVerbs.flatMap((write) => fieldsWritten(scene, write))];
   const isOwnDoing = known.breaker.version !== undefined && known.breaker.version === body.metadata?.resourceVersion;
   const version = (writes.at(-1) ?? byVerbs.at(-1))?.after.metadata?.resourceVersion;
-  const { breaker, tripping } = afterPatch(known.breaker, { now: parts.clock.now(), patched, isOwnDoing, version });
+  const { breaker, tripping } = afterPatch(known.breaker, { now, patched, isOwnDoing, version });
   if (tripping === undefined) return { breaker, delay: undefined };
   const { facts = NO_FACTS } = parts;
   if (facts.wants['breaker.tripped']) tellTripped(facts, scene, tripping);

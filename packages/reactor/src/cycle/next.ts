@@ -53,7 +53,7 @@ export function next(
   const now = parts.clock.now();
   const isEmptyRound = handling?.kind === 'handled' && handling.handled.isEmptyRound;
   const emptyRounds = isEmptyRound ? before.emptyRounds + 1 : 0;
-  const { breaker, delay: pause } = afterSending(scene, called.ledger, writes);
+  const { breaker, delay: pause } = afterSending(scene, called.ledger, writes, now);
   const followed = followWrites(conclusion.known.seen, writes, scene.essenceOf);
   const isOverdue = before.correctionsDue !== undefined && before.correctionsDue <= now;
   const seen = isOverdue ? settled(followed) : followed;
