@@ -2,7 +2,7 @@
  * The inner layers of `core`, and what each of them may import from the others.
  *
  * `values < seams < intents < execution`, with `observing`, `cluster` and `sync` beside: the first column never imports what is
- * written after it. Both `.ci/graph.mjs` and ESLint read this table, so that an editor underlines what CI refuses.
+ * written after it. `.ci/graph.mjs` reads this table.
  *
  * `settings` may be imported from everywhere but `values`, and itself names the seams it configures; which of the two
  * a layer does is its own choice, as long as no circle arises: the graph fence looks at the real imports for that.

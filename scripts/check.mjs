@@ -30,7 +30,7 @@ const checks = [
   { name: 'fence: hosts and paths', groups: ['lint', 'fences'], run: fence('hosts') },
   { name: 'biome: format and lint', groups: ['lint'], run: tool('@biomejs/biome', ['check', '--error-on-warnings']) },
   { name: 'knip: nothing unused', groups: ['lint'], run: tool('knip', ['--no-config-hints', '--no-progress']) },
-  { name: 'eslint: promises and layers', groups: ['lint'], run: tool('eslint', ['.', '--max-warnings=0']) },
+  { name: 'oxlint: promises', groups: ['lint'], run: tool('oxlint', ['--type-aware', '--deny-warnings']) },
   { name: 'build', groups: ['build', 'fences', 'packages', 'combos'], run: () => build({ quiet: true }) },
   { name: 'fence: exports and builds', groups: ['fences'], needs: 'build', run: fence('exports') },
   { name: 'demo: npm start -- --once', groups: ['demo'], run: () => demo() },

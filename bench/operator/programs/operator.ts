@@ -13,7 +13,7 @@
  */
 import { createRegistry, type Logger, type Observer } from '@kopf-ts/core';
 import { operator } from 'kopf-ts';
-// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- No public name; and it has to be the very same.
+// oxlint-disable-next-line eslint/no-restricted-imports -- No public name; and it has to be the very same.
 import { optimizeForMemory } from '../../../packages/kopf-ts/src/cli/optimizing.js';
 
 const { WORKLOAD, OBJECTS, OBSERVED, OPTIMIZED } = process.env;

@@ -67,7 +67,7 @@ describe('facts', () => {
     [
       'throws no error',
       () => {
-        // eslint-disable-next-line @typescript-eslint/only-throw-error -- users can throw anything
+        // oxlint-disable-next-line typescript/only-throw-error -- users can throw anything
         throw null;
       },
     ],
