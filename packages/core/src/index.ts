@@ -194,6 +194,7 @@ export type { KubeClient, KubeRequest, PatchType, KubeConnection, KubeConnectReq
 export type { Clock, Seconds } from './seams/clock.js';
 export type { Control, ControlledObject, ObjectQuery } from './seams/inspection/control.js';
 export type { ConnectionInfo, Credentials, Impersonation } from './seams/credentials.js';
+export type { HttpEndpoint, HttpPage, HttpSite, PageAnswer, PageRequest } from './seams/inspection/http-endpoint.js';
 export type { Index, Indexer, IndexRef, Indices, Store } from './seams/memory/indexing.js';
 export type { Insights } from './seams/inspection/insights.js';
 export type { LogFields, Logger, LogLevel } from './seams/logger.js';

@@ -18,6 +18,7 @@ import {
   blockingMonitor,
   eventPoster,
   type Health,
+  httpEndpoint,
   liveInsights,
   health as makeHealth,
   vault as makeVault,
@@ -91,6 +92,7 @@ export function operator(options: OperatorOptions = {}): Operator {
   const indexer = options.indexer ?? (ownIndexer as Indexer);
   const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
+  const pages = options.httpEndpoint ?? httpEndpoint({ clock, logger });
   const strays = strayErrors({ settings, logger, facts });
 
   const shared = {
@@ -112,7 +114,7 @@ export function operator(options: OperatorOptions = {}): Operator {
     insights: liveInsights(facts),
   };
   const logins = { vault: ownClient && vault, fallbackLogins: fallbackLogins(clock) };
-  const life = activities({ ...shared, ...logins, liveness: options.liveness });
+  const life = activities({ ...shared, ...logins, liveness: options.liveness, httpEndpoint: pages });
   const work = reactor({ ...shared, peering, scheduler: options.scheduler, scope: options });
   const served = servedAdmission(registry, health);
   const webhooks = admission({

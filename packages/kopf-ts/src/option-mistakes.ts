@@ -30,6 +30,7 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   scheduler: true,
   clock: true,
   logger: true,
+  httpEndpoint: true,
   observers: true,
   tracing: true,
 };

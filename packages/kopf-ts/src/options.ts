@@ -1,6 +1,7 @@
 /** What an operator can be given, and what of it goes to the settings. */
 import type {
   Clock,
+  HttpEndpoint,
   Indexer,
   KubeClient,
   LifeCycle,
@@ -58,6 +59,8 @@ export interface OperatorOptions {
   readonly scheduler?: (() => Scheduler) | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
+  /** Serves the pages of the operator about itself, such as probes. Default: over HTTP; one socket for each address. */
+  readonly httpEndpoint?: HttpEndpoint | undefined;
   /** Told what happens in the operator: for metrics, journals, tests. */
   readonly observers?: readonly Observer[] | undefined;
   /** Puts spans around cycles, calls, requests and reviews. */

@@ -25,4 +25,5 @@ export { blockingMonitor, type BlockingMonitor, type BlockingMonitorOptions } fr
 
 // What it does its work by, unless given something else.
 export { systemClock } from './running/clock.js';
+export { httpEndpoint, type HttpEndpointOptions } from './serving/http-endpoint.js';
 export { boundedScheduler, type BoundedSchedulerOptions } from './queueing/scheduler.js';

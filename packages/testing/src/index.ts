@@ -65,6 +65,11 @@ export {
 } from './conformance/logger.js';
 export { type IndexerParts, indexerCases, testIndexer } from './conformance/indexer.js';
 export { observerCases, testObserver } from './conformance/inspection/observer.js';
+export {
+  httpEndpointCases,
+  type HttpEndpointUnderTest,
+  testHttpEndpoint,
+} from './conformance/inspection/http-endpoint.js';
 export { testTracing, tracingCases } from './conformance/inspection/tracing.js';
 export { controlCases, type ControlUnderTest, testControl } from './conformance/inspection/control.js';
 export { type ConformanceCase, declareCases, type TestRunner } from './conformance/cases.js';

@@ -1,12 +1,12 @@
 /** Everything that an operator does for itself, and not for objects: it starts, logs in, tells how it is, and ends. */
-import type { AddressInfo } from 'node:net';
-import type { Service } from '@kopf-ts/core';
+import type { HttpEndpoint, Service } from '@kopf-ts/core';
 import { authenticator } from '../authentication/authenticator.js';
 import type { FallbackLogin } from '../authentication/logins.js';
 import type { Vault } from '../authentication/vault.js';
 import type { OperatorParts } from '../parts.js';
 import type { Health } from '../probing/health.js';
-import { healthReporter } from '../probing/probes.js';
+import { healthReporter, type ProbesParts } from '../probing/probes.js';
+import { httpEndpoint } from '../serving/http-endpoint.js';
 import { runActivity } from './run-activity.js';
 
 /**
@@ -29,7 +29,9 @@ export interface ActivitiesParts extends OperatorParts {
   /** Where to tell how the operator is: `http://[host][:port][/path]`; nowhere, if absent. */
   readonly liveness?: string | undefined;
   /** Told where that really is: of interest if the port is 0, and any free one is taken. */
-  readonly onListening?: ((address: AddressInfo) => void) | undefined;
+  readonly onListening?: ProbesParts['onListening'];
+  /** By what it is served. Default: a socket of its own. */
+  readonly httpEndpoint?: HttpEndpoint | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export interface Activities {
  * ```
  */
 export function activities(parts: ActivitiesParts): Activities {
-  const { vault, liveness, health, memo } = parts;
+  const { vault, liveness, health, memo, httpEndpoint: served = httpEndpoint(parts) } = parts;
   const logins = vault && authenticator({ ...parts, vault });
   if (logins !== undefined) health.inquire('credentials', () => logins.trouble);
 
@@ -72,6 +74,6 @@ export function activities(parts: ActivitiesParts): Activities {
     startup: (signal) => run('startup', signal),
     cleanup: (signal) => run('cleanup', signal),
     services: logins === undefined ? [] : [logins.service],
-    probes: liveness === undefined ? [] : [healthReporter({ ...parts, liveness })],
+    probes: liveness === undefined ? [] : [healthReporter({ ...parts, liveness, httpEndpoint: served })],
   };
 }

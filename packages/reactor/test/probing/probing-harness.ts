@@ -1,15 +1,16 @@
 /** A health reporter under test: on a real socket, with a manual clock. */
-import type { AddressInfo } from 'node:net';
 import type { KubeClient } from '@kopf-ts/core';
 import { onTestFinished } from 'vitest';
 import { activities } from '../../src/activities/activities.js';
 import { health as makeHealth } from '../../src/probing/health.js';
 import { deferred, followed, type PartsUnderTest, partsUnderTest } from '../activities/operator-parts.js';
 
+type Listening = { readonly address: string; readonly port: number };
+
 export interface ProbingUnderTest extends PartsUnderTest {
   readonly health: ReturnType<typeof makeHealth>;
   readonly running: ReturnType<typeof followed>;
-  readonly address: AddressInfo;
+  readonly address: Listening;
   /** The address without the path. */
   readonly url: string;
   get(path?: string, init?: RequestInit): Promise<Response>;
@@ -24,7 +25,7 @@ export async function probing(
   declare(parts);
   const health = makeHealth(parts);
   const controller = new AbortController();
-  const listening = deferred<AddressInfo>();
+  const listening = deferred<Listening>();
   const life = activities({ ...parts, memo: {}, health, liveness, onListening: listening.resolve });
   const [reporter] = life.probes;
   if (reporter === undefined) throw new Error('There is no health reporter.');

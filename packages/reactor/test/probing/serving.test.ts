@@ -3,8 +3,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { KopfError } from '@kopf-ts/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { activities } from '../../src/activities/activities.js';
-import { parseEndpoint } from '../../src/probing/endpoint.js';
 import { health } from '../../src/probing/health.js';
+import { parseEndpoint } from '../../src/serving/endpoint.js';
 import { deferred, eventually, partsUnderTest } from '../activities/operator-parts.js';
 import { observedStream } from '../support/observed-stream.js';
 import { probing } from './probing-harness.js';
@@ -19,7 +19,7 @@ describe('An endpoint', () => {
     ['http://[::1]:0/x', { host: '::1', port: 0, path: '/x' }],
     ['HTTP:///x', { host: undefined, port: 80, path: '/x' }],
   ])('can be %s', (url, expected) => {
-    expect(parseEndpoint(url)).toEqual({ url, ...expected });
+    expect(parseEndpoint({ name: 'liveness', url })).toEqual({ url, ...expected });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { KopfError, type KopfErrorOptions } from '@kopf-ts/core';
+import { type HttpSite, KopfError, type KopfErrorOptions } from '@kopf-ts/core';
 
 /** Where to listen, and what to answer on. */
 export interface Endpoint {
@@ -16,17 +16,14 @@ const PARTS =
   /^(?<scheme>[a-z][a-z0-9+.-]*):\/\/(?<host>\[[^\]/]+\]|[^/:?#@[\]]*)(?::(?<port>\d+))?(?<path>\/[^?#]*)?$/i;
 
 /** Parses `http://[host][:port][/path]`. */
-export function parseEndpoint(url: string): Endpoint {
+export function parseEndpoint({ name, url }: Pick<HttpSite, 'name' | 'url'>): Endpoint {
+  const bad = (why: string) => endpointError(`The ${name} endpoint "${url}" is not supported: ${why}.`);
   const { scheme, host = '', port, path = '/' } = PARTS.exec(url)?.groups ?? {};
-  if (scheme === undefined) throw badEndpoint(url, 'it is not like http://[host][:port][/path]');
-  if (scheme.toLowerCase() !== 'http') throw badEndpoint(url, `only http is supported, not ${scheme}`);
+  if (scheme === undefined) throw bad('it is not like http://[host][:port][/path]');
+  if (scheme.toLowerCase() !== 'http') throw bad(`only http is supported, not ${scheme}`);
   const number = port === undefined ? DEFAULT_PORT : Number(port);
-  if (number > 65535) throw badEndpoint(url, 'there is no such port');
+  if (number > 65535) throw bad('there is no such port');
   return { url, host: host === '' ? undefined : host.replace(/^\[|\]$/g, ''), port: number, path };
-}
-
-function badEndpoint(url: string, why: string): KopfError {
-  return endpointError(`The liveness endpoint "${url}" is not supported: ${why}.`);
 }
 
 /** Anything about the endpoint that makes it useless. */

@@ -1,0 +1,187 @@
+/** One listening socket, and the pages that are served on it. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock, HttpPage, Logger, PageAnswer, Seconds } from '@kopf-ts/core';
+import { alarm, describeError, toError } from '@kopf-ts/core/engine';
+
+export interface PageServer {
+  readonly host: string | undefined;
+  readonly port: number;
+  /** Resolves when it listens. */
+  readonly listening: Promise<AddressInfo>;
+  /** Rejects if it cannot listen, or cannot go on. */
+  readonly failed: Promise<never>;
+  /** Set as soon as it is being closed. */
+  readonly closed: Promise<void> | undefined;
+  /** Of those who are served there: `liveness`, `metrics`. */
+  readonly names: readonly string[];
+  ownerOf(path: string): string | undefined;
+  /** Returns how to wait for the answers of these pages that are being made. */
+  add(name: string, pages: ReadonlyMap<string, HttpPage>): () => Promise<void>;
+  remove(pages: ReadonlyMap<string, HttpPage>): void;
+  /** No new connections; the open ones have a little time, and are then closed. */
+  close(): Promise<void>;
+}
+
+export interface PageServerOptions {
+  readonly host: string | undefined;
+  readonly port: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onClosed: () => void;
+}
+
+/** How long requests at the very end may wait for their answers. */
+export const CLOSING_LIMIT: Seconds = 1;
+
+/** Those who ask are few: kubelets, Prometheus, a person. More than that are somebody's mistake. */
+const MAX_CONNECTIONS = 256;
+
+const USUAL_METHODS: readonly string[] = ['GET', 'HEAD'];
+
+interface Served {
+  readonly name: string;
+  readonly page: HttpPage;
+  /** Answers that are being made, of all pages of the same site. */
+  readonly answers: Set<Promise<void>>;
+}
+
+export function pageServer({ host, port, clock, logger, onClosed }: PageServerOptions): PageServer {
+  const pages = new Map<string, Served>();
+  const server = createServer((request, response) => {
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    const served = pages.get(path);
+    const answer = respond(request, response, path, served, logger);
+    served?.answers.add(answer);
+    void answer.finally(() => served?.answers.delete(answer));
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const failed = new Promise<never>((_resolve, reject) => void server.on('error', reject));
+  failed.catch(() => {});
+  const listening = new Promise<AddressInfo>((resolve) => {
+    const place = { port, ...(host === undefined ? {} : { host }) };
+    server.listen(place, () => resolve(server.address() as AddressInfo));
+  });
+  let closed: Promise<void> | undefined;
+
+  return {
+    host,
+    port,
+    listening,
+    failed,
+    get closed() {
+      return closed;
+    },
+    get names() {
+      return [...new Set([...pages.values()].map(({ name }) => name))];
+    },
+    ownerOf: (path) => pages.get(path)?.name,
+    add(name, added) {
+      const answers = new Set<Promise<void>>();
+      for (const [path, page] of added) pages.set(path, { name, page, answers });
+      return async () => {
+        while (answers.size > 0) await Promise.all(answers);
+      };
+    },
+    remove(removed) {
+      for (const path of removed.keys()) pages.delete(path);
+    },
+    close() {
+      closed ??= closeServer(server, clock).finally(onClosed);
+      return closed;
+    },
+  };
+}
+
+async function closeServer(server: Server, clock: Clock): Promise<void> {
+  if (!server.listening) {
+    // It can still be on its way to that.
+    server.once('listening', () => server.close());
+    return;
+  }
+  const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const forget = alarm(clock, CLOSING_LIMIT, () => server.closeAllConnections());
+  await isClosed;
+  forget();
+}
+
+/** Never rejects. */
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  served: Served | undefined,
+  logger: Logger,
+): Promise<void> {
+  try {
+    if (served === undefined) return await send(response, jsonAnswer(404, 'not found'));
+    const { methods = USUAL_METHODS } = served.page;
+    const { method = '', url = '' } = request;
+    if (!methods.includes(method)) {
+      response.setHeader('allow', methods.join(', '));
+      return await send(response, jsonAnswer(405, 'method not allowed'));
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new DOMException('The caller is gone.', 'AbortError')));
+    const { signal } = gone;
+    const query = url.slice(path.length + 1);
+    await send(response, await served.page.answer({ method, path, query, headers: headersOf(request), signal }));
+  } catch (error) {
+    if (response.destroyed) return;
+    const name = served?.name ?? 'HTTP';
+    logger.error(`The ${name} endpoint has failed to answer: ${describeError(error)}`, { error: toError(error) });
+    if (response.headersSent) response.destroy();
+    else await send(response, jsonAnswer(500, 'internal error'));
+  }
+}
+
+function jsonAnswer(status: number, error: string): PageAnswer {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify({ error }) };
+}
+
+function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+}
+
+/** Requests are rare; and connections that are kept are only in the way at the end. */
+const ALWAYS = { 'cache-control': 'no-store', connection: 'close' };
+
+async function send(response: ServerResponse, { status = 200, headers, body }: PageAnswer): Promise<void> {
+  if (typeof body === 'string') {
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    response.writeHead(status, { ...ALWAYS, ...headers, ...length }).end(body);
+    return;
+  }
+  response.writeHead(status, { ...ALWAYS, ...headers });
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  const closed = new Promise<void>((resolve) => void response.once('close', resolve));
+  for await (const piece of endedBy(closed, body)) {
+    if (!response.write(piece)) await Promise.race([closed, drained(response)]);
+  }
+  response.end();
+}
+
+/** The same pieces, but no more of them, and the source is told so, as soon as nobody reads them. */
+async function* endedBy(closed: Promise<void>, pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), closed]);
+      if (next === undefined || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: a source that waits for its next piece ends when it has it.
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => void response.once('drain', resolve));
+}

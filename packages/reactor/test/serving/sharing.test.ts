@@ -1,0 +1,138 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { HttpEndpoint } from '@kopf-ts/core';
+import { manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { httpEndpoint } from '../../src/index.js';
+import { deferred, eventually, followed } from '../activities/operator-parts.js';
+
+interface Place {
+  readonly endpoint: HttpEndpoint;
+  readonly clock: ReturnType<typeof manualClock>;
+  readonly logger: RecordingLogger;
+  serve(name: string, url: string, answer?: () => string | Promise<string>): Served;
+}
+
+interface Served {
+  readonly port: Promise<number>;
+  readonly running: ReturnType<typeof followed>;
+  readonly done: Promise<void>;
+  stop(): void;
+}
+
+function newPlace(): Place {
+  const clock = manualClock();
+  const logger = recordingLogger();
+  const endpoint = httpEndpoint({ clock, logger });
+  return {
+    endpoint,
+    clock,
+    logger,
+    serve(name, url, answer = () => name) {
+      const controller = new AbortController();
+      const listening = deferred<number>();
+      const page = { answer: async () => ({ body: await answer() }) };
+      const done = endpoint.serve({
+        name,
+        url,
+        page,
+        signal: controller.signal,
+        onListening: ({ port }) => listening.resolve(port),
+      });
+      const running = followed(done);
+      const stop = (): void => controller.abort(new Error('the end'));
+      onTestFinished(async () => {
+        stop();
+        await clock.advance(1);
+        await done.catch(() => {});
+      });
+      return { port: listening.promise, running, done, stop };
+    },
+  };
+}
+
+async function takenPort(): Promise<number> {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const textOf = async (port: number, path: string): Promise<string> =>
+  await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+
+describe('Sites at one address', () => {
+  it('share a socket, whoever comes first', async () => {
+    const { serve } = newPlace();
+    const [one, two] = [
+      serve('liveness', 'http://127.0.0.1:0/healthz'),
+      serve('metrics', 'http://127.0.0.1:0/metrics'),
+    ];
+    const port = await one.port;
+    expect(await two.port).toBe(port);
+    expect(await textOf(port, '/healthz')).toBe('liveness');
+    expect(await textOf(port, '/metrics')).toBe('metrics');
+  });
+
+  it('have sockets of their own if the addresses differ', async () => {
+    const { serve } = newPlace();
+    const one = serve('liveness', 'http://127.0.0.1:0/healthz');
+    const two = serve('metrics', 'http://localhost:0/metrics');
+    expect(await one.port).not.toBe(await two.port);
+  });
+
+  it('cannot have the same path, and it is said who has it', async () => {
+    const { serve } = newPlace();
+    await serve('liveness', 'http://127.0.0.1:0/healthz').port;
+    await expect(serve('metrics', 'http://127.0.0.1:0/healthz').done).rejects.toThrow(
+      'The metrics endpoint http://127.0.0.1:0/healthz cannot be served: the path /healthz is taken by the liveness ' +
+        'endpoint there; give it another one.',
+    );
+  });
+
+  it('all fail if the port is taken, each by its own name', async () => {
+    const port = await takenPort();
+    const { serve } = newPlace();
+    const one = serve('liveness', `http://127.0.0.1:${port}/healthz`);
+    const two = serve('metrics', `http://127.0.0.1:${port}/metrics`);
+    await expect(one.done).rejects.toThrow(`The liveness endpoint http://127.0.0.1:${port}/healthz cannot be served`);
+    await expect(two.done).rejects.toThrow(`The metrics endpoint http://127.0.0.1:${port}/metrics cannot be served`);
+  });
+
+  it('are told of each other if only the hosts differ', async () => {
+    const { serve } = newPlace();
+    const first = serve('liveness', 'http://127.0.0.1:0/healthz');
+    await first.port;
+    // Two sockets of ours at port 0 never collide; so the port is taken by the number that it has got.
+    const port = await takenPort();
+    serve('liveness', `http://localhost:${port}/healthz`).done.catch(() => {});
+    await expect(serve('metrics', `http://127.0.0.1:${port}/metrics`).done).rejects.toThrow(
+      /in use by liveness at another host; give it another port, or the same host/,
+    );
+  });
+
+  it('wait at their end for their own answers only, and for a second at most', async () => {
+    const { serve, clock } = newPlace();
+    const asked = deferred();
+    const one = serve('slow', 'http://127.0.0.1:0/slow', async () => {
+      asked.resolve();
+      return await new Promise<string>(() => {});
+    });
+    const two = serve('metrics', 'http://127.0.0.1:0/metrics');
+    const port = await one.port;
+    await two.port;
+    const hanging = fetch(`http://127.0.0.1:${port}/slow`).catch((error: unknown) => error);
+    await asked.promise;
+    one.stop();
+    await clock.advance(0.9);
+    expect(one.running.state).toBe('pending');
+    await clock.advance(0.1);
+    await eventually(() => one.running.state === 'resolved');
+    expect(await textOf(port, '/metrics')).toBe('metrics');
+    two.stop();
+    await clock.advance(1);
+    await eventually(() => two.running.state === 'resolved');
+    expect(await hanging).toBeInstanceOf(Error);
+    expect(clock.sleepers).toBe(0);
+  });
+});
