@@ -127,3 +127,4 @@ export { queue } from './sync/queue.js';
 export { sleep as sleepAmong } from './sync/sleeping.js';
 export { type ToggleView, toggle } from './sync/named-toggle.js';
 export { type ToggleSet, toggleSet } from './sync/toggle-set.js';
+export { type EndTurn, Turns } from './sync/turns.js';

@@ -586,6 +586,93 @@ describe('a conflict with newer changes', () => {
     },
   );
 
+  /** Somebody changes the object before each of the first requests. */
+  const outpaced = (times: number, fields: object = {}): Answer[] =>
+    Array.from({ length: times }, (_, index) => [
+      apiError({ status: 409 }),
+      listOf(kex('a', `${index + 2}`, { spec: { count: index }, ...fields })),
+    ]).flat();
+
+  const others = { metadata: { finalizers: ['theirs'] } };
+  const finalizersTest = (value: unknown) => ({ op: 'test', path: '/metadata/finalizers', value });
+  const deletionTest = (value: string | null) => ({ op: 'test', path: '/metadata/deletionTimestamp', value });
+
+  it.each([
+    ['a new one', blockDeletion('ours'), {}, null, { op: 'add', path: '/metadata/finalizers', value: ['ours'] }],
+    [
+      'one after those of others',
+      blockDeletion('ours'),
+      others,
+      ['theirs'],
+      { op: 'add', path: '/metadata/finalizers/1', value: 'ours' },
+    ],
+    [
+      'one that is not needed any more',
+      allowDeletion('theirs'),
+      others,
+      ['theirs'],
+      { op: 'remove', path: '/metadata/finalizers' },
+    ],
+  ])('does not keep finalizers from getting through: %s', async (_title, fn, fields, finalizers, op) => {
+    const writes: unknown[] = [];
+    const { sent } = await patching({
+      fns: [fn],
+      body: kex('a', '1', fields),
+      onWrite: (write) => void writes.push(write),
+      answers: [...outpaced(3, fields), kex('a', '9', { spec: { count: 7 }, metadata: { finalizers: ['any'] } })],
+    });
+    expect(sent.filter(([path]) => path === OBJECT)).toHaveLength(4);
+    expect(sent.at(-1)).toEqual([OBJECT, JSON_PATCH, [uidTest, deletionTest(null), finalizersTest(finalizers), op]]);
+    // Only the finalizers are ours.
+    expect(writes).toMatchObject([{ before: { spec: { count: 7 } }, after: { spec: { count: 7 } } }]);
+  });
+
+  it('makes what goes with a new finalizer go before it', async () => {
+    const { sent } = await patching({
+      merge: { spec: { x: 1 } },
+      fns: [blockDeletion('ours')],
+      body: kex('a', '1'),
+      answers: [...outpaced(3), kex('a', '8', { spec: { x: 1 } }), kex('a', '9', { spec: { x: 1 } })],
+    });
+    expect(sent.filter(([path]) => path === OBJECT).slice(3)).toEqual([
+      [OBJECT, MERGE, { spec: { x: 1 }, metadata: { uid: 'uid-a' } }],
+      [
+        OBJECT,
+        JSON_PATCH,
+        [
+          uidTest,
+          deletionTest(null),
+          finalizersTest(null),
+          { op: 'add', path: '/metadata/finalizers', value: ['ours'] },
+        ],
+      ],
+    ]);
+  });
+
+  it('never makes a finalizer be taken off before all the rest is stored', async () => {
+    const { sent } = await patching({
+      merge: { spec: { x: 1 } },
+      fns: [allowDeletion('theirs')],
+      body: kex('a', '1', others),
+      answers: [...outpaced(5, others), kex('a', '9', { spec: { x: 1 } })],
+    });
+    const written = sent.filter(([path]) => path === OBJECT);
+    expect(written).toHaveLength(6);
+    for (const [, , body] of written) expect(body).toMatchObject({ metadata: { finalizers: null }, spec: { x: 1 } });
+  });
+
+  it('keeps finalizers for the known version where nothing may be written otherwise', async () => {
+    const { sent } = await patching({
+      isAlwaysGuarded: true,
+      fns: [blockDeletion('ours')],
+      body: kex('a', '1'),
+      answers: [...outpaced(4), kex('a', '9')],
+    });
+    expect(sent.filter(([path]) => path === OBJECT).map(([, , body]) => (body as object[])[0])).toEqual(
+      ['1', '2', '3', '4', '5'].map(versionTest),
+    );
+  });
+
   it('asks for the newest state where it can be had without a request, and waits between the tries', async () => {
     const pauses: number[] = [];
     const { sent } = await patching({

@@ -1,4 +1,4 @@
-import { type Api, createRegistry, resource, TemporaryError } from 'kopf-ts';
+import { type Api, createRegistry, resource, sleep, TemporaryError } from 'kopf-ts';
 import { operatorRunner, type TestCluster, testCluster } from 'kopf-ts/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
@@ -199,6 +199,35 @@ describe('writing objects that this operator handles', () => {
     });
     await runner.settled();
     expect(runner.outcomes.of('create').map(({ how }) => how)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  it('all the time, by several daemons, keeps nothing else from being stored: the deletion is held and handled', async () => {
+    const deleted: string[] = [];
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      handlers.registry.daemon(Example, { id, cancellationTimeout: 1 }, async ({ api, name, stopped }) => {
+        for (let count = 0; !stopped.aborted; count++) {
+          await api(Example).patch(name, { metadata: { annotations: { [id]: `${count}` } } });
+          await sleep(0.02, stopped);
+        }
+      });
+    }
+    handlers.registry.on.delete(Example, { id: 'deletion' }, ({ name }) => void deleted.push(name));
+    const patches = cluster.faults.add({ match: { method: 'PATCH' }, latency: 0.005 });
+    const runner = await start();
+    await create('one');
+    for (let step = 0; step < 100; step++) await cluster.clock.advance(0.01);
+    const { metadata } = await cluster.api(Example).get('one');
+    expect(metadata?.finalizers).toHaveLength(1);
+    const counts = Object.entries(metadata?.annotations ?? {}).flatMap(([key, text]) => (key.length === 1 ? +text : []));
+    expect(counts).toHaveLength(5);
+    // They have taken turns: none of them was in the way of another one, so that nothing was sent in vain.
+    const written = counts.reduce((sum, count) => sum + count + 1, 0);
+    expect(patches.hits).toBeLessThan(written + 10);
+    await cluster.api(Example).delete('one');
+    for (let step = 0; step < 300; step++) await cluster.clock.advance(0.01);
+    await runner.settled();
+    expect(deleted).toEqual(['one']);
+    expect(await cluster.api(Example).find('one')).toBeUndefined();
   });
 
   it('again and again, by a handler that is called for it, is slowed down', async () => {

@@ -304,6 +304,7 @@ function sendNow(
     },
     unsavable,
     newerThan: (than) => subject.newerThan(than)?.body,
+    turn: () => subject.takeTurn(),
     onWrite({ before, after }) {
       const noted = { before, after, asked };
       writes.push(noted);

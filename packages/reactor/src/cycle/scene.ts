@@ -1,6 +1,7 @@
 /** What all steps of one cycle of one object look at. */
 import {
   type AnyObject,
+  type Awaitable,
   type Body,
   type DiffBaseStorage,
   deepCopy,
@@ -16,6 +17,7 @@ import {
 import {
   applyMergePatch,
   type CallsUnderWay,
+  type EndTurn,
   extraFields,
   type OwnTimesMemory,
   type ToggleView,
@@ -71,6 +73,8 @@ export interface CycleSubject extends CallsUnderWay {
   readonly writes: readonly NotedWrite[];
   /** Somebody has paused it: timers skip their ticks. */
   readonly isHeld: boolean;
+  /** Waits for its turn among our own changes of the object; returns how to tell that it is over. */
+  takeTurn(): Awaitable<EndTurn>;
   /** A daemon or a timer begins to change the object; returns how to tell that it has ended. */
   beginWrite(): () => void;
 }

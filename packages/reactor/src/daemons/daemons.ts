@@ -45,7 +45,10 @@ export function runningDaemons(): RunningDaemons {
 }
 
 /** Whose daemons they are. */
-export type SpawnSubject = Pick<CycleSubject, 'daemons' | 'newerThan' | 'noteWrite' | 'beginWrite' | 'isHeld'>;
+export type SpawnSubject = Pick<
+  CycleSubject,
+  'daemons' | 'newerThan' | 'noteWrite' | 'takeTurn' | 'beginWrite' | 'isHeld'
+>;
 
 export interface SpawnOptions {
   readonly cause: SpawningCause;

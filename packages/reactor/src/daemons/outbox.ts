@@ -24,7 +24,7 @@ export interface Sender {
 export interface OutboxOptions {
   readonly resource: Resource;
   readonly live: LiveBody;
-  readonly subject: Pick<SpawnSubject, 'newerThan' | 'noteWrite' | 'beginWrite'>;
+  readonly subject: Pick<SpawnSubject, 'newerThan' | 'noteWrite' | 'takeTurn' | 'beginWrite'>;
   readonly parts: Pick<OperatorParts, 'settings' | 'facts'>;
   readonly apply: ApplyFn;
 }
@@ -80,7 +80,9 @@ export class DaemonOutbox {
       const newerThan = (body: Body): Body | undefined => subject.newerThan(body)?.body;
       const onWrite = (write: OwnWrite): void => subject.noteWrite({ ...write, asked: patch });
       const known = newerThan(live.newest) ?? live.newest;
-      const { body, remaining } = await apply({ resource, body: known, patch, logger, signal, newerThan, onWrite });
+      const turn = () => subject.takeTurn();
+      const sending = { resource, body: known, patch, logger, signal, newerThan, turn, onWrite };
+      const { body, remaining } = await apply(sending);
       this.#failures = 0;
       this.unsent = remaining;
       const isNewer = body !== undefined && (compareVersions(versionOf(body), versionOf(live.newest)) ?? 0) > 0;

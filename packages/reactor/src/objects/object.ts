@@ -21,11 +21,13 @@ import {
   type AnyHandler,
   alarm,
   describeError,
+  type EndTurn,
   type Facts,
   type ObjectOwner,
   type OwnTimesMemory,
   ownTimesMemory,
   reportOnce,
+  Turns,
   toError,
   type WatchedEvent,
 } from '@kopf-ts/core/engine';
@@ -92,6 +94,8 @@ export interface ObjectIdentity {
 type CancelAlarm = () => void;
 
 const NOBODY: readonly AnyHandler[] = [];
+/** For no longer than that, a change of ours waits for the others: the server may be slow, and mere conflicts do no harm. */
+const TURN_PATIENCE: Seconds = 2;
 const OVER: Promise<void> = Promise.resolve();
 
 export class HandledObject implements CycleSubject, ObjectOwner {
@@ -103,6 +107,8 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   readonly logger: Logger;
   #malformed: ReportMalformed | undefined;
   #ownTimes: OwnTimesMemory | undefined;
+  /** Made when it is needed: for those that are written. */
+  #turns: Turns | undefined;
   /** How many daemons, timers and verbs are changing the object now; and whether somebody waits for them to be done. */
   #writing = 0;
   #isWrittenAwaited = false;
@@ -316,6 +322,12 @@ export class HandledObject implements CycleSubject, ObjectOwner {
 
   get isBeingWritten(): boolean {
     return this.#writing > 0;
+  }
+
+  /** Our own changes go one after another, so that none of them is outdated by another one before it gets there. */
+  takeTurn(): Awaitable<EndTurn> {
+    this.#turns ??= new Turns();
+    return this.#turns.take({ clock: this.#surroundings.clock, patience: TURN_PATIENCE });
   }
 
   beginWrite(): () => void {

@@ -1,10 +1,11 @@
 /** Sending patches to the handled objects: nothing else in the reactor writes to them. */
-import type { Body, Clock, KubeClient, Logger, Patch, Resource, SentRequest, Settings } from '@kopf-ts/core';
+import type { Awaitable, Body, Clock, KubeClient, Logger, Patch, Resource, SentRequest, Settings } from '@kopf-ts/core';
 import { ApiError, isMapping, KopfError } from '@kopf-ts/core';
 import {
   type Address,
   childController,
   conflictPause,
+  type EndTurn,
   type Facts,
   findByName,
   formatResource,
@@ -29,6 +30,8 @@ export interface ApplyOptions {
   readonly last?: Address | undefined;
   /** A newer state than that one, if any has come meanwhile; otherwise, the cluster is asked. */
   readonly newerThan?: ((body: Body) => Body | undefined) | undefined;
+  /** Waits for its turn among our own changes of the object. */
+  readonly turn?: (() => Awaitable<EndTurn>) | undefined;
   readonly onWrite?: ((write: OwnWrite) => void) | undefined;
   readonly onRequest?: ((request: SentRequest) => void) | undefined;
 }
@@ -105,7 +108,7 @@ export function applier(options: ApplierOptions): ApplyFn {
   };
 
   const apply: ApplyFn = async (options) => {
-    const { resource, body, patch, logger: objectLogger, signal, last, newerThan, onWrite, onRequest } = options;
+    const { resource, body, patch, logger: objectLogger, signal, last, newerThan, turn, onWrite, onRequest } = options;
     const { compat } = settings.persistence;
     if (compat === undefined) dropDoomed(resource, body, patch);
     const name = body.metadata?.name;
@@ -131,6 +134,8 @@ export function applier(options: ApplierOptions): ApplyFn {
         isAlwaysGuarded: guards !== undefined,
         last,
         newest,
+        newerThan,
+        turn,
         pause,
         onWrite,
         onRequest,

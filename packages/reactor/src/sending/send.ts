@@ -57,7 +57,7 @@ export type Sent =
 
 /** Rejects with errors that may pass, and with refusals of what nobody has asked for. */
 export async function send(options: SendOptions): Promise<Sent> {
-  const { marks, body, logger, isCompat, unsavable, resource, signal, newerThan, onWrite } = options;
+  const { marks, body, logger, isCompat, unsavable, resource, signal, newerThan, turn, onWrite } = options;
   const last = addressOfMarks(marks);
   const isStrange = !isCompat && saysWhoItIs(options.asked);
   const asked = isStrange
@@ -66,7 +66,7 @@ export async function send(options: SendOptions): Promise<Sent> {
   try {
     const whole = combined(asked, marks);
     const patch = isCompat ? whole : withUnsaved(whole, unsavable);
-    const outcome = await options.apply({ resource, body, patch, logger, signal, last, newerThan, onWrite });
+    const outcome = await options.apply({ resource, body, patch, logger, signal, last, newerThan, turn, onWrite });
     return sentAs(outcome, isCompat ? unsavable : undefined);
   } catch (error) {
     // In the latter case, there is nothing to be found out.

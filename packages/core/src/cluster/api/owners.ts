@@ -6,6 +6,8 @@
  * may write its own object while it is being handled.
  */
 import { ApiConflictError, ApplyConflictError, KopfError } from '../../errors.js';
+import type { Awaitable } from '../../seams/awaitable.js';
+import type { EndTurn } from '../../sync/turns.js';
 import type { HandlerId } from '../../values/ids.js';
 import { deepCopy, isMapping, type Mapping } from '../../values/json.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
@@ -26,6 +28,8 @@ export interface ObjectOwner {
   mayWrite(): boolean;
   /** The newest state that is known, if any is. */
   newest(): Body | undefined;
+  /** Waits until our other changes of the object are answered, so that these are not in each other's way. */
+  takeTurn(): Awaitable<EndTurn>;
   /** A change is on its way; returns how to tell that it is answered. */
   beginWrite(): () => void;
   noteWrite(write: AskedWrite): void;
@@ -71,40 +75,58 @@ export async function writeOwned(
   request: VerbRequest,
   means: OwnedWriteMeans,
 ): Promise<AnyObject> {
-  const given = versionIn(request);
   let owner = firstOwner;
-  let endWrite = owner.beginWrite();
+  let outdated: Body | undefined;
+  for (let conflicts = 0; ; ) {
+    const tried = await tryOwned(owner, resource, request, means, { conflicts, outdated });
+    if ('answer' in tried) return tried.answer;
+    conflicts += 1;
+    outdated = tried.outdated;
+    await means.pause(conflicts);
+    // Another object may have the name by now, and so has another owner.
+    owner = means.owner() ?? owner;
+  }
+}
+
+interface Before {
+  /** In a row. */
+  readonly conflicts: number;
+  /** What the latest of them was because of. */
+  readonly outdated: Body | undefined;
+}
+
+async function tryOwned(
+  owner: ObjectOwner,
+  resource: Resource,
+  request: VerbRequest,
+  means: OwnedWriteMeans,
+  { conflicts, outdated }: Before,
+): Promise<{ readonly answer: AnyObject } | { readonly outdated: Body }> {
+  const given = versionIn(request);
+  const endTurn = await owner.takeTurn();
+  const endWrite = owner.beginWrite();
   try {
-    let known = owner.newest() ?? (await means.find(owner.resource));
+    const newest = owner.newest();
+    const isKnown = newest !== undefined && (outdated === undefined || isNewer(newest, outdated));
     // To know what it was before, if that is what the user means.
-    if (given !== undefined && versionOf(known) !== given) known = await means.find(owner.resource);
-    for (let conflicts = 0; ; ) {
-      // If there is none, that is what the server will say.
-      if (known === undefined) return await means.send(request, mayWrite(owner));
-      const isGuarded = given === undefined && (owner.isAlwaysGuarded || conflicts < GUARDED_TRIES);
-      try {
-        const sent = isGuarded ? guarded(request, known) : given === undefined ? unguarded(request, known) : request;
-        const answer = await means.send(sent, mayWrite(owner));
-        const isKnown = isGuarded || given === versionOf(known);
-        if (isKnown) await note(owner, resource, request, known, answer, means);
-        return answer;
-      } catch (error) {
-        const isOutdated = error instanceof ApiConflictError && !(error instanceof ApplyConflictError);
-        conflicts += 1;
-        if (!isGuarded || !isOutdated || conflicts >= MAX_TRIES) throw error;
-      }
-      await means.pause(conflicts);
-      const newest = owner.newest();
-      known = isNewer(newest, known) ? newest : await means.find(owner.resource);
-      const next = known?.metadata?.uid === owner.uid ? owner : (means.owner() ?? owner);
-      if (next === owner) continue;
-      // Another object has the name by now, and so does another owner.
-      endWrite();
-      owner = next;
-      endWrite = owner.beginWrite();
+    const isMeant = given === undefined || versionOf(newest) === given;
+    const known = isKnown && isMeant ? newest : await means.find(owner.resource);
+    // If there is none, that is what the server will say.
+    if (known === undefined) return { answer: await means.send(request, mayWrite(owner)) };
+    const isGuarded = given === undefined && (owner.isAlwaysGuarded || conflicts < GUARDED_TRIES);
+    try {
+      const sent = isGuarded ? guarded(request, known) : given === undefined ? unguarded(request, known) : request;
+      const answer = await means.send(sent, mayWrite(owner));
+      if (isGuarded || given === versionOf(known)) await note(owner, resource, request, known, answer, means);
+      return { answer };
+    } catch (error) {
+      const isOutdated = error instanceof ApiConflictError && !(error instanceof ApplyConflictError);
+      if (!isGuarded || !isOutdated || conflicts + 1 >= MAX_TRIES) throw error;
+      return { outdated: known };
     }
   } finally {
     endWrite();
+    endTurn();
   }
 }
 
@@ -211,6 +233,6 @@ function versionOf(body: Body | undefined): string | undefined {
   return body?.metadata?.resourceVersion;
 }
 
-function isNewer(newest: Body | undefined, known: Body): newest is Body {
-  return newest !== undefined && (compareVersions(versionOf(newest), versionOf(known)) ?? 0) > 0;
+function isNewer(newest: Body, known: Body): boolean {
+  return (compareVersions(versionOf(newest), versionOf(known)) ?? 0) > 0;
 }

@@ -5,6 +5,7 @@ import type { KubeClient, KubeRequest } from '../../seams/client.js';
 import type { Clock } from '../../seams/clock.js';
 import type { Logger } from '../../seams/logger.js';
 import type { Settings } from '../../settings.js';
+import type { EndTurn } from '../../sync/turns.js';
 import type { HandlerId } from '../../values/ids.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
 import { formatResource, type Resource, type ResourceAddress, resourceUrl } from '../../values/resources/resource.js';
@@ -99,6 +100,11 @@ export class VerbRequests {
     const owner = this.#ownerOf(resource, request, options);
     if (owner === undefined) return await this.send<AnyObject>(resource, request, options);
     return await replaceOwned(owner, resource, request, read, this.#means(resource, request, options));
+  }
+
+  /** Waits until nobody else of ours changes the object; returns how to tell that it is over. */
+  async takeTurn(name: string, resource: Resource, options: ApiWriteOptions): Promise<EndTurn | undefined> {
+    return await this.#ownerOf(resource, { method: 'PUT', name }, options)?.takeTurn();
   }
 
   /** Before another try. */

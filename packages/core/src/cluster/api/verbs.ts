@@ -178,19 +178,22 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
     options: ApiWriteOptions = {},
   ): Promise<AnyObject> {
     if (typeof change !== 'function') throw badObject('An object is replaced by a function that changes it.');
-    for (let conflicts = 0; ; ) {
-      const read = await this.get(name, options);
-      const resource = await this.requests.resource(options);
-      const object = deepCopy(read);
-      const body = forVersion(change(object) ?? object, read);
-      const query = writeQuery(options, this.requests.fieldManager);
+    const query = writeQuery(options, this.requests.fieldManager);
+    const resource = await this.requests.resource(options);
+    for (let conflicts = 1; ; conflicts += 1) {
+      const endTurn = await this.requests.takeTurn(checkedName(name), resource, options);
+      let isForVersion = false;
       try {
+        const read = await this.get(name, options);
+        const object = deepCopy(read);
+        const body = forVersion(change(object) ?? object, read);
+        isForVersion = versionOf(body) === versionOf(read);
         const request = { method: 'PUT', name, subresource: this.#subresource, query, body } as const;
         return await this.requests.replace(resource, request, read, options);
       } catch (error) {
-        const isOutdated = error instanceof ApiConflictError && versionOf(body) === versionOf(read);
-        conflicts += 1;
-        if (!isOutdated || conflicts >= REPLACE_TRIES) throw error;
+        if (!(error instanceof ApiConflictError && isForVersion) || conflicts >= REPLACE_TRIES) throw error;
+      } finally {
+        endTurn?.();
       }
       await this.requests.pause(conflicts, options);
     }

@@ -4,8 +4,11 @@ import type { Awaitable } from '../../seams/awaitable.js';
 import type { KubeClient, KubeRequest } from '../../seams/client.js';
 import type { SentRequest } from '../../seams/inspection/observer.js';
 import type { Logger } from '../../seams/logger.js';
+import { isThenable } from '../../sync/awaiting.js';
+import type { EndTurn } from '../../sync/turns.js';
 import { isEmptyMapping, isMapping, type Mapping } from '../../values/json.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
+import { finalizingOf } from '../../values/objects/finalizers.js';
 import { subtractExisting } from '../../values/patches/merge-patch.js';
 import { Patch } from '../../values/patches/patch.js';
 import { type Resource, resourceUrl } from '../../values/resources/resource.js';
@@ -15,6 +18,7 @@ import { inconsistenciesOf, versionToExpect } from './patch-checks.js';
 import {
   type Address,
   haveEffect,
+  isOfFinalizers,
   opsFor,
   overlaid,
   type Payload,
@@ -23,6 +27,7 @@ import {
   splitStatusOps,
   withGuards,
   withTests,
+  withTestsOfFinalizers,
 } from './patch-payloads.js';
 import { diffForLog, payloadForLog } from './payload-logging.js';
 
@@ -51,6 +56,10 @@ export interface PatchObjectOptions {
    * is listed by its name: an account that watches objects may list them, but not necessarily get them.
    */
   readonly newest?: ((known: Body) => Awaitable<Body | undefined>) | undefined;
+  /** Waits for its turn among those who change the same object; returns how to end it. By default, nobody else does. */
+  readonly turn?: (() => Awaitable<EndTurn>) | undefined;
+  /** What is known by now to be newer than that, if anything is: looked at when the turn has come. */
+  readonly newerThan?: ((known: Body) => Body | undefined) | undefined;
   /** Waits before another try, after so many conflicts in a row. By default, it is tried at once. */
   readonly pause?: ((conflicts: number) => Promise<void>) | undefined;
   /** Told of each request that was applied, as soon as it is answered. */
@@ -226,33 +235,55 @@ class PatchSession {
    * decided anew: what was there already may be gone, and must be there before the last request.
    */
   async sendAll(patch: Patch): Promise<void> {
-    const { logger, pause } = this.#options;
-    const addresses = this.#addresses;
-    const sent = new Set<Address>();
-    let conflicts = 0;
+    const { pause, turn } = this.#options;
+    const progress: Progress = { sent: new Set(), conflicts: 0 };
     for (;;) {
-      const known = this.#known as Body;
-      const next = this.#nextRequest(patch, known, addresses, sent);
-      if (next === undefined) return;
-      const { address, payload } = next;
+      const taking = turn?.();
+      const endTurn = isThenable(taking) ? await this.#waited(taking) : taking;
       try {
-        const isGuarded = this.#isGuarded(address, payload, conflicts);
-        const guards = { uid: this.#uid, resourceVersion: isGuarded ? versionIn(known) : undefined };
-        const answer = await this.#request(address, guarded(payload, guards));
-        if (answer !== undefined) this.#tell(known, answer, isGuarded ? undefined : payload);
-        sent.add(address);
-        conflicts = 0;
-        continue;
-      } catch (error) {
-        const newest = await this.#newestAfter(error, payload, known);
-        conflicts += 1;
-        // Nothing is wrong with the patch; but the caller may have other things to do.
-        if (conflicts >= MAX_TRIES) throw isNewer(newest, known) ? new OutpacedError(error as ApiError) : error;
-        if (conflicts === 1 && patch.fns.length > 0) logger?.debug(`${CONFLICT} Trying again: ${namesOf(patch)}`);
-        this.#known = newest;
-        this.#found = newest as AnyObject;
+        const step = await this.#sendNext(patch, progress);
+        if (step === 'done') return;
+        if (step === 'sent') continue;
+      } finally {
+        endTurn?.();
       }
-      await pause?.(conflicts);
+      await pause?.(progress.conflicts);
+    }
+  }
+
+  /** Those before us have changed the object. */
+  async #waited(taking: PromiseLike<EndTurn>): Promise<EndTurn> {
+    const endTurn = await taking;
+    const known = this.#known as Body;
+    this.#known = this.#options.newerThan?.(known) ?? known;
+    return endTurn;
+  }
+
+  async #sendNext(patch: Patch, progress: Progress): Promise<'done' | 'sent' | 'conflict'> {
+    const { logger } = this.#options;
+    const { sent, conflicts } = progress;
+    const known = this.#known as Body;
+    const next = this.#nextRequest(patch, known, this.#addresses, sent);
+    if (next === undefined) return 'done';
+    const { address, payload, isRestLater } = conflicts < GUARDED_TRIES ? next : this.#persistent(next, patch, known);
+    try {
+      const isGuarded = this.#isGuarded(address, payload, conflicts);
+      const answer = await this.#request(address, this.#guarded(payload, known, isGuarded));
+      if (answer !== undefined) this.#tell(known, answer, isGuarded ? undefined : payload);
+      if (isRestLater) return 'sent';
+      sent.add(address);
+      progress.conflicts = 0;
+      return 'sent';
+    } catch (error) {
+      const newest = await this.#newestAfter(error, payload, known);
+      progress.conflicts += 1;
+      // Nothing is wrong with the patch; but the caller may have other things to do.
+      if (progress.conflicts >= MAX_TRIES) throw isNewer(newest, known) ? new OutpacedError(error as ApiError) : error;
+      if (progress.conflicts === 1 && patch.fns.length > 0)
+        logger?.debug(`${CONFLICT} Trying again: ${namesOf(patch)}`);
+      this.#known = newest;
+      this.#found = newest as AnyObject;
+      return 'conflict';
     }
   }
 
@@ -261,7 +292,7 @@ class PatchSession {
     known: Body,
     addresses: readonly Address[],
     sent: ReadonlySet<Address>,
-  ): { readonly address: Address; readonly payload: Payload } | undefined {
+  ): NextRequest | undefined {
     for (const address of addresses) {
       const payload = sent.has(address) ? undefined : payloadFor(patch, known, address, this.#statusIsSubresource);
       if (payload !== undefined) return { address, payload };
@@ -269,10 +300,31 @@ class PatchSession {
     return undefined;
   }
 
+  /**
+   * Others change the object all the time, and still our finalizer must get there before the object is gone: so what the
+   * finalizer is sent with goes by itself and first. A finalizer is never taken off before all the rest is stored, though.
+   */
+  #persistent(next: NextRequest, patch: Patch, known: Body): NextRequest {
+    const { address, payload } = next;
+    const isBlocking = patch.fns.length > 0 && patch.fns.every((fn) => finalizingOf(fn) === 'block');
+    if (!isBlocking || address !== 'object' || isOfFinalizers(payload)) return next;
+    const rest = payloadFor(new Patch(patch.merge), known, address, this.#statusIsSubresource);
+    return rest === undefined ? next : { address, payload: rest, isRestLater: true };
+  }
+
+  #guarded(payload: Payload, known: Body, isGuarded: boolean): Payload {
+    if (!isGuarded && this.#uid !== undefined && isOfFinalizers(payload)) {
+      return { type: 'json', ops: withTestsOfFinalizers(payload.ops, this.#uid, known) };
+    }
+    return guarded(payload, { uid: this.#uid, resourceVersion: isGuarded ? versionIn(known) : undefined });
+  }
+
   #isGuarded(address: Address, payload: Payload, conflicts: number): boolean {
     // The uid is not checked in the status of custom resources; and lists are not to be changed blindly: neither by
-    // JSON-patches nor by what functions have made of the known state, as finalizers of others would be lost.
-    const isBlind = payload.type === 'merge' && !payload.isOfFunctions;
+    // JSON-patches nor by what functions have made of the known state, as finalizers of others would be lost. Of our
+    // own finalizer, it is known what it depends on.
+    const isOurs = this.#options.patch.fns.every((fn) => finalizingOf(fn) !== undefined);
+    const isBlind = payload.type === 'merge' ? !payload.isOfFunctions : isOurs && isOfFinalizers(payload);
     const mayGoUnguarded = isBlind && address === 'object' && this.#uid !== undefined;
     return Boolean(this.#options.isAlwaysGuarded) || !mayGoUnguarded || conflicts < GUARDED_TRIES;
   }
@@ -306,7 +358,8 @@ class PatchSession {
   #tell(before: Body, answer: AnyObject, unguarded: Payload | undefined): void {
     // Without the guard, others may have changed it, too: only what we have written is surely ours. So it is taken for
     // being as it is now but for that; of which version it was then is not known.
-    const known = unguarded?.type === 'merge' ? withoutVersion(overlaid(answer, before, unguarded.merge)) : before;
+    const merge = unguarded?.type === 'json' ? OF_FINALIZERS : unguarded?.merge;
+    const known = merge === undefined ? before : withoutVersion(overlaid(answer, before, merge));
     this.#options.onWrite?.({ before: known, after: answer });
   }
 
@@ -356,6 +409,22 @@ class PatchSession {
     const text = diffForLog(this.#resource, inconsistencies);
     this.#options.logger?.warn(`Merge-patching finished with inconsistencies: ${text}`);
   }
+}
+
+const OF_FINALIZERS: Mapping = { metadata: { finalizers: [] } };
+
+interface NextRequest {
+  readonly address: Address;
+  readonly payload: Payload;
+  /** There will be more for this address. */
+  readonly isRestLater?: boolean;
+}
+
+/** How far the sending of a patch has come. */
+interface Progress {
+  readonly sent: Set<Address>;
+  /** In a row. */
+  conflicts: number;
 }
 
 const OBJECT_ONLY: readonly Address[] = ['object'];

@@ -59,6 +59,24 @@ export function withTests(ops: readonly JsonPatchOp[], guards: Guards): JsonPatc
   return [...tests, ...ops];
 }
 
+/** The JSON-patch of finalizers for what it depends on, instead of the version: whatever else others change meanwhile. */
+export function withTestsOfFinalizers(ops: readonly JsonPatchOp[], uid: string, { metadata }: Body): JsonPatchOp[] {
+  return [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    { op: 'test', path: '/metadata/deletionTimestamp', value: metadata?.deletionTimestamp ?? null },
+    { op: 'test', path: FINALIZERS, value: metadata?.finalizers ?? null },
+    ...ops,
+  ];
+}
+
+/** Whether it changes nothing but finalizers. */
+export function isOfFinalizers(payload: Payload): payload is Extract<Payload, { type: 'json' }> {
+  const isOne = ({ path }: JsonPatchOp): boolean => path === FINALIZERS || path.startsWith(`${FINALIZERS}/`);
+  return payload.type === 'json' && payload.ops.every(isOne);
+}
+
+const FINALIZERS = '/metadata/finalizers';
+
 /** Where an object can be written: as a whole, and its status alone if that is a subresource. */
 export type Address = keyof PayloadParts;
 
