@@ -86,7 +86,8 @@ async function goOnWithRetries(
 async function serve(scene: Scene, ledger: Ledger, seen: Known['seen']): Promise<CycleResult> {
   const comparing = compare(scene);
   const compared = comparing instanceof Promise ? await comparing : comparing;
-  const decision = decide(scene, compared);
+  const deciding = decide(scene, compared);
+  const decision = deciding instanceof Promise ? await deciding : deciding;
   explain(scene, compared, decision);
   const { spawning } = decision;
   const daemonDelays = spawning === undefined ? NO_DELAYS : await lead(scene, spawning);

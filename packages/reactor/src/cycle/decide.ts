@@ -1,6 +1,7 @@
 /** What to do with an object in its present state. It only decides: nothing is called, spawned or written here. */
 import type { Awaitable, Essence } from '@kopf-ts/core';
 import {
+  type ChangeHandler,
   type ChangingCause,
   type Comparison,
   compareEssences,
@@ -20,6 +21,7 @@ import {
 import type { LastHandled } from '../objects/known.js';
 import { followMarks, writesUntil } from '../objects/news.js';
 import { tellCause } from '../observing/object-facts.js';
+import { unfinishedHandlers } from './handling.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
 /** The object compared with what it was when it was handled last. */
@@ -81,7 +83,8 @@ function handledByNow({ known, body, essenceOf }: Scene): LastHandled | undefine
   return { essence: handled.essence, digest: digest === stored ? undefined : digest, version };
 }
 
-export function decide(scene: Scene, { essence, comparison }: Compared): Decision {
+/** Waits only for storages that take their time; and these are asked only if nobody wants the object any more. */
+export function decide(scene: Scene, { essence, comparison }: Compared): Awaitable<Decision> {
   const { parts, resource, subject, body, patch, eventType, known } = scene;
   const { registry, settings, poster, client, apiFor, indices, facts = NO_FACTS } = parts;
   const { handlers } = registry;
@@ -97,6 +100,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Decisio
     : undefined;
 
   let changing: ChangingCause | undefined;
+  let isWanted = false;
   if (handlers.changing.of(resource).length > 0) {
     const isFirstLook = subject.isNoticedByListing && !known.isHandledOnce;
     const change = { event: { type: eventType }, body, finalizer, comparison, initial: isFirstLook };
@@ -120,16 +124,46 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Decisio
     };
     if (facts.wants['object.cause']) tellCause(facts, changing);
     const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, scene) : undefined;
-    if (!isInScope(handlers, changing, onConsidered)) changing = undefined;
+    isWanted = isInScope(handlers, changing, onConsidered);
   }
 
   const { foreverStopped } = subject.daemons;
+  const wanted = isWanted ? changing : undefined;
+  const deletionMustBeBlocked = mustBlockDeletion(handlers, { spawning, changing: wanted, foreverStopped });
+  if (eventType === 'DELETED') {
+    return { spawning, changing: wanted, finalizer: undefined, isHeldUntilDone: false };
+  }
+  const isDropped = changing !== undefined && (!isWanted || (isDeletionOngoing(body) && !deletionMustBeBlocked));
+  if (!isDropped || changing === undefined || scene.isCompat) {
+    return decideOnDeletion(scene, { spawning, changing: wanted, deletionMustBeBlocked });
+  }
+  // Whoever has begun comes to an end, or is told to be superseded, even if nobody wants the object any more.
+  const unfinished = unfinishedHandlers(scene);
+  const goOn = (begun: readonly ChangeHandler[]): Decision => {
+    const isLeft = begun.some(({ requiresFinalizer, reason }) => requiresFinalizer && reason === changing?.reason);
+    return decideOnDeletion(scene, {
+      spawning,
+      changing: isWanted || begun.length > 0 ? changing : undefined,
+      deletionMustBeBlocked: deletionMustBeBlocked || isLeft,
+    });
+  };
+  return unfinished instanceof Promise ? unfinished.then(goOn) : goOn(unfinished);
+}
+
+interface Interest extends Pick<Decision, 'spawning' | 'changing'> {
+  readonly deletionMustBeBlocked: boolean;
+}
+
+function decideOnDeletion(
+  { parts, body, known }: Scene,
+  { spawning, changing, deletionMustBeBlocked }: Interest,
+): Decision {
+  const { finalizer } = parts.settings.persistence;
   const blocking = decideBlocking({
-    deletionMustBeBlocked: mustBlockDeletion(handlers, { spawning, changing, foreverStopped }),
+    deletionMustBeBlocked,
     deletionIsBlocked: isDeletionBlocked(body, finalizer),
     deletionIsOngoing: isDeletionOngoing(body),
   });
-  if (eventType === 'DELETED') return { spawning, changing, finalizer: undefined, isHeldUntilDone: false };
   // There is no room for a finalizer: then it is better to handle the object without it than not to handle it at all.
   if (blocking === 'block' && known.unsavable === undefined) {
     return { spawning, changing: undefined, finalizer: 'block', isHeldUntilDone: false };

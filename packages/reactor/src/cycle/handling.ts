@@ -131,6 +131,20 @@ function loadState(scene: Scene): Awaitable<State> {
   });
 }
 
+/** Those that have been called for something, and are not done with it. */
+export function unfinishedHandlers(scene: Scene): Awaitable<readonly ChangeHandler[]> {
+  const loading = loadState(scene);
+  const unfinished = (state: State): readonly ChangeHandler[] => {
+    if (state.size === 0) return [];
+    const isUnfinished = ({ id }: ChangeHandler): boolean => {
+      const record = state.get(id);
+      return record !== undefined && record.retries > 0 && !record.finished;
+    };
+    return scene.parts.registry.handlers.changing.of(scene.resource).filter(isUnfinished);
+  };
+  return loading instanceof Promise ? loading.then(unfinished) : unfinished(loading);
+}
+
 interface Reasoned {
   readonly cause: ChangingCause;
   readonly reason: HandlingReason;

@@ -112,6 +112,70 @@ describe('No update is lost', () => {
     expect(Object.keys((await operator.get('name1')).metadata?.annotations ?? {})).toEqual([LAST_HANDLED]);
   });
 
+  describe('by the end of all matches, so that nobody wants the object any more', () => {
+    const labelled = { metadata: { labels: { mine: 'yes' } }, spec: { field: 'v' } };
+    const unlabelled = { metadata: { labels: { mine: null } } };
+
+    it.each(['create', 'update'] as const)('a handler of %s that has begun comes to an end', async (reason) => {
+      await using operator = await operated();
+      const calls: unknown[] = [];
+      const { on } = operator.registry;
+      const register = reason === 'create' ? on.create : on.update;
+      register('kopfexamples', { id: 'h', labels: { mine: 'yes' } }, ({ retry, labels }) => {
+        calls.push([retry, labels['mine']]);
+        if (retry === 0) throw new TemporaryError('not yet', { delay: 10 });
+      });
+      await operator.start();
+      await operator.create('name1', labelled);
+      if (reason === 'update') await operator.edit('name1', { spec: { field: 'w' } });
+      await operator.advance(5);
+      await operator.edit('name1', unlabelled);
+      await operator.advance(100);
+      expect(calls).toEqual([
+        [0, 'yes'],
+        [1, undefined],
+      ]);
+      expect(operator.logger.messages('info')).toContain(
+        "Some handlers no longer match the object, but are not done yet. Still called: 'h'.",
+      );
+      // Nothing is left but what was handled last.
+      expect(Object.keys((await operator.get('name1')).metadata?.annotations ?? {})).toEqual([LAST_HANDLED]);
+      await operator.edit('name1', { spec: { field: 'x' } });
+      await operator.advance(100);
+      expect(calls).toHaveLength(2);
+    });
+
+    it.each([
+      ['by another process', true],
+      ['by the same process', false],
+    ])('a deletion handler that has begun comes to an end, and holds the object until then: %s', async (_, isOther) => {
+      await using operator = await operated();
+      const calls: unknown[] = [];
+      const register = ({ registry }: Pick<typeof operator, 'registry'>): void => {
+        registry.on.delete('kopfexamples', { id: 'h', labels: { mine: 'yes' } }, ({ retry }) => {
+          calls.push(retry);
+          if (retry < 2) throw new TemporaryError('not yet', { delay: 10 });
+        });
+      };
+      register(operator);
+      await operator.start();
+      await operator.create('name1', labelled);
+      await operator.remove('name1');
+      if (isOther) await operator.stop();
+      await operator.edit('name1', unlabelled);
+      await using other = isOther ? await operated({ after: operator }) : operator;
+      if (isOther) {
+        register(other);
+        await other.start();
+      }
+      await other.advance(5);
+      expect((await other.get('name1')).metadata?.finalizers).toHaveLength(1);
+      await other.advance(100);
+      expect(calls).toEqual([0, 1, 2]);
+      await expect(other.get('name1')).rejects.toThrow('not found');
+    });
+  });
+
   it('by a change that is undone in the middle: nothing stale stays, and who acted on it learns of it', async () => {
     await using operator = await operated();
     const calls: unknown[] = [];
