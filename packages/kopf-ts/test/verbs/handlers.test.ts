@@ -218,7 +218,9 @@ describe('writing objects that this operator handles', () => {
     for (let step = 0; step < 100; step++) await cluster.clock.advance(0.01);
     const { metadata } = await cluster.api(Example).get('one');
     expect(metadata?.finalizers).toHaveLength(1);
-    const counts = Object.entries(metadata?.annotations ?? {}).flatMap(([key, text]) => (key.length === 1 ? +text : []));
+    const counts = Object.entries(metadata?.annotations ?? {}).flatMap(([key, text]) =>
+      key.length === 1 ? +text : [],
+    );
     expect(counts).toHaveLength(5);
     // They have taken turns: none of them was in the way of another one, so that nothing was sent in vain.
     const written = counts.reduce((sum, count) => sum + count + 1, 0);

@@ -1,6 +1,7 @@
 /** All objects that an operator knows, and their memos. */
 import type { Body, Logger, Memos, Resource, Seconds } from '@kopf-ts/core';
 import { copyMemo, type OwnerOf, objectKey, objectLogger } from '@kopf-ts/core/engine';
+import type { NotedWrite } from './news.js';
 import { HandledObject, type ObjectReference } from './object.js';
 
 /**
@@ -43,6 +44,9 @@ export interface AllObjectsOptions {
  */
 const MAX_ASKED = 1000;
 
+/** So many changes of objects that are not known yet are kept for these. Most of them come to be known at once. */
+const MAX_EARLY = 100;
+
 /**
  * A place for objects; there are none in it yet.
  *
@@ -67,6 +71,19 @@ export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): 
     namesakes.delete(object);
     if (namesakes.size === 0) byName?.delete(nameOf(object));
   };
+  const early = new Set<NotedWrite>();
+  const passOn = (write: NotedWrite): void => {
+    early.add(write);
+    const [longest] = early;
+    if (early.size > MAX_EARLY && longest !== undefined) early.delete(longest);
+  };
+  const takeOver = (object: HandledObject): void => {
+    for (const write of early) {
+      if (write.after.metadata?.uid !== object.uid) continue;
+      early.delete(write);
+      object.noteWrite(write);
+    }
+  };
   // Apart, as it is the first event of an object that decides on the rest of what is known of it.
   const asked = new Map<string, unknown>();
   const memoOf = (key: string): unknown => (asked.has(key) ? asked.get(key) : copyMemo(memo));
@@ -87,9 +104,11 @@ export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): 
           isNoticedByListing,
           noticedAt: now(),
           logger: ofObject,
+          passOn,
         });
         all.set(key, object);
         addName(object);
+        takeOver(object);
         asked.delete(key);
       }
       return object;

@@ -88,6 +88,8 @@ export interface ObjectIdentity {
   readonly noticedAt: Seconds;
   /** Of the object. */
   readonly logger: Logger;
+  /** Keeps a change of ours for another object that is not known yet. */
+  readonly passOn: (write: NotedWrite) => void;
 }
 
 /** To be called when the alarm is not needed any more. */
@@ -105,6 +107,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   readonly isNoticedByListing: boolean;
   readonly daemons: ObjectDaemons;
   readonly logger: Logger;
+  readonly passOn: (write: NotedWrite) => void;
   #malformed: ReportMalformed | undefined;
   #ownTimes: OwnTimesMemory | undefined;
   /** Made when it is needed: for those that are written. */
@@ -122,8 +125,9 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   #events: Backlog | undefined;
   #pauses: ErrorPauses | undefined;
 
-  constructor({ key, reference, memo, isNoticedByListing, noticedAt, logger }: ObjectIdentity) {
+  constructor({ key, reference, memo, isNoticedByListing, noticedAt, logger, passOn }: ObjectIdentity) {
     this.key = key;
+    this.passOn = passOn;
     this.#reference = reference;
     this.memo = memo;
     this.isNoticedByListing = isNoticedByListing;

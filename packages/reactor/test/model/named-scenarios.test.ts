@@ -80,6 +80,16 @@ describe('What handlers write by verbs', () => {
     await trial({ handlers, edits: [{ at: 8, edit: { do: 'recreate' } }] });
   });
 
+  it('is our own also if that one is not known yet', async () => {
+    const handlers = [
+      { kind: 'create', subs: [{}] },
+      { kind: 'create', deeds: ['field'], byVerbs: true },
+      { kind: 'create' },
+    ] as const;
+    const edits = [{ at: 8, edit: { do: 'recreate' } }] as const;
+    await trial({ lifecycle: 'oneByOne', lag: 0.05, handlers, edits });
+  });
+
   it('is made again by the handler, if the answer is lost', async () => {
     const handlers = [{ kind: 'create', deeds: ['own'], byVerbs: true }, { kind: 'create' }] as const;
     const history = await trial({ handlers, faults: [{ patch: 1, fault: 'lost' }] });

@@ -89,7 +89,9 @@ export function bench(options: BenchOptions = {}) {
       options.onIdle?.();
     },
   };
-  const identity = { key: 'uid1', reference, memo: {}, isNoticedByListing: false, noticedAt: clock.now(), logger };
+  const passOn = () => {};
+  const noticedAt = clock.now();
+  const identity = { key: 'uid1', reference, memo: {}, isNoticedByListing: false, noticedAt, logger, passOn };
   const made = new HandledObject(identity).join(surroundings);
   return {
     worker: made,

@@ -33,6 +33,8 @@ export interface ObjectOwner {
   /** A change is on its way; returns how to tell that it is answered. */
   beginWrite(): () => void;
   noteWrite(write: AskedWrite): void;
+  /** The same of a new object of the same name, which is not known yet: it will be. */
+  passOn(write: AskedWrite): void;
 }
 
 /** A change by a verb. */
@@ -166,9 +168,11 @@ async function note(
   const after = isObject ? answer : await means.find(owner.resource).catch(() => undefined);
   if (after === undefined || versionOf(after) !== version) return;
   const isOf = (one: ObjectOwner | undefined): boolean => one !== undefined && one.uid === after.metadata?.uid;
+  const write: AskedWrite = { before, after, asked: askedBy(request, after, isObject), by: means.by };
   // It may have come to be while it was written.
   const now = isOf(owner) ? owner : means.owner();
-  if (isOf(now)) now?.noteWrite({ before, after, asked: askedBy(request, after, isObject), by: means.by });
+  if (now !== undefined && isOf(now)) now.noteWrite(write);
+  else owner.passOn(write);
 }
 
 /** What of the change is by the user. The rest is by the server: what that does with every write is nobody's wish. */
