@@ -1,5 +1,6 @@
 /** All that the controller manager of a real cluster does here. */
 import type { Controller } from '../contracts/controller.js';
+import { eventExpiry } from './event-expiry.js';
 import { garbageCollector } from './garbage-collector.js';
 import { namespaceController } from './namespace-controller.js';
 import { quotaController } from './resource-quotas.js';
@@ -14,5 +15,6 @@ export const controllersOf = (certificate: string | undefined): readonly Control
   serviceAccountController,
   roleAggregation,
   quotaController,
+  eventExpiry,
   ...(certificate === undefined ? [] : [rootCertificatePublisher(certificate)]),
 ];

@@ -6,12 +6,15 @@
 import type { Seconds } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
 import type { Collection, StoreEvent } from '../contracts/store.js';
+import type { Note } from './notes.js';
 import type { World } from './world.js';
 import type { Write } from './writes.js';
 
 export interface Decision {
   /** In this order. What they change is looked at once more. */
   readonly writes: readonly Write[];
+  /** To be told at once, whatever becomes of the writes. */
+  readonly notes?: readonly Note[];
   /** Look again after so long, even if nothing changes. */
   readonly again?: Seconds | undefined;
 }
@@ -37,6 +40,8 @@ export interface SimulatedController {
   readonly username: string;
   /** The program that it is a part of, as the manager of its fields. */
   readonly program: string;
+  /** As it is called in events. */
+  readonly component: string;
   readonly collection: Collection;
   /** Collections of the objects that it controls: changes of these concern their controllers, or who selects them. */
   readonly dependents?: readonly Collection[];
@@ -49,8 +54,11 @@ export interface SimulatedController {
 const MANAGER = 'kube-controller-manager';
 
 /** One of those that are a part of kube-controller-manager in real clusters. */
-export function managed(account: string): Pick<SimulatedController, 'name' | 'username' | 'program'> {
-  return { name: account, username: `system:serviceaccount:kube-system:${account}`, program: MANAGER };
+export function managed(
+  account: string,
+  component = account,
+): Pick<SimulatedController, 'name' | 'username' | 'program' | 'component'> {
+  return { name: account, username: `system:serviceaccount:kube-system:${account}`, program: MANAGER, component };
 }
 
 /** The sooner of two delays. */

@@ -1,12 +1,15 @@
 /** One queue for all simulated controllers: who is concerned is asked, and what they decide is written. */
-import { ApiConflictError, ApiError, type Clock, type KubeClient } from '@kopf-ts/core';
+import { ApiConflictError, ApiError, ApiNotFoundError, type Clock, type KubeClient } from '@kopf-ts/core';
 import type { RunningController } from '../contracts/controller.js';
+import type { ServedObject } from '../contracts/objects.js';
 import type { Catalog } from '../contracts/resource.js';
 import type { Collection, StoreEvent, StoreReader } from '../contracts/store.js';
 import { pathOf } from '../controllers/object-paths.js';
 import { Worker } from '../controllers/worker.js';
 import type { Circumstances, Decision, Place, SimulatedController } from './decisions.js';
 import { controllerOf, selectorOf } from './family.js';
+import type { Note } from './notes.js';
+import { EventRecorder } from './recorder.js';
 import { Timetable } from './timetable.js';
 import { World } from './world.js';
 import type { Write } from './writes.js';
@@ -27,6 +30,7 @@ export function startLoop(context: LoopContext, controllers: readonly SimulatedC
   const { store, clock } = context;
   const world = new World(store, clock);
   const byName = new Map(controllers.map((one) => [one.name, { controller: one, client: context.clientOf(one) }]));
+  const recorder = new EventRecorder(clock);
   const failures = new Map<string, string>();
   const worker = new Worker(clock, work);
   const timetable = new Timetable(clock, (key) => worker.enqueue(key));
@@ -36,14 +40,20 @@ export function startLoop(context: LoopContext, controllers: readonly SimulatedC
   async function work(key: string): Promise<void> {
     const [which = '', namespace = '', name = ''] = key.split('\n');
     const { controller, client } = byName.get(which) as { controller: SimulatedController; client: KubeClient };
+    const object = world.get(controller.collection, namespace, name);
     const decide = (): Decision => {
       const circumstances: Circumstances = { place: { namespace, name }, failure: failures.get(key) };
       return controller.decide(world.get(controller.collection, namespace, name), world, circumstances);
     };
-    const { writes, again } = decide();
+    const tell = async (notes: readonly Note[] = []): Promise<void> => {
+      if (object === undefined) return;
+      for (const note of notes) await recorder.record(client, controller, object, note);
+    };
+    const { writes, again, notes } = decide();
     timetable.plan(key, again);
+    await tell(notes);
     try {
-      await sendAll(client, writes);
+      await sendAll(client, writes, tell);
       if (failures.delete(key)) worker.enqueue(key);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -52,29 +62,39 @@ export function startLoop(context: LoopContext, controllers: readonly SimulatedC
       await sendAll(
         client,
         decide().writes.filter(({ subresource }) => subresource === 'status'),
+        tell,
       );
       throw lasting(error.cause);
     }
   }
 
-  async function sendAll(client: KubeClient, writes: readonly Write[]): Promise<void> {
+  async function sendAll(
+    client: KubeClient,
+    writes: readonly Write[],
+    tell: (notes: readonly Note[] | undefined) => Promise<void>,
+  ): Promise<void> {
     for (const write of writes) {
       try {
-        await send(client, write);
+        const answer = await send(client, write);
+        if (answer !== undefined) await tell(write.tells?.done?.(answer));
       } catch (error) {
+        if (isWorthTelling(error)) await tell(write.tells?.refused?.(error.message));
         if (write.isReported === true && error instanceof ApiError) throw new Refusal(error);
         throw write.method === 'POST' ? lasting(error) : error;
       }
     }
   }
 
-  async function send(client: KubeClient, { method, collection, namespace, name, subresource, body }: Write) {
+  async function send(
+    client: KubeClient,
+    { method, collection, namespace, name, subresource, body }: Write,
+  ): Promise<ServedObject | undefined> {
     const [resource] = context.catalog.versionsOf(collection);
     // A kind that is not served is not written; the same holds for what would be done with it.
-    if (resource === undefined) return;
+    if (resource === undefined) return undefined;
     const path = pathOf(resource, namespace, name, subresource);
     const contentType = method === 'PATCH' ? ({ contentType: 'application/merge-patch+json' } as const) : {};
-    await client.request({ method, path, body, ...contentType });
+    return await client.request<ServedObject>({ method, path, body, ...contentType });
   }
 
   const stops = [...listenersOf(controllers, world, look)].map(([collection, listeners]) =>
@@ -96,6 +116,12 @@ export function startLoop(context: LoopContext, controllers: readonly SimulatedC
     look,
     stop: () => worker.stop(),
   };
+}
+
+/** What has changed in the meantime is looked at once more; what is gone, or goes with its namespace, is nobody's problem. */
+function isWorthTelling(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || error instanceof ApiConflictError) return false;
+  return !(error instanceof ApiNotFoundError) && !error.message.includes('because it is being terminated');
 }
 
 /** A name that somebody else has is not looked at once more at once, as other conflicts are: it takes time. */

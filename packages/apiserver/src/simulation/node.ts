@@ -37,6 +37,7 @@ export const nodeController: SimulatedController = {
   name: 'node',
   username: `system:node:${NODE}`,
   program: 'kubelet',
+  component: 'kubelet',
   collection: NODES,
   decide(object, { timestamp }, { place }): Decision {
     if (place.name !== NODE) return NOTHING;

@@ -2,6 +2,7 @@
 import type { Mapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
 import type { Collection } from '../contracts/store.js';
+import type { Telling } from './notes.js';
 
 export interface Write {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,6 +14,7 @@ export interface Write {
   readonly body: object;
   /** Does its refusal belong into the status of the object that is worked on? */
   readonly isReported?: boolean;
+  readonly tells?: Telling;
 }
 
 export function create(collection: Collection, body: Mapping, { isReported = false } = {}): Write {

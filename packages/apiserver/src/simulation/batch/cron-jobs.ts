@@ -4,6 +4,7 @@ import type { ServedObject } from '../../contracts/objects.js';
 import { type Condition, findCondition } from '../conditions.js';
 import { type Decision, managed, NOTHING, type SimulatedController } from '../decisions.js';
 import { controllerOf, ownerReference } from '../family.js';
+import { type Note, normal, told, warning } from '../notes.js';
 import { isTerminating } from '../workloads/pods-of-templates.js';
 import type { World } from '../world.js';
 import { create, remove, replaceStatus, type Write } from '../writes.js';
@@ -23,13 +24,16 @@ export const cronJobController: SimulatedController = {
     const { namespace, uid } = cron.metadata;
     const jobs = world.list(JOBS, namespace, (revision) => controllerOf(revision)?.uid === uid);
     const isIdle = isTerminating(cron) || cron.spec.suspend === true;
-    const { starts, again } = isIdle ? { starts: undefined, again: undefined } : due(cron, jobs, world);
+    const { starts, again, isHeldBack } = isIdle ? NOT_DUE : due(cron, jobs, world);
     const status = statusOf(cron, jobs, starts);
     return {
+      notes: isHeldBack ? [HELD_BACK] : [],
       writes: [
         ...forgotten(cron, jobs),
         ...(starts === undefined ? [] : start(cron, jobs, starts)),
-        ...(deepEqual(status, cron.status ?? {}) ? [] : [replaceStatus(CRON_JOBS, cron, status)]),
+        ...(deepEqual(status, cron.status ?? {})
+          ? []
+          : [told(replaceStatus(CRON_JOBS, cron, status), { done: () => newsOf(cron, jobs) })]),
       ],
       again,
     };
@@ -40,7 +44,15 @@ interface Due {
   /** The time for which a job is to be made now, if there is one. */
   readonly starts: number | undefined;
   readonly again: number | undefined;
+  /** One would be, but another one still runs. */
+  readonly isHeldBack: boolean;
 }
+
+const NOT_DUE: Due = { starts: undefined, again: undefined, isHeldBack: false };
+const HELD_BACK = normal(
+  'JobAlreadyActive',
+  'Not starting job because prior execution is running and concurrency policy is Forbid',
+);
 
 function due({ spec, status, metadata }: ServedObject, jobs: readonly ServedObject[], world: World): Due {
   const next = scheduleOf(spec.schedule, spec.timeZone);
@@ -51,7 +63,7 @@ function due({ spec, status, metadata }: ServedObject, jobs: readonly ServedObje
   const again = upcoming === undefined ? undefined : (upcoming - world.now) / 1000;
   const missed = latest(next, earliest, world.now);
   const isForbidden = spec.concurrencyPolicy === 'Forbid' && jobs.some((job) => !isFinished(job));
-  return { starts: isForbidden ? undefined : missed, again };
+  return { starts: isForbidden ? undefined : missed, again, isHeldBack: isForbidden && missed !== undefined };
 }
 
 const MOST_MISSED = 1000;
@@ -76,20 +88,42 @@ function start(cron: ServedObject, jobs: readonly ServedObject[], time: number):
   const replaced = spec.concurrencyPolicy === 'Replace' ? running : [];
   if (jobs.some((job) => job.metadata.name === name)) return [];
   return [
-    ...replaced.map((job) => remove(JOBS, job, { propagationPolicy: 'Background' })),
-    create(JOBS, {
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: {
-        ...spec.jobTemplate.metadata,
-        namespace: metadata.namespace,
-        name,
-        annotations: { ...spec.jobTemplate.metadata?.annotations, [SCHEDULED_AT]: stamp(time) },
-        ownerReferences: [ownerReference(cron)],
+    ...replaced.map(removal),
+    told(
+      create(JOBS, {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: {
+          ...spec.jobTemplate.metadata,
+          namespace: metadata.namespace,
+          name,
+          annotations: { ...spec.jobTemplate.metadata?.annotations, [SCHEDULED_AT]: stamp(time) },
+          ownerReferences: [ownerReference(cron)],
+        },
+        spec: spec.jobTemplate.spec,
+      }),
+      {
+        done: () => [normal('SuccessfulCreate', `Created job ${name}`)],
+        refused: (problem) => [warning('FailedCreate', `Error creating job: ${problem}`)],
       },
-      spec: spec.jobTemplate.spec,
-    }),
+    ),
   ];
+}
+
+const removal = (job: ServedObject): Write =>
+  told(remove(JOBS, job, { propagationPolicy: 'Background' }), {
+    done: () => [normal('SuccessfulDelete', `Deleted job ${job.metadata.name}`)],
+  });
+
+/** What has become of those that were active. */
+function newsOf({ status }: ServedObject, jobs: readonly ServedObject[]): readonly Note[] {
+  const active: readonly { readonly uid?: string; readonly name?: string }[] = status?.active ?? [];
+  return active.flatMap(({ uid, name }) => {
+    const job = jobs.find(({ metadata }) => metadata.uid === uid);
+    if (job === undefined) return normal('MissingJob', `Active job went missing: ${name}`);
+    const end = completionOf(job)?.status === 'True' ? 'Complete' : 'Failed';
+    return isFinished(job) ? normal('SawCompletedJob', `Saw completed job: ${name}, condition: ${end}`) : [];
+  });
 }
 
 const stamp = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
@@ -132,5 +166,5 @@ function forgotten({ spec }: ServedObject, jobs: readonly ServedObject[]): reado
       inOrder.filter((job) => !isSuccess(job)),
       spec.failedJobsHistoryLimit ?? 1,
     ),
-  ].map((job) => remove(JOBS, job, { propagationPolicy: 'Background' }));
+  ].map(removal);
 }

@@ -2,6 +2,7 @@
 import type { Mapping } from '@kopf-ts/core';
 import type { ServedObject } from '../../contracts/objects.js';
 import { type Condition, findCondition } from '../conditions.js';
+import { type Note, normal, warning } from '../notes.js';
 import { isActive } from '../workloads/pods-of-templates.js';
 import type { World } from '../world.js';
 import type { Count } from './job-counts.js';
@@ -26,6 +27,18 @@ export function finishedAt(job: ServedObject): number | undefined {
     ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
   );
   return end?.lastTransitionTime === undefined ? undefined : Date.parse(end.lastTransitionTime);
+}
+
+/** What has become of the job since it was like that. */
+export function newsOf(before: ServedObject, after: ServedObject): readonly Note[] {
+  const isNews = ({ type, status }: Condition): boolean => findCondition(conditionsOf(before), type)?.status !== status;
+  return conditionsOf(after)
+    .filter(isNews)
+    .flatMap(({ type, status, reason = '', message = '' }) => {
+      if (type === 'Suspended') return status === 'True' ? normal('Suspended', message) : normal('Resumed', message);
+      if (type === 'Complete') return normal('Completed', 'Job completed');
+      return type === 'Failed' ? warning(reason, message) : [];
+    });
 }
 
 /** When the containers of the pod ended, in milliseconds; `undefined` if they did not. */

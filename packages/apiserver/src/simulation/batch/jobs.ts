@@ -3,13 +3,14 @@ import { deepEqual, type Mapping, type Seconds } from '@kopf-ts/core';
 import type { ServedObject } from '../../contracts/objects.js';
 import { type Decision, managed, NOTHING, type SimulatedController, sooner } from '../decisions.js';
 import { familyOf } from '../family.js';
+import { podCreated, podDeleted, told } from '../notes.js';
 import { PODS } from '../pods/kubelet.js';
 import { byWorth, isActive, isTerminating, podOf } from '../workloads/pods-of-templates.js';
 import type { World } from '../world.js';
 import { create, patchMetadata, remove, replaceStatus, type Write } from '../writes.js';
 import { type Count, countedPods, TRACKED } from './job-counts.js';
 import { INDEX, isIndexed, nextIndexes } from './job-indexes.js';
-import { endOf, finishedAt, isFinished, jobStatus, targetOf } from './job-status.js';
+import { endOf, finishedAt, isFinished, jobStatus, newsOf, targetOf } from './job-status.js';
 
 export const JOBS = 'jobs.batch';
 const FIRST_DELAY = 10;
@@ -35,7 +36,9 @@ export const jobController: SimulatedController = {
     return {
       writes: [
         // First it is written down who is counted; only then may they go.
-        ...(deepEqual(status, job.status) ? count.settled.map(freed) : [replaceStatus(JOBS, job, status)]),
+        ...(deepEqual(status, job.status)
+          ? count.settled.map(freed)
+          : [told(replaceStatus(JOBS, job, status), { done: (after) => newsOf(job, after) })]),
         ...writes,
       ],
       again: sooner(again, target === undefined ? deadlineIn(job, world) : undefined),
@@ -53,7 +56,7 @@ const released = (pods: readonly ServedObject[]): readonly Write[] =>
   pods.filter(({ metadata }) => metadata.finalizers?.includes(TRACKED) === true).map(freed);
 
 const ending = (pods: readonly ServedObject[]): Decision => ({
-  writes: pods.filter(isActive).map((pod) => remove(PODS, pod)),
+  writes: pods.filter(isActive).map((pod) => told(remove(PODS, pod), podDeleted(pod))),
 });
 
 function work(job: ServedObject, pods: readonly ServedObject[], count: Count, world: World): Decision {
@@ -62,7 +65,7 @@ function work(job: ServedObject, pods: readonly ServedObject[], count: Count, wo
   const wanted = wantedOf(job, active.length, count);
   if (active.length > wanted) {
     const surplus = [...active].sort(byWorth).slice(0, active.length - wanted);
-    return { writes: surplus.map((pod) => remove(PODS, pod)) };
+    return { writes: surplus.map((pod) => told(remove(PODS, pod), podDeleted(pod))) };
   }
   const replaced = job.spec.podReplacementPolicy === 'Failed' ? count.terminating : 0;
   const missing = Math.min(wanted - active.length - replaced, BURST);
@@ -99,7 +102,8 @@ function backoffIn(pods: readonly ServedObject[], world: World): Seconds {
 
 function creation(job: ServedObject, index: number | undefined): Write {
   if (index === undefined) {
-    return create(PODS, podOf(job, job.spec.template, { finalizers: [TRACKED] }), { isReported: true });
+    const pod = podOf(job, job.spec.template, { finalizers: [TRACKED] });
+    return told(create(PODS, pod, { isReported: true }), podCreated);
   }
   const mark = { [INDEX]: String(index) };
   const pod = podOf(job, job.spec.template, { finalizers: [TRACKED], labels: mark, annotations: mark });
@@ -108,12 +112,12 @@ function creation(job: ServedObject, index: number | undefined): Write {
     name: 'JOB_COMPLETION_INDEX',
     valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: `metadata.labels['${INDEX}']` } },
   };
-  const told = (containers: unknown): unknown =>
+  const withIndex = (containers: unknown): unknown =>
     (containers as readonly { env?: readonly object[] }[] | undefined)?.map((one) => ({
       ...one,
       env: [...(one.env ?? []), env],
     }));
-  return create(
+  const write = create(
     PODS,
     {
       ...pod,
@@ -121,12 +125,13 @@ function creation(job: ServedObject, index: number | undefined): Write {
       spec: {
         ...spec,
         hostname: spec['hostname'] ?? `${job.metadata.name}-${index}`,
-        containers: told(spec['containers']),
-        ...(spec['initContainers'] === undefined ? {} : { initContainers: told(spec['initContainers']) }),
+        containers: withIndex(spec['containers']),
+        ...(spec['initContainers'] === undefined ? {} : { initContainers: withIndex(spec['initContainers']) }),
       },
     },
     { isReported: true },
   );
+  return told(write, podCreated);
 }
 
 function deadlineIn({ spec, status }: ServedObject, world: World): Seconds | undefined {

@@ -3,10 +3,12 @@ import { type Clock, deepEqual, type Seconds } from '@kopf-ts/core';
 import type { ServedObject } from '../../contracts/objects.js';
 import { type Decision, NOTHING, type SimulatedController, sooner } from '../decisions.js';
 import { NODE, NODE_ADDRESS } from '../node.js';
+import { told } from '../notes.js';
 import type { World } from '../world.js';
 import { remove, replaceStatus } from '../writes.js';
 import { behaviourOf, type PodBehaviour } from './behaviour.js';
 import { type Life, newLife, nextStep, readyIn } from './pod-life.js';
+import { lifeNotes, stopNotes } from './pod-notes.js';
 import { podStatus } from './pod-status.js';
 
 export const PODS = 'pods';
@@ -48,8 +50,11 @@ export function kubelet(clock: Clock, saidOf: (pod: ServedObject) => readonly Po
     });
     const isOver = step.life.kind === 'ended' || step.life.kind === 'never-started';
     return {
+      notes: isDeleted && deletedSince === undefined ? stopNotes(pod) : [],
       writes: [
-        ...(deepEqual(status, pod.status) ? [] : [replaceStatus(PODS, pod, status)]),
+        ...(deepEqual(status, pod.status)
+          ? []
+          : [told(replaceStatus(PODS, pod, status), { done: () => lifeNotes(pod, status) })]),
         // When nothing of it runs any more, it may go at once.
         ...(isDeleted && isOver && pod.metadata.deletionGracePeriodSeconds !== 0
           ? [remove(PODS, pod, { gracePeriodSeconds: 0 })]
@@ -65,6 +70,7 @@ export function kubelet(clock: Clock, saidOf: (pod: ServedObject) => readonly Po
       name: 'kubelet',
       username: `system:node:${NODE}`,
       program: 'kubelet',
+      component: 'kubelet',
       collection: PODS,
       concerns: {
         // Nobody asks about what is gone; so it is forgotten here.

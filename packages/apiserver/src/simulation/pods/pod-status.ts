@@ -99,7 +99,7 @@ function containerStatus(pod: ServedObject, container: Container, { life, isRead
   return {
     name: container.name,
     state: stateOf(pod, container, life, id),
-    lastState: life.kind === 'running' || life.kind === 'backing-off' ? before : {},
+    lastState: life.kind === 'running' || (life.kind === 'backing-off' && life.delay > 0) ? before : {},
     ready: isRunning && isReady,
     restartCount: restarts,
     image: container.image ?? '',
@@ -120,6 +120,7 @@ function stateOf(pod: ServedObject, { name }: Container, life: Life, id: string)
     case 'ended':
       return { terminated: terminated(life.last, id) };
     case 'backing-off': {
+      if (life.delay === 0) return { terminated: terminated(life.last, id) };
       const who = `container=${name} pod=${metadata.name}_${metadata.namespace}(${metadata.uid})`;
       const message = `back-off ${durationOf(life.delay)} restarting failed ${who}`;
       return { waiting: { reason: 'CrashLoopBackOff', message } };

@@ -5,6 +5,7 @@ import type { Revision } from '../../contracts/store.js';
 import { withCondition } from '../conditions.js';
 import { type Decision, NOTHING, type SimulatedController } from '../decisions.js';
 import { NODE, NODES } from '../node.js';
+import { normal, told, warning } from '../notes.js';
 import { CLAIMS } from '../volumes/claims.js';
 import type { World } from '../world.js';
 import { replaceStatus, type Write } from '../writes.js';
@@ -21,6 +22,7 @@ export function scheduler(clock: Clock, saidOf: (pod: ServedObject) => readonly 
     name: 'scheduler',
     username: 'system:kube-scheduler',
     program: 'kube-scheduler',
+    component: NAME,
     collection: PODS,
     concerns: {
       [PODS]: ({ type, object }) => {
@@ -87,7 +89,9 @@ function binding({ metadata }: ServedObject): Write {
   const { namespace = '', name = '', uid } = metadata;
   const target = { kind: 'Node', name: NODE };
   const body = { apiVersion: 'v1', kind: 'Binding', metadata: { namespace, name, uid }, target };
-  return { method: 'POST', collection: PODS, namespace, name, subresource: 'binding', body };
+  const write: Write = { method: 'POST', collection: PODS, namespace, name, subresource: 'binding', body };
+  const note = normal('Scheduled', `Successfully assigned ${namespace}/${name} to ${NODE}`);
+  return told(write, { done: () => [{ ...note, action: 'Binding' }] });
 }
 
 function unschedulable(pod: ServedObject, world: World, problem: string): readonly Write[] {
@@ -102,5 +106,6 @@ function unschedulable(pod: ServedObject, world: World, problem: string): readon
   };
   const conditions = withCondition(pod.status?.conditions ?? [], condition, world.timestamp);
   if (deepEqual(conditions, pod.status?.conditions)) return [];
-  return [replaceStatus(PODS, pod, { ...pod.status, conditions })];
+  const note = { ...warning('FailedScheduling', message), action: 'Scheduling' };
+  return [told(replaceStatus(PODS, pod, { ...pod.status, conditions }), { done: () => [note] })];
 }

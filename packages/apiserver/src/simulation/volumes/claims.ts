@@ -3,6 +3,7 @@ import type { AnyObject, Mapping } from '@kopf-ts/core';
 import type { ServedObject } from '../../contracts/objects.js';
 import { compareQuantities } from '../../typed/quantity.js';
 import { type Decision, managed, NOTHING, type SimulatedController } from '../decisions.js';
+import { normal, told } from '../notes.js';
 import type { World } from '../world.js';
 import { create, remove, replace, replaceStatus, type Write } from '../writes.js';
 
@@ -13,8 +14,10 @@ const BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 const PROVISIONED = 'pv.kubernetes.io/provisioned-by';
 const PROVISIONER = 'simulation.kopf-ts.dev';
 
+const NO_VOLUME = normal('FailedBinding', 'no persistent volumes available for this claim and no storage class is set');
+
 export const claimController: SimulatedController = {
-  ...managed('persistent-volume-binder'),
+  ...managed('persistent-volume-binder', 'persistentvolume-controller'),
   name: 'claims',
   collection: CLAIMS,
   concerns: {
@@ -28,9 +31,8 @@ export const claimController: SimulatedController = {
     const volume = volumeFor(claim, world);
     if (volume === undefined) {
       // A class that is empty is a wish for a volume that somebody else provides.
-      return claim.spec.storageClassName === '' || isGiven(claim.spec.volumeName)
-        ? NOTHING
-        : { writes: [provided(claim)] };
+      if (isGiven(claim.spec.volumeName)) return NOTHING;
+      return claim.spec.storageClassName === '' ? { writes: [], notes: [NO_VOLUME] } : { writes: [provided(claim)] };
     }
     return { writes: binding(claim, volume) };
   },
@@ -71,7 +73,7 @@ const sizeOf = ({ spec }: AnyObject): string => spec.capacity?.storage ?? '0';
 function provided({ metadata, spec }: ServedObject): Write {
   const { storageClassName, accessModes, volumeMode, resources } = spec;
   const name = `pvc-${metadata.uid}`;
-  return create(VOLUMES, {
+  const volume = {
     apiVersion: 'v1',
     kind: 'PersistentVolume',
     metadata: { name, annotations: { [PROVISIONED]: PROVISIONER } },
@@ -84,6 +86,9 @@ function provided({ metadata, spec }: ServedObject): Write {
       hostPath: { path: `/dev/null/${name}` },
       claimRef: referenceTo(metadata),
     },
+  };
+  return told(create(VOLUMES, volume), {
+    done: () => [normal('ProvisioningSucceeded', `Successfully provisioned volume ${name}`)],
   });
 }
 
@@ -110,7 +115,7 @@ function binding(claim: ServedObject, volume: ServedObject): readonly Write[] {
 
 /** Volumes are available, bound, and after their claims released or deleted. */
 export const volumeController: SimulatedController = {
-  ...managed('persistent-volume-binder'),
+  ...managed('persistent-volume-binder', 'persistentvolume-controller'),
   name: 'volumes',
   collection: VOLUMES,
   concerns: {

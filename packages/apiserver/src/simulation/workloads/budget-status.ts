@@ -5,6 +5,7 @@ import type { OwnerRef } from '../../contracts/store.js';
 import { withCondition } from '../conditions.js';
 import { type Decision, managed, NOTHING, type SimulatedController, sooner } from '../decisions.js';
 import { controllerOf, selectorOf } from '../family.js';
+import { normal, told } from '../notes.js';
 import { PODS } from '../pods/kubelet.js';
 import type { World } from '../world.js';
 import { replaceStatus } from '../writes.js';
@@ -22,7 +23,7 @@ const SCALED: Readonly<Record<string, string>> = {
 const PATIENCE: Seconds = 120;
 
 export const budgetController: SimulatedController = {
-  ...managed('disruption-controller'),
+  ...managed('disruption-controller', 'controllermanager'),
   collection: BUDGETS,
   concerns: {
     [PODS]: ({ object, previous }, world) =>
@@ -42,7 +43,9 @@ export const budgetController: SimulatedController = {
       (soonest, time) => sooner(soonest, Math.max(0, (Date.parse(time) - world.now) / 1000 + PATIENCE)),
       undefined,
     );
-    return { writes: deepEqual(status, budget.status) ? [] : [replaceStatus(BUDGETS, budget, status)], again };
+    if (deepEqual(status, budget.status)) return { writes: [], again };
+    const notes = pods.length === 0 ? [normal('NoPods', 'No matching pods found')] : [];
+    return { writes: [told(replaceStatus(BUDGETS, budget, status), { done: () => notes })], again };
   },
 };
 

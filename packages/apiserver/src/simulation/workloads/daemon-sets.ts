@@ -4,6 +4,7 @@ import type { ServedObject } from '../../contracts/objects.js';
 import { type Decision, managed, NOTHING, type SimulatedController, sooner } from '../decisions.js';
 import { familyOf } from '../family.js';
 import { NODE, NODES } from '../node.js';
+import { normal, podCreated, podDeleted, told, warning } from '../notes.js';
 import { PODS } from '../pods/kubelet.js';
 import { isSelected } from '../pods/scheduler.js';
 import type { World } from '../world.js';
@@ -16,7 +17,7 @@ const HASH = 'controller-revision-hash';
 const GENERATION = 'deprecated.daemonset.template.generation';
 
 export const daemonSetController: SimulatedController = {
-  ...managed('daemon-set-controller'),
+  ...managed('daemon-set-controller', 'daemonset-controller'),
   collection: DAEMON_SETS,
   dependents: [PODS, REVISIONS],
   concerns: { [NODES]: (_event, world) => world.revisions(DAEMON_SETS) },
@@ -54,24 +55,38 @@ function changesOf(
   world: World,
 ): readonly Write[] {
   const present = pods.filter((pod) => !isTerminating(pod));
-  if (!isWanted) return present.map((pod) => remove(PODS, pod));
+  if (!isWanted) return present.map(removal);
   const ended = present.filter(hasEnded);
   const living = present.filter((pod) => !hasEnded(pod));
   const [fresh, ...surplus] = living.filter((pod) => pod.metadata.labels?.[HASH] === hash);
   const [old, ...older] = living.filter((pod) => pod.metadata.labels?.[HASH] !== hash);
-  const writes = [...ended, ...surplus, ...older].map((pod) => remove(PODS, pod));
+  const writes = [...ended.map(burial), ...[...surplus, ...older].map(removal)];
   const { type, rollingUpdate } = set.spec.updateStrategy ?? {};
   const isSurging = type !== 'OnDelete' && isSome(rollingUpdate?.maxSurge);
   const isFreshAvailable = fresh !== undefined && availableIn(fresh, set.spec.minReadySeconds, world.now) === 0;
   if (old !== undefined) {
     // With a surge, the new one comes first; without it, there is room for one only.
     const isReplaced = isSurging ? isFreshAvailable : type !== 'OnDelete';
-    if (isReplaced) return [...writes, remove(PODS, old)];
+    if (isReplaced) return [...writes, removal(old)];
     return isSurging && fresh === undefined ? [...writes, creation(set, hash)] : writes;
   }
   if (fresh !== undefined) return writes;
   const isRoomLeft = isSurging || pods.length === present.length;
   return isRoomLeft && ended.length === 0 ? [...writes, creation(set, hash)] : writes;
+}
+
+const removal = (pod: ServedObject): Write => told(remove(PODS, pod), podDeleted(pod));
+
+/** Of a pod that has ended, which should not have. */
+function burial(pod: ServedObject): Write {
+  const { namespace, name } = pod.metadata;
+  const where = `daemon pod ${namespace}/${name} on node ${pod.spec.nodeName}`;
+  const note =
+    pod.status?.phase === 'Succeeded'
+      ? normal('SucceededDaemonPod', `Found succeeded ${where}, will try to delete it`)
+      : warning('FailedDaemonPod', `Found failed ${where}, will try to kill it`);
+  const { done, refused } = podDeleted(pod);
+  return told(remove(PODS, pod), { done: (answer) => [note, ...(done?.(answer) ?? [])], ...(refused && { refused }) });
 }
 
 const isSome = (value: unknown): boolean => value !== undefined && value !== 0 && value !== '0%';
@@ -100,7 +115,7 @@ function creation(set: ServedObject, hash: string): Write {
       ...TOLERATED.map(([effect, what]) => ({ effect, key: `node.kubernetes.io/${what}`, operator: 'Exists' })),
     ],
   };
-  return create(PODS, { ...pod, spec }, { isReported: true });
+  return told(create(PODS, { ...pod, spec }, { isReported: true }), podCreated);
 }
 
 function statusOf(

@@ -3,6 +3,7 @@ import { deepEqual } from '@kopf-ts/core';
 import type { ServedObject } from '../../contracts/objects.js';
 import { type Decision, managed, NOTHING, type SimulatedController } from '../decisions.js';
 import { controllerOf, familyOf } from '../family.js';
+import { normal, told, warning } from '../notes.js';
 import { PODS } from '../pods/kubelet.js';
 import type { World } from '../world.js';
 import { create, remove, replace, type Write } from '../writes.js';
@@ -34,6 +35,7 @@ import { REPLICA_SETS } from './replica-sets.js';
 import { newSetSize, oldSetSizes, proportionalSizes, type Rollout, rolloutOf, type SetSize } from './rollouts.js';
 
 const DEPLOYMENTS = 'deployments.apps';
+const SCALING = 'ScalingReplicaSet';
 
 /** A deployment with its replica sets, the oldest first. */
 interface Scene {
@@ -133,14 +135,20 @@ function creation(scene: Scene, failure: string | undefined): Decision {
     return { writes: statusWrites(scene, { ...status, collisionCount }) };
   }
   const revision = nextRevision(old);
-  const set = newSet(deployment, revision, rollout, newSetSize(rollout, 0, old.map(sizeOf)));
+  const replicas = newSetSize(rollout, 0, old.map(sizeOf));
+  const set = newSet(deployment, revision, rollout, replicas);
   const conditions =
     failure === undefined
       ? withNewSet(deployment, name, 'created', world.timestamp)
       : withoutNewSet(deployment, name, failure, world.timestamp);
   return {
     writes: [
-      create(REPLICA_SETS, set, { isReported: true }),
+      told(create(REPLICA_SETS, set, { isReported: true }), {
+        done: () => (replicas === 0 ? [] : [normal(SCALING, `Scaled up replica set ${name} from 0 to ${replicas}`)]),
+        refused: (problem) => [
+          warning('ReplicaSetCreateError', `Failed to create new replica set "${name}": ${problem}`),
+        ],
+      }),
       ...statusWrites(scene, { ...status, conditions }, failure === undefined ? String(revision) : undefined),
     ],
   };
@@ -207,7 +215,13 @@ function isSaturated(set: ServedObject, { spec }: ServedObject): boolean {
 
 function scaledTo({ rollout }: Scene, set: ServedObject, replicas: number): Write {
   const annotations = { ...set.metadata.annotations, ...scaleAnnotations(rollout) };
-  return replace(REPLICA_SETS, { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } });
+  const spec = { ...set.spec, replicas };
+  const before: number = set.spec.replicas ?? 0;
+  const way = replicas > before ? 'up' : 'down';
+  const message = `Scaled ${way} replica set ${set.metadata.name} from ${before} to ${replicas}`;
+  return told(replace(REPLICA_SETS, { ...set, metadata: { ...set.metadata, annotations }, spec }), {
+    done: () => (replicas === before ? [] : [normal(SCALING, message)]),
+  });
 }
 
 // The history: old sets are kept for going back to them, but not all.

@@ -4,6 +4,7 @@ import type { ServedObject } from '../../contracts/objects.js';
 import { type Condition, findCondition, withCondition } from '../conditions.js';
 import { type Decision, managed, NOTHING, type SimulatedController } from '../decisions.js';
 import { familyOf } from '../family.js';
+import { podCreated, podDeleted, told } from '../notes.js';
 import { PODS } from '../pods/kubelet.js';
 import type { World } from '../world.js';
 import { create, remove, replaceStatus, type Write } from '../writes.js';
@@ -38,12 +39,14 @@ function changesOf(set: ServedObject, active: readonly ServedObject[]): readonly
   const missing = (set.spec.replicas ?? 1) - active.length;
   if (missing > 0) {
     const pod = podOf(set, set.spec.template);
-    return Array.from({ length: Math.min(missing, BURST) }, () => create(PODS, pod, { isReported: true }));
+    return Array.from({ length: Math.min(missing, BURST) }, () =>
+      told(create(PODS, pod, { isReported: true }), podCreated),
+    );
   }
   return [...active]
     .sort(byWorth)
     .slice(0, Math.min(-missing, BURST))
-    .map((pod) => remove(PODS, pod));
+    .map((pod) => told(remove(PODS, pod), podDeleted(pod)));
 }
 
 function statusOf(

@@ -3,6 +3,7 @@ import { deepCopy, deepEqual, type Mapping, type Seconds } from '@kopf-ts/core';
 import type { ServedObject } from '../../contracts/objects.js';
 import { type Decision, managed, NOTHING, type SimulatedController, sooner } from '../decisions.js';
 import { familyOf } from '../family.js';
+import { normal, type Telling, told, warning } from '../notes.js';
 import { PODS } from '../pods/kubelet.js';
 import { CLAIMS } from '../volumes/claims.js';
 import type { World } from '../world.js';
@@ -80,13 +81,13 @@ function changesOf(scene: Scene): readonly Write[] {
   for (let ordinal = first; ordinal < first + replicas; ordinal++) {
     const pod = pods.get(ordinal);
     if (pod === undefined) writes.push(...creation(scene, ordinal));
-    else if (hasEnded(pod) && !isTerminating(pod)) writes.push(remove(PODS, pod));
+    else if (hasEnded(pod) && !isTerminating(pod)) writes.push(removal(scene, pod));
     else if (!isOrdered || isHealthy(scene, pod)) continue;
     if (isOrdered) return writes;
   }
   const condemned = [...pods].filter(([ordinal]) => ordinal < first || ordinal >= first + replicas);
   for (const [, pod] of condemned.sort(([a], [b]) => b - a)) {
-    if (!isTerminating(pod)) writes.push(remove(PODS, pod));
+    if (!isTerminating(pod)) writes.push(removal(scene, pod));
     if (isOrdered) return writes;
   }
   return [...writes, ...updates(scene)];
@@ -104,7 +105,7 @@ function updates(scene: Scene): readonly Write[] {
     const pod = pods.get(ordinal);
     if (unhealthy >= most) break;
     if (pod !== undefined && !isTerminating(pod) && pod.metadata.labels?.[REVISION] !== update.metadata.name) {
-      writes.push(remove(PODS, pod));
+      writes.push(removal(scene, pod));
       unhealthy++;
     } else if (pod === undefined || !isHealthy(scene, pod)) unhealthy++;
   }
@@ -136,10 +137,29 @@ function creation(scene: Scene, ordinal: number): readonly Write[] {
   return [
     ...templates
       .filter(({ metadata }) => world.get(CLAIMS, namespace, `${metadata.name}-${name}`) === undefined)
-      .map((template) => create(CLAIMS, claimOf(set, template, name))),
-    create(PODS, { ...pod, spec }),
+      .map((template) => {
+        const claim = `Create Claim ${template.metadata.name}-${name}`;
+        return told(create(CLAIMS, claimOf(set, template, name)), {
+          done: () => [normal('SuccessfulCreate', `${claim} Pod ${name} in StatefulSet ${owner} success`)],
+          refused: (problem) => [
+            warning('FailedCreate', `${claim} for Pod ${name} in StatefulSet ${owner} failed error: ${problem}`),
+          ],
+        });
+      }),
+    told(create(PODS, { ...pod, spec }), toldOf('Create', name, set)),
   ];
 }
+
+const removal = ({ set }: Scene, pod: ServedObject): Write =>
+  told(remove(PODS, pod), toldOf('Delete', pod.metadata.name, set));
+
+const toldOf = (verb: 'Create' | 'Delete', pod: string | undefined, { metadata }: ServedObject): Telling => {
+  const what = `${verb} Pod ${pod} in StatefulSet ${metadata.name}`;
+  return {
+    done: () => [normal(`Successful${verb}`, `${what} successful`)],
+    refused: (problem) => [warning(`Failed${verb}`, `${what} failed error: ${problem}`)],
+  };
+};
 
 /** Below the partition, pods come back as they were. */
 function revisionFor({ set, current, update, first }: Scene, ordinal: number): ServedObject {
