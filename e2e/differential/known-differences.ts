@@ -24,7 +24,9 @@ function withoutInternals(answer: unknown): unknown {
   const { body } = (answer ?? {}) as { body?: { message?: unknown; details?: { causes?: unknown } } };
   const told = body?.details?.causes;
   if (typeof body?.message !== 'string' || !Array.isArray(told)) return answer;
-  const isTold = told.some(({ message }) => /is immutable|may not change fields/.test(String(message)));
+  const isTold = told.some(({ message }) =>
+    /is immutable|may not change fields|may not be changed/.test(String(message)),
+  );
   if (!isTold) return answer;
   const causes = mapTexts(told, (text) =>
     text

@@ -220,4 +220,20 @@ export const managers: readonly Sequence[] = [
     post(as('m', things), thing('x', { spec: { list: ['a'] } })),
     mergePatch(as('n', one), { spec: { list: ['a', 'b'] } }),
   ]),
+  sequence('dry runs have managers, and leave none', [
+    post(`${as('dry', configMaps)}&dryRun=All`, configMap('x', { a: '1' })),
+    created,
+    mergePatch(`${as('dry', map)}&dryRun=All`, { data: { a: '2', b: '1' } }),
+    get(map),
+    put(`${as('dry', map)}&dryRun=All`, configMap('x', { c: '1' })),
+    get(map),
+  ]),
+  sequence('what is taken away is nobody’s', [
+    created,
+    mergePatch(as('n', map), { data: { b: '1' }, metadata: { labels: { l: '1' } } }),
+    jsonPatch(as('o', map), [{ op: 'remove', path: '/data/a' }]),
+    put(as('p', map), configMap('x', { b: '1' })),
+    mergePatch(as('p', map), { data: null }),
+    get(map),
+  ]),
 ];

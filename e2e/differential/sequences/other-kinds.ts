@@ -1,5 +1,5 @@
 import { del, get, mergePatch, post, put, type Sequence, sequence } from '../harness/sequence.js';
-import { clusterWide, inNamespace, object } from './objects.js';
+import { clusterWide, type Fields, inNamespace, object } from './objects.js';
 
 const net = 'networking.k8s.io/v1';
 const rbac = 'rbac.authorization.k8s.io/v1';
@@ -16,6 +16,17 @@ const validating = clusterWide('validatingwebhookconfigurations', 'admissionregi
 const mutating = clusterWide('mutatingwebhookconfigurations', 'admissionregistration.k8s.io/v1');
 
 const backend = { service: { name: 'web', port: { number: 80 } } };
+const path = { path: '/', pathType: 'Prefix', backend };
+const ingress = (name: string, paths: readonly Fields[], rule: Fields = {}) =>
+  object(net, 'Ingress', name, { spec: { rules: [{ ...rule, http: { paths } }] } });
+const policy = (name: string, spec: Fields) =>
+  object(net, 'NetworkPolicy', name, { spec: { podSelector: {}, ...spec } });
+const binding = (name: string, whom: readonly Fields[]) =>
+  object(rbac, 'RoleBinding', name, {
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+    subjects: whom,
+  });
+const lease = (name: string, spec: Fields) => object('coordination.k8s.io/v1', 'Lease', name, { spec });
 const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] }];
 const subjects = [{ kind: 'ServiceAccount', name: 'robot', namespace: '<ns>' }];
 const admission = 'admissionregistration.k8s.io/v1';
@@ -197,6 +208,99 @@ export const otherKinds: readonly Sequence[] = [
             rules: [{ apiGroups: ['*', 'a'], apiVersions: [], operations: ['LOOK'], resources: ['*', 'x'] }],
           },
         ],
+      }),
+    ),
+  ]),
+  sequence('paths of ingresses', [
+    post(ingresses, ingress('exact', [{ path: '/a', pathType: 'Exact', backend }])),
+    post(ingresses, ingress('any', [{ pathType: 'ImplementationSpecific', backend }])),
+    post(ingresses, ingress('relative', [{ path: 'a', pathType: 'Prefix', backend }])),
+    post(ingresses, ingress('dots', [{ path: '/a/../b', pathType: 'Exact', backend }])),
+    post(ingresses, ingress('slashes', [{ path: '/a//b', pathType: 'Prefix', backend }])),
+    post(ingresses, ingress('type', [{ path: '/', pathType: 'Regex', backend }])),
+    post(ingresses, ingress('none', [])),
+    post(ingresses, ingress('backend', [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'web' } } }])),
+  ]),
+  sequence('hosts and certificates of ingresses', [
+    post(ingresses, ingress('wild', [path], { host: '*.example.com' })),
+    post(ingresses, ingress('middle', [path], { host: 'a.*.example.com' })),
+    post(ingresses, ingress('address', [path], { host: '10.0.0.1' })),
+    post(ingresses, ingress('upper', [path], { host: 'A.example.com' })),
+    post(ingresses, ingress('port', [path], { host: 'a.example.com:80' })),
+    post(
+      ingresses,
+      object(net, 'Ingress', 'tls', {
+        spec: { defaultBackend: backend, tls: [{ hosts: ['a.example.com', '*.b.c'], secretName: 's' }, {}] },
+      }),
+    ),
+    post(
+      ingresses,
+      object(net, 'Ingress', 'wrongtls', {
+        spec: { defaultBackend: backend, tls: [{ hosts: ['A', '*'], secretName: 'S_' }] },
+      }),
+    ),
+  ]),
+  sequence('ports and peers of network policies', [
+    post(policies, policy('range', { ingress: [{ ports: [{ protocol: 'UDP', port: 1000, endPort: 2000 }] }] })),
+    post(policies, policy('reverse', { ingress: [{ ports: [{ port: 2000, endPort: 1000 }] }] })),
+    post(policies, policy('named', { ingress: [{ ports: [{ port: 'http', endPort: 80 }] }] })),
+    post(
+      policies,
+      policy('block', { egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } }] }] }),
+    ),
+    post(
+      policies,
+      policy('outside', { egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['11.0.0.0/16'] } }] }] }),
+    ),
+    post(policies, policy('nobody', { ingress: [{ from: [{}] }] })),
+    post(policies, policy('both', { ingress: [{ from: [{ podSelector: {}, ipBlock: { cidr: '10.0.0.0/8' } }] }] })),
+    post(policies, policy('types', { policyTypes: ['Sideways'] })),
+  ]),
+  sequence('subjects of bindings', [
+    post(bindings, binding('user', [{ kind: 'User', name: 'jane', namespace: 'no' }])),
+    post(bindings, binding('account', [{ kind: 'ServiceAccount', name: 'robot' }])),
+    post(bindings, binding('group', [{ kind: 'Group', name: '' }])),
+    post(bindings, binding('kind', [{ kind: 'Robot', name: 'r' }])),
+    post(bindings, binding('foreign', [{ apiGroup: 'example.com', kind: 'User', name: 'jane' }])),
+    post(bindings, binding('fine', [{ kind: 'Group', name: 'system:serviceaccounts' }])),
+    get(`${bindings}/fine`),
+  ]),
+  sequence('wrong cluster roles', [
+    post(clusterRoles, object(rbac, 'ClusterRole', 'a-<id>', { rules: [{ verbs: [], resources: ['pods'] }] })),
+    post(
+      clusterRoles,
+      object(rbac, 'ClusterRole', 'b-<id>', {
+        rules: [{ verbs: ['get'], nonResourceURLs: ['/x'], resources: ['pods'], apiGroups: [''] }],
+      }),
+    ),
+    post(clusterRoles, object(rbac, 'ClusterRole', 'c-<id>', { aggregationRule: { clusterRoleSelectors: [] } })),
+    post(
+      clusterRoles,
+      object(rbac, 'ClusterRole', 'd-<id>', {
+        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'not a label!': 'x' } }] },
+      }),
+    ),
+    post(roles, object(rbac, 'Role', 'e', { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] })),
+    post(roles, object(rbac, 'Role', 'f:g', { rules })),
+    post(roles, object(rbac, 'Role', 'h%i', { rules })),
+  ]),
+  sequence('wrong leases and classes', [
+    post(leases, lease('zero', { leaseDurationSeconds: 0 })),
+    post(leases, lease('negative', { leaseTransitions: -1, leaseDurationSeconds: -1 })),
+    post(leases, lease('empty', { holderIdentity: '' })),
+    post(leases, lease('time', { renewTime: 'yesterday' })),
+    post(leases, lease('times', { renewTime: '2026-01-01T00:00:00Z', acquireTime: '2026-01-01T00:00:00.000001Z' })),
+    post(classes, object(net, 'IngressClass', 'a-<id>', { spec: { controller: 'nodomain' } })),
+    post(
+      classes,
+      object(net, 'IngressClass', 'b-<id>', {
+        spec: { controller: 'example.com/x', parameters: { kind: 'Thing', name: 'x', scope: 'Namespace' } },
+      }),
+    ),
+    post(
+      classes,
+      object(net, 'IngressClass', 'c-<id>', {
+        spec: { controller: 'example.com/x', parameters: { kind: 'Thing', name: 'x', namespace: 'y' } },
       }),
     ),
   ]),

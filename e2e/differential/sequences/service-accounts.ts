@@ -2,12 +2,14 @@ import {
   type Answer,
   del,
   get,
+  mergePatch,
   post,
   prepare,
   type RequestStep,
   request,
   type Sequence,
   sequence,
+  strategicPatch,
 } from '../harness/sequence.js';
 import { type Fields, inNamespace, object, pod, pods } from './objects.js';
 
@@ -133,5 +135,44 @@ export const serviceAccounts: readonly Sequence[] = [
     get('/.well-known/openid-configuration', { except: ['id_token_signing_alg_values_supported'] }),
     request('POST', '/openid/v1/jwks', {}),
     get('/openid'),
+  ]),
+  sequence('the life of an account', [
+    post(
+      accounts,
+      object('v1', 'ServiceAccount', 'robot', {
+        automountServiceAccountToken: false,
+        secrets: [{ name: 'one' }, { name: 'two' }],
+        imagePullSecrets: [{ name: 'registry' }],
+      }),
+    ),
+    get(`${accounts}/robot`),
+    strategicPatch(`${accounts}/robot`, { secrets: [{ name: 'three' }], imagePullSecrets: [{ name: 'more' }] }),
+    mergePatch(`${accounts}/robot`, { automountServiceAccountToken: null, secrets: [] }),
+    get(`${accounts}?fieldSelector=metadata.name=robot`),
+    del(`${accounts}/robot`),
+  ]),
+  sequence('in the place of an account', [
+    account,
+    post(self, object(authn, 'SelfSubjectReview', {}), {
+      headers: { 'impersonate-user': 'system:serviceaccount:<ns>:robot' },
+    }),
+    get(pods, { headers: { 'impersonate-user': 'system:serviceaccount:<ns>:robot' } }),
+    get(pods, { headers: { 'impersonate-user': 'system:serviceaccount:broken' } }),
+  ]),
+  sequence('what an account may do', [
+    account,
+    order(),
+    get(pods, { headers: { authorization: 'Bearer <token>' } }),
+    post(pods, pod('one'), { headers: { authorization: 'Bearer <token>' } }),
+    post(
+      `/apis/authorization.k8s.io/v1/selfsubjectaccessreviews`,
+      {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: { resourceAttributes: { namespace: '<ns>', verb: 'list', resource: 'pods' } },
+      },
+      { headers: { authorization: 'Bearer <token>' } },
+    ),
+    get('/version', { headers: { authorization: 'Bearer <token>' }, isPreparation: true }),
   ]),
 ];

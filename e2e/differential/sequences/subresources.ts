@@ -1,4 +1,5 @@
 import {
+  applyPatch,
   del,
   get,
   jsonPatch,
@@ -9,6 +10,7 @@ import {
   request,
   type Sequence,
   sequence,
+  strategicPatch,
 } from '../harness/sequence.js';
 import {
   clusterWide,
@@ -191,5 +193,99 @@ export const subresources: readonly Sequence[] = [
     get(`${configMaps}/a/status`),
     mergePatch(`${deployments}/none/status`, { status: {} }),
     prepare(post(configMaps, configMap('a'))),
+  ]),
+  sequence('scales by other patches', [
+    prepare(post(deployments, deployment('a', { replicas: 2 }))),
+    strategicPatch(`${deployments}/a/scale`, { spec: { replicas: 3 } }),
+    applyPatch(`${deployments}/a/scale?fieldManager=scaler`, scaleOf('a', 4)),
+    applyPatch(`${deployments}/a/scale?fieldManager=scaler&force=true`, scaleOf('a', 4)),
+    mergePatch(`${deployments}/a/scale?dryRun=All`, { spec: { replicas: 9 } }),
+    mergePatch(`${deployments}/a/scale`, { spec: { replicas: null } }),
+    mergePatch(`${deployments}/a/scale`, { metadata: { labels: { a: 'b' } }, spec: { replicas: 1 } }),
+    get(`${deployments}/a`),
+  ]),
+  sequence('the scale of a replication controller', [
+    prepare(
+      post(
+        inNamespace('replicationcontrollers'),
+        object('v1', 'ReplicationController', 'a', {
+          spec: { replicas: 2, selector: { app: 'web' }, template: workloadSpec.template },
+        }),
+      ),
+    ),
+    get(`${inNamespace('replicationcontrollers')}/a/scale`),
+    put(`${inNamespace('replicationcontrollers')}/a/scale`, scaleOf('a', 5)),
+    mergePatch(`${inNamespace('replicationcontrollers')}/a/scale`, { spec: { replicas: 1 } }),
+    mergePatch(`${inNamespace('replicationcontrollers')}/a/status`, { status: { replicas: 1, readyReplicas: 1 } }),
+    get(`${inNamespace('replicationcontrollers')}/a`),
+  ]),
+  sequence('the scale of a custom object with defaults', [
+    ...defined(
+      definition([
+        version(
+          'v1',
+          schemaOf({
+            spec: schemaOf({ replicas: { type: 'integer', default: 2 }, size: { type: 'string', default: 'm' } }),
+            status: schemaOf({ replicas: { type: 'integer' } }),
+          }),
+          { subresources: { scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } } },
+        ),
+      ]),
+    ),
+    post(things, thing('a')),
+    mergePatch(`${things}/a/scale`, { spec: { replicas: 4 } }),
+    mergePatch(`${things}/a`, { metadata: { labels: { a: 'b' } } }),
+    get(`${things}/a/scale`),
+    get(`${things}/a`),
+  ]),
+  sequence('a binding of a pod', [
+    prepare(post(pods, pod('a'))),
+    post(`${pods}/a/binding`, object('v1', 'Binding', 'a', { target: { kind: 'Pod', name: 'n1' } })),
+    post(`${pods}/a/binding`, object('v1', 'Binding', 'other', { target: { kind: 'Node', name: 'n1' } })),
+    post(`${pods}/a/binding`, object('v1', 'Binding', 'a', { target: { kind: 'Node', name: 'n1' } })),
+    post(`${pods}/a/binding`, object('v1', 'Binding', 'a', { target: { kind: 'Node', name: 'n2' } })),
+    post(`${pods}/none/binding`, object('v1', 'Binding', 'none', { target: { kind: 'Node', name: 'n2' } })),
+    get(`${pods}/a`),
+  ]),
+  sequence('ephemeral containers of a pod', [
+    prepare(post(pods, pod('a'))),
+    strategicPatch(`${pods}/a/ephemeralcontainers`, { spec: { ephemeralContainers: [{ name: 'debug', image: 'x' }] } }),
+    strategicPatch(`${pods}/a/ephemeralcontainers`, { spec: { ephemeralContainers: [{ name: 'debug', image: 'y' }] } }),
+    strategicPatch(`${pods}/a/ephemeralcontainers`, { spec: { ephemeralContainers: [{ name: 'main', image: 'y' }] } }),
+    mergePatch(`${pods}/a`, { spec: { ephemeralContainers: [] } }),
+    get(`${pods}/a/ephemeralcontainers`),
+  ]),
+  sequence('the end of a namespace by its subresource', [
+    prepare(post(namespaces, object('v1', 'Namespace', 'e-<id>'))),
+    put(`${namespaces}/e-<id>/finalize`, object('v1', 'Namespace', 'e-<id>', { spec: { finalizers: ['a.b/c'] } })),
+    put(`${namespaces}/e-<id>/finalize`, object('v1', 'Namespace', 'other', { spec: { finalizers: [] } })),
+    put(`${namespaces}/e-<id>/finalize`, object('v1', 'Namespace', 'e-<id>', { spec: { finalizers: ['nodomain'] } })),
+    get(`${namespaces}/e-<id>/finalize`),
+    get(`${namespaces}/e-<id>`),
+  ]),
+  sequence('the status of a claim and of a volume', [
+    prepare(
+      post(
+        inNamespace('persistentvolumeclaims'),
+        object('v1', 'PersistentVolumeClaim', 'a', {
+          spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+        }),
+      ),
+    ),
+    mergePatch(`${inNamespace('persistentvolumeclaims')}/a/status`, {
+      status: { phase: 'Bound', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'] },
+      spec: { volumeName: 'ignored' },
+    }),
+    mergePatch(`${inNamespace('persistentvolumeclaims')}/a/status`, { status: { capacity: { storage: 'much' } } }),
+    prepare(
+      post(
+        clusterWide('persistentvolumes'),
+        object('v1', 'PersistentVolume', 'v-<id>', {
+          spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } },
+        }),
+      ),
+    ),
+    mergePatch(`${clusterWide('persistentvolumes')}/v-<id>/status`, { status: { message: 'fine' } }),
+    get(`${inNamespace('persistentvolumeclaims')}/a`),
   ]),
 ];

@@ -1,5 +1,5 @@
-import { del, get, post, prepare, put, type Sequence, sequence } from '../harness/sequence.js';
-import { containers, deployment, deployments, inNamespace, object, workloadSpec } from './objects.js';
+import { del, get, mergePatch, post, prepare, put, type Sequence, sequence } from '../harness/sequence.js';
+import { containers, deployment, deployments, type Fields, inNamespace, object, workloadSpec } from './objects.js';
 
 const replicaSets = inNamespace('replicasets', 'apps/v1');
 const statefulSets = inNamespace('statefulsets', 'apps/v1');
@@ -9,6 +9,17 @@ const jobs = inNamespace('jobs', 'batch/v1');
 const cronJobs = inNamespace('cronjobs', 'batch/v1');
 
 const jobSpec = { template: { spec: { containers, restartPolicy: 'Never' } } };
+const job = (name: string, spec: Fields = {}) => object('batch/v1', 'Job', name, { spec: { ...jobSpec, ...spec } });
+const cronJob = (name: string, spec: Fields = {}) =>
+  object('batch/v1', 'CronJob', name, { spec: { schedule: '0 3 * * *', jobTemplate: { spec: jobSpec }, ...spec } });
+const statefulSet = (name: string, spec: Fields = {}) =>
+  object('apps/v1', 'StatefulSet', name, { spec: { ...workloadSpec, serviceName: 'db', ...spec } });
+const daemonSet = (name: string, spec: Fields = {}) =>
+  object('apps/v1', 'DaemonSet', name, { spec: { ...workloadSpec, ...spec } });
+const claim = (name: string) => ({
+  metadata: { name },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+});
 
 export const workloads: readonly Sequence[] = [
   sequence('the life of a deployment', [
@@ -117,5 +128,95 @@ export const workloads: readonly Sequence[] = [
         spec: { schedule: '@daily', concurrencyPolicy: 'Maybe', jobTemplate: { spec: jobSpec } },
       }),
     ),
+  ]),
+  sequence('claims of stateful sets', [
+    post(statefulSets, statefulSet('kept', { volumeClaimTemplates: [claim('data')] })),
+    post(
+      statefulSets,
+      statefulSet('gone', {
+        volumeClaimTemplates: [claim('data'), claim('logs')],
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete' },
+      }),
+    ),
+    post(statefulSets, statefulSet('wrong', { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Maybe' } })),
+    mergePatch(`${statefulSets}/kept`, { spec: { volumeClaimTemplates: [claim('other')] } }),
+    mergePatch(`${statefulSets}/kept`, {
+      spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Delete' } },
+    }),
+  ]),
+  sequence('what stateful sets may change', [
+    prepare(post(statefulSets, statefulSet('db'))),
+    mergePatch(`${statefulSets}/db`, { spec: { podManagementPolicy: 'Parallel' } }),
+    mergePatch(`${statefulSets}/db`, { spec: { replicas: 3, minReadySeconds: 5, ordinals: { start: 2 } } }),
+    mergePatch(`${statefulSets}/db`, { spec: { updateStrategy: { rollingUpdate: { partition: 1 } } } }),
+    mergePatch(`${statefulSets}/db`, { spec: { revisionHistoryLimit: 2 } }),
+    mergePatch(`${statefulSets}/db`, { spec: { template: { spec: { terminationGracePeriodSeconds: 3 } } } }),
+    get(`${statefulSets}/db`),
+  ]),
+  sequence('wrong stateful sets', [
+    post(statefulSets, statefulSet('policy', { podManagementPolicy: 'Both' })),
+    post(statefulSets, statefulSet('negative', { replicas: -1, minReadySeconds: -2, revisionHistoryLimit: -3 })),
+    post(statefulSets, statefulSet('ordinals', { ordinals: { start: -1 } })),
+    post(statefulSets, statefulSet('strategy', { updateStrategy: { type: 'Recreate' } })),
+    post(statefulSets, statefulSet('partition', { updateStrategy: { rollingUpdate: { partition: -1 } } })),
+    post(statefulSets, statefulSet('both', { updateStrategy: { type: 'OnDelete', rollingUpdate: { partition: 1 } } })),
+  ]),
+  sequence('strategies of daemon sets', [
+    post(daemonSets, daemonSet('manual', { updateStrategy: { type: 'OnDelete' } })),
+    post(daemonSets, daemonSet('surge', { updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } })),
+    post(daemonSets, daemonSet('none', { updateStrategy: { rollingUpdate: { maxUnavailable: 0 } } })),
+    post(daemonSets, daemonSet('both', { updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } })),
+    post(daemonSets, daemonSet('wrong', { updateStrategy: { type: 'Recreate' } })),
+    mergePatch(`${daemonSets}/manual`, { spec: { template: { metadata: { annotations: { changed: 'yes' } } } } }),
+    mergePatch(`${daemonSets}/manual`, {
+      spec: { selector: { matchLabels: { app: 'other' } }, template: { metadata: { labels: { app: 'other' } } } },
+    }),
+  ]),
+  sequence('jobs with indexes', [
+    post(jobs, job('indexed', { completionMode: 'Indexed', completions: 3, parallelism: 2 })),
+    post(jobs, job('endless', { completionMode: 'Indexed' })),
+    post(jobs, job('perindex', { completionMode: 'Indexed', completions: 3, backoffLimitPerIndex: 1 })),
+    post(jobs, job('noindex', { completions: 3, backoffLimitPerIndex: 1 })),
+    post(jobs, job('many', { completionMode: 'Indexed', completions: 200000, parallelism: 100001 })),
+    post(jobs, job('mode', { completionMode: 'Numbered' })),
+    mergePatch(`${jobs}/indexed`, { spec: { completions: 5, parallelism: 5 } }),
+    mergePatch(`${jobs}/indexed`, { spec: { completions: 5 } }),
+  ]),
+  sequence('what jobs may change', [
+    prepare(post(jobs, job('a', { completions: 2, parallelism: 1 }))),
+    mergePatch(`${jobs}/a`, { spec: { parallelism: 4, ttlSecondsAfterFinished: 60, activeDeadlineSeconds: 90 } }),
+    mergePatch(`${jobs}/a`, { spec: { suspend: true } }),
+    mergePatch(`${jobs}/a`, { spec: { completions: 9 } }),
+    mergePatch(`${jobs}/a`, { spec: { completionMode: 'Indexed' } }),
+    mergePatch(`${jobs}/a`, { spec: { backoffLimit: 1 } }),
+    get(`${jobs}/a`),
+  ]),
+  sequence('policies of jobs', [
+    post(
+      jobs,
+      job('failures', {
+        podFailurePolicy: { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [3, 4] } }] },
+      }),
+    ),
+    post(jobs, job('empty', { podFailurePolicy: { rules: [{ action: 'Ignore' }] } })),
+    post(
+      jobs,
+      job('codes', {
+        podFailurePolicy: { rules: [{ action: 'Count', onExitCodes: { operator: 'In', values: [0, 3, 3] } }] },
+      }),
+    ),
+    post(jobs, job('replaced', { podReplacementPolicy: 'Failed' })),
+    post(jobs, job('wrong', { podReplacementPolicy: 'Never' })),
+    post(jobs, job('managed', { managedBy: 'example.com/controller' })),
+    post(jobs, job('unmanaged', { managedBy: 'nobody' })),
+  ]),
+  sequence('times of cron jobs', [
+    post(cronJobs, cronJob('zone', { timeZone: 'Europe/Vienna' })),
+    post(cronJobs, cronJob('nowhere', { timeZone: 'Europe/Nowhere' })),
+    post(cronJobs, cronJob('local', { timeZone: 'Local' })),
+    post(cronJobs, cronJob('inside', { schedule: 'TZ=UTC 0 3 * * *' })),
+    post(cronJobs, cronJob('late', { startingDeadlineSeconds: -1 })),
+    post(cronJobs, cronJob('history', { successfulJobsHistoryLimit: -1, failedJobsHistoryLimit: -2 })),
+    post(cronJobs, cronJob('n'.repeat(53), {})),
   ]),
 ];

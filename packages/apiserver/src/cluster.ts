@@ -205,7 +205,13 @@ async function startCluster(options: LocalClusterOptions, kept: DataFolder | und
   const pipeline = makePipeline(backend, {
     discovery,
     openId: openIdDocuments(serviceAccounts, () => listener?.url ?? ''),
-    reviewing: { decode, authenticator: security, authorizer, now: () => clock.utc() },
+    reviewing: {
+      decode,
+      authenticator: security,
+      authorizer,
+      now: () => clock.utc(),
+      isKnown: (...type) => catalog.findKind(...type)?.isCustom === false,
+    },
   });
   const gatekeeper = makeGatekeeper(authorizer);
   let listener: HttpListener | undefined;

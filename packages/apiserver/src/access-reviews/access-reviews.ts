@@ -5,6 +5,7 @@ import type { Authenticator } from '../contracts/authentication.js';
 import type { Access, Authorizer, Rule } from '../contracts/authorization.js';
 import type { UserInfo } from '../contracts/objects.js';
 import type { ApiAnswer, ApiRequest } from '../contracts/request.js';
+import { parseWriteOptions } from '../http/query-options.js';
 import { readObject } from '../http/request-bodies.js';
 import { badRequest } from '../http/status-errors.js';
 import { jsonAnswer, timestampOf } from '../routing/backend.js';
@@ -39,6 +40,8 @@ export interface AccessReviewContext {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly now: () => Date;
+  /** Is this a built-in kind? */
+  isKnown(group: string, version: string, kind: string): boolean;
 }
 
 /** The question itself with the answer in its status. */
@@ -46,17 +49,11 @@ export async function answerAccessReview(
   one: AccessReview,
   namespace: string,
   request: ApiRequest,
+  warnings: string[],
   context: AccessReviewContext,
 ): Promise<ApiAnswer> {
-  const raw = await readObject(request, one.kind);
   const typeName = `${one.group.split('.')[0]}.${one.kind}`;
-  let question: Mapping;
-  try {
-    question = context.decode(typeName, raw).object;
-  } catch (error) {
-    if (!(error instanceof DecodingError)) throw error;
-    throw badRequest(`${one.kind} in version "v1" cannot be handled as a ${one.kind}: ${error.message}`);
-  }
+  const question = await questionIn(one, typeName, request, warnings, context);
   const metadata = settledMetadata(question, namespace);
   const live = context.decode(typeName, { metadata: {} }).object;
   const managers = managersOfNew(
@@ -74,6 +71,41 @@ export async function answerAccessReview(
     status: statusOf(one, question, request.user, context),
   };
   return jsonAnswer(201, JSON.stringify(body));
+}
+
+async function questionIn(
+  one: AccessReview,
+  typeName: string,
+  request: ApiRequest,
+  warnings: string[],
+  context: AccessReviewContext,
+): Promise<Mapping> {
+  const { fieldValidation } = parseWriteOptions(new URL(request.url, 'http://localhost').searchParams, 'CreateOptions');
+  const raw = await readObject(request, one.kind);
+  const [apiVersion, kind] = [text(raw.apiVersion) || `${one.group}/v1`, text(raw.kind) || one.kind];
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  try {
+    if (apiVersion !== `${one.group}/v1` || kind !== one.kind) throw new DecodingError(problemOf(context));
+    const { object, unknownFields } = context.decode(typeName, raw);
+    const told = unknownFields.map((path) => `unknown field "${path}"`);
+    if (fieldValidation === 'Strict' && told.length > 0) {
+      throw new DecodingError(`strict decoding error: ${told.join(', ')}`);
+    }
+    if (fieldValidation === 'Warn') warnings.push(...told);
+    return object;
+  } catch (error) {
+    if (!(error instanceof DecodingError)) throw error;
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${one.kind}: ${error.message}`);
+  }
+
+  function problemOf({ isKnown }: AccessReviewContext): string {
+    const group = apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')));
+    const isReview = accessReviews.some((known) => `${known.group}/v1` === apiVersion && known.kind === kind);
+    if (isReview || isKnown(group, version, kind)) {
+      return `converting (${version}.${kind}) to (${typeName}): unknown conversion`;
+    }
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+  }
 }
 
 /** What only the server may say is dropped, and the namespace is that of the request. */

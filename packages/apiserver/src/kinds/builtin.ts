@@ -9,6 +9,9 @@ import { preparations } from './preparations.js';
 import type { Served, Strategy } from './served.js';
 
 /** A kind as it is served. `decode` is shared: it remembers the types it has met. */
+/** A subresource of pods. */
+const PARTS = 'ephemeralcontainers';
+
 export function serveBuiltin(kind: BuiltinKind, decode: TypedDecoder): Served {
   const { group, version } = kind;
   const apiVersion = group === '' ? version : `${group}/${version}`;
@@ -87,8 +90,9 @@ function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder)
             ...validateCoreFinalizers(object.metadata.finalizers ?? []),
           ]),
       ...(kind.revalidatesMetadata ? ownMetadata(object) : []),
-      ...(subresource === '' ? (rules?.validate?.(object) ?? []) : []),
+      ...(subresource === '' || subresource === PARTS ? (rules?.validate?.(object) ?? []) : []),
       ...(subresource === '' ? (rules?.validateUpdate?.(object, old) ?? []) : []),
+      ...(subresource === PARTS ? (rules?.validateParts?.(object, old) ?? []) : []),
       ...(subresource === 'finalize' ? (rules?.validateFinalize?.(object) ?? []) : []),
       ...(subresource === 'status' ? (rules?.validateStatus?.(object, old) ?? []) : []),
       ...(subresource === 'approval' ? (rules?.validateStatus?.(object, old) ?? []) : []),

@@ -81,7 +81,7 @@ function documentForPeople([first, second]: readonly string[], discovery: Discov
 
 function indented({ method }: ApiRequest, document: object): ApiAnswer {
   if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
-  return { ...jsonAnswer(200, ''), body: JSON.stringify(document, undefined, 2) };
+  return { ...jsonAnswer(200, ''), body: JSON.stringify(document, undefined, 2), isLine: false };
 }
 
 /** By the very path: here a slash at the end does matter. */

@@ -57,7 +57,7 @@ export function makePipeline(backend: Backend, { discovery, openId, reviewing }:
     if (segments[0] === 'apis' && segments[1] === '') return pageNotFound();
     if (resource === undefined) return await answerAside(request, segments, documents, wanted);
     const query = new URLSearchParams(search);
-    if (asked === undefined) return await routeAccessReview(request, resource);
+    if (asked === undefined) return await routeAccessReview(request, resource, warnings);
     const served = wanted.as === 'Table' && request.method === 'GET' ? tabledAs(asked) : asked;
     if (served.isCustom && !isInScope(served, resource, request.method)) return pageNotFound();
     checkAddress(resource, served);
@@ -76,7 +76,11 @@ export function makePipeline(backend: Backend, { discovery, openId, reviewing }:
     return (group === served.group && backend.catalog.find(group, version, served.plural)) || served;
   }
 
-  async function routeAccessReview(request: ApiRequest, resource: ResourcePath): Promise<ApiAnswer> {
+  async function routeAccessReview(
+    request: ApiRequest,
+    resource: ResourcePath,
+    warnings: string[],
+  ): Promise<ApiAnswer> {
     const { group, version, plural, name, namespace } = resource;
     const one = accessReviews.find(
       (known) => known.group === group && known.version === version && known.plural === plural,
@@ -86,7 +90,7 @@ export function makePipeline(backend: Backend, { discovery, openId, reviewing }:
       return isKnown ? refusal(noSuchResource()) : pageNotFound();
     }
     if (request.method !== 'POST') throw methodNotAllowed();
-    return await answerAccessReview(one, namespace, request, reviewing);
+    return await answerAccessReview(one, namespace, request, warnings, reviewing);
   }
 
   async function shown(answer: ApiAnswer, wanted: Wanted, call: Call): Promise<ApiAnswer> {

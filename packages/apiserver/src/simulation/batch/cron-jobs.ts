@@ -26,14 +26,15 @@ export const cronJobController: SimulatedController = {
     const isIdle = isTerminating(cron) || cron.spec.suspend === true;
     const { starts, again, isHeldBack } = isIdle ? NOT_DUE : due(cron, jobs, world);
     const status = statusOf(cron, jobs, starts);
+    const old = forgotten(cron, jobs);
     return {
       notes: isHeldBack ? [HELD_BACK] : [],
       writes: [
-        ...forgotten(cron, jobs),
+        ...old.map(removal),
         ...(starts === undefined ? [] : start(cron, jobs, starts)),
         ...(deepEqual(status, cron.status ?? {})
           ? []
-          : [told(replaceStatus(CRON_JOBS, cron, status), { done: () => newsOf(cron, jobs) })]),
+          : [told(replaceStatus(CRON_JOBS, cron, status), { done: () => newsOf(cron, jobs, old) })]),
       ],
       again,
     };
@@ -115,12 +116,17 @@ const removal = (job: ServedObject): Write =>
     done: () => [normal('SuccessfulDelete', `Deleted job ${job.metadata.name}`)],
   });
 
-/** What has become of those that were active. */
-function newsOf({ status }: ServedObject, jobs: readonly ServedObject[]): readonly Note[] {
+/** What has become of those that were active; nobody looks at those that go at once. */
+function newsOf(
+  { status }: ServedObject,
+  jobs: readonly ServedObject[],
+  old: readonly ServedObject[],
+): readonly Note[] {
   const active: readonly { readonly uid?: string; readonly name?: string }[] = status?.active ?? [];
   return active.flatMap(({ uid, name }) => {
     const job = jobs.find(({ metadata }) => metadata.uid === uid);
     if (job === undefined) return normal('MissingJob', `Active job went missing: ${name}`);
+    if (old.includes(job)) return [];
     const end = completionOf(job)?.status === 'True' ? 'Complete' : 'Failed';
     return isFinished(job) ? normal('SawCompletedJob', `Saw completed job: ${name}, condition: ${end}`) : [];
   });
@@ -153,7 +159,7 @@ function referenceTo({ metadata }: ServedObject): Mapping {
 }
 
 /** Of those that are over, some are kept for people to look at. */
-function forgotten({ spec }: ServedObject, jobs: readonly ServedObject[]): readonly Write[] {
+function forgotten({ spec }: ServedObject, jobs: readonly ServedObject[]): readonly ServedObject[] {
   const finished = jobs.filter((job) => isFinished(job) && !isTerminating(job));
   const startOf = ({ status }: ServedObject): string => status?.startTime ?? '';
   const inOrder = [...finished].sort((a, b) => (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : 0));
@@ -166,5 +172,5 @@ function forgotten({ spec }: ServedObject, jobs: readonly ServedObject[]): reado
       inOrder.filter((job) => !isSuccess(job)),
       spec.failedJobsHistoryLimit ?? 1,
     ),
-  ].map(removal);
+  ];
 }

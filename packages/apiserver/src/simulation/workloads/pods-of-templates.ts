@@ -5,7 +5,7 @@ import { type Condition, findCondition } from '../conditions.js';
 import { ownerReference } from '../family.js';
 
 interface Additions {
-  /** Instead of a generated name. */
+  /** Instead of a generated name, whose beginning is there nevertheless. */
   readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -23,7 +23,8 @@ export function podOf(owner: ServedObject, template: Mapping, additions: Additio
     kind: 'Pod',
     metadata: {
       namespace: owner.metadata.namespace,
-      ...(name === undefined ? { generateName: prefixOf(owner) } : { name }),
+      generateName: prefixOf(owner),
+      ...(name === undefined ? {} : { name }),
       labels: { ...(metadata['labels'] as object | undefined), ...labels },
       ...(Object.keys(allAnnotations).length === 0 ? {} : { annotations: allAnnotations }),
       ...(allFinalizers.length === 0 ? {} : { finalizers: allFinalizers }),

@@ -4,6 +4,7 @@ import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
 import { invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { dnsSubdomain, pathSegment } from '../names.js';
+import { validateSelectorObject } from '../selector-rules.js';
 import type { KindRules } from './rules.js';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -38,6 +39,26 @@ const role = (isNamespaced: boolean): KindRules => ({
       ];
     }),
 });
+
+/** The rules of such a role are those of others, which it selects. */
+function validateAggregation(object: ServedObject): readonly Cause[] {
+  const aggregation = maybeMapping(object, 'aggregationRule');
+  if (aggregation === undefined) return [];
+  const field = 'aggregationRule.clusterRoleSelectors';
+  const selectors = itemsOf(aggregation, 'clusterRoleSelectors');
+  if (selectors.length === 0) {
+    return [required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
+  }
+  return selectors.flatMap((selector, index) => {
+    const causes = validateSelectorObject(selector, `${field}[${index}]`);
+    // As there: what it would have become is shown, and that is nothing.
+    return causes.length === 0 ? [] : [...causes, invalidValue(`${field}[${index}]`, null, 'invalid label selector.')];
+  });
+}
+
+const clusterRole: KindRules = {
+  validate: (object) => [...(role(false).validate?.(object) ?? []), ...validateAggregation(object)],
+};
 
 const binding = (kinds: readonly string[], isNamespaced: boolean): KindRules => ({
   validate(object) {
@@ -80,7 +101,7 @@ function validateSubjects(object: ServedObject, isNamespaced: boolean): readonly
 
 export const accessRules: Readonly<Record<string, KindRules>> = {
   'rbac.Role': role(true),
-  'rbac.ClusterRole': role(false),
+  'rbac.ClusterRole': clusterRole,
   'rbac.RoleBinding': binding(['Role', 'ClusterRole'], true),
   'rbac.ClusterRoleBinding': binding(['ClusterRole'], false),
 };

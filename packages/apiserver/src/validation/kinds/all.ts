@@ -5,6 +5,7 @@ import { autoscalerRules } from '../other-kinds/autoscaler-rules.js';
 import { budgetRules } from '../other-kinds/budget-rules.js';
 import { classRules } from '../other-kinds/class-rules.js';
 import { jobRules } from '../other-kinds/job-rules.js';
+import { networkPolicyRules } from '../other-kinds/network-policy-rules.js';
 import { quotaRules } from '../other-kinds/quota-rules.js';
 import { sliceRules } from '../other-kinds/slice-rules.js';
 import { storageRules } from '../other-kinds/storage-rules.js';
@@ -42,6 +43,7 @@ export const builtinRules: ReadonlyMap<string, KindRules> = new Map(
     ...ingressRules,
     ...jobRules,
     ...namespaceRules,
+    ...networkPolicyRules,
     ...podRules,
     ...quotaRules,
     ...serviceRules,

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import type { Mapping } from '@kopf-ts/core';
 import type { Cause } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
-import { invalidValue, notSupported, required, tooLong } from '../../text/field-causes.js';
-import { dnsLabel, dnsSubdomain } from '../names.js';
+import { forbiddenField, invalidValue, notSupported, required, tooLong } from '../../text/field-causes.js';
+import { dnsLabel, dnsSubdomain, pathSegment } from '../names.js';
 import type { KindRules } from './rules.js';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
@@ -86,11 +86,14 @@ const ingress: KindRules = {
     const className = spec.ingressClassName;
     return [
       ...ofRules,
-      ...itemsOf(spec, 'tls').flatMap(({ hosts }, number) =>
-        (Array.isArray(hosts) ? hosts : []).flatMap((host, index) =>
+      ...itemsOf(spec, 'tls').flatMap(({ hosts, secretName = '' }, number) => [
+        ...(Array.isArray(hosts) ? hosts : []).flatMap((host, index) =>
           validateHost(String(host), `spec.tls[${number}].hosts[${index}]`, true),
         ),
-      ),
+        ...(secretName === '' ? [] : dnsSubdomain(String(secretName), false)).map((why) =>
+          invalidValue(`spec.tls[${number}].secretName`, secretName, why),
+        ),
+      ]),
       ...(spec.defaultBackend === undefined
         ? []
         : validateBackend(maybeMapping(spec, 'defaultBackend') ?? {}, 'spec.defaultBackend')),
@@ -112,8 +115,42 @@ function controllerProblems(controller: string): readonly Cause[] {
   return dnsSubdomain(domain, false).map((why) => invalidValue(field, controller, why));
 }
 
+/** The object with the parameters of a class: of the cluster, or of a namespace. */
+function parameterProblems(parameters: Mapping | undefined, path: string): readonly Cause[] {
+  if (parameters === undefined) return [];
+  const { apiGroup, scope, namespace } = parameters;
+  const causes: Cause[] = [
+    ...(typeof apiGroup === 'string' ? dnsSubdomain(apiGroup, false) : []).map((why) =>
+      invalidValue(`${path}.apiGroup`, apiGroup, why),
+    ),
+    ...['kind', 'name'].flatMap((key) => {
+      const value = String(parameters[key] ?? '');
+      if (value === '') return [required(`${path}.${key}`)];
+      return pathSegment(value, false).map((why) => invalidValue(`${path}.${key}`, value, why));
+    }),
+  ];
+  if (scope === undefined) return [...causes, required(`${path}.scope`)];
+  if (scope !== 'Cluster' && scope !== 'Namespace') {
+    return [...causes, notSupported(`${path}.scope`, scope, ['Cluster', 'Namespace'])];
+  }
+  const field = `${path}.namespace`;
+  if (scope === 'Cluster') {
+    return namespace === undefined
+      ? causes
+      : [...causes, forbiddenField(field, "`parameters.scope` is set to 'Cluster'")];
+  }
+  if (namespace === undefined) return [...causes, required(field, "`parameters.scope` is set to 'Namespace'")];
+  return [...causes, ...dnsLabel(String(namespace), false).map((why) => invalidValue(field, namespace, why))];
+}
+
 const ingressClass: KindRules = {
-  validate: (object) => controllerProblems(String(maybeMapping(object, 'spec')?.controller ?? '')),
+  validate: (object) => {
+    const spec = maybeMapping(object, 'spec');
+    return [
+      ...controllerProblems(String(spec?.controller ?? '')),
+      ...parameterProblems(maybeMapping(spec, 'parameters'), 'spec.parameters'),
+    ];
+  },
   validateUpdate(object, old) {
     const [now, before] = [maybeMapping(object, 'spec')?.controller, maybeMapping(old, 'spec')?.controller];
     return now === before ? [] : [invalidValue('spec.controller', now ?? '', 'field is immutable')];

@@ -40,6 +40,7 @@ function validatePodSpec(spec: Mapping, path: string, claims: readonly unknown[]
       ...validateContainer(one, volumes, names),
       ...validateInitContainer(one),
     ]),
+    ...validateEphemeral(spec, path, volumes, names),
     ...validateChoice(spec, 'restartPolicy', ['Always', 'OnFailure', 'Never'], path),
     ...validateChoice(spec, 'dnsPolicy', ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path),
     ...validateLabels((maybeMapping(spec, 'nodeSelector') ?? {}) as Record<string, string>, `${path}.nodeSelector`),
@@ -72,6 +73,22 @@ function validatePodSpec(spec: Mapping, path: string, claims: readonly unknown[]
     ...validateDeadline(spec.activeDeadlineSeconds, `${path}.activeDeadlineSeconds`),
     ...['hostname', 'subdomain'].flatMap((key) => (isSet(spec[key]) ? checkLabel(spec[key], `${path}.${key}`) : [])),
   ];
+}
+
+/** Those for looking around have names of their own, and may look at others; but nothing relies on them. */
+function validateEphemeral(
+  spec: Mapping,
+  path: string,
+  volumes: ReadonlySet<unknown>,
+  names: Set<unknown>,
+): readonly Cause[] {
+  const others = new Set(names);
+  return containersOf(spec, 'ephemeralContainers', path).flatMap((one, index) => {
+    const { targetContainerName: target } = itemsOf(spec, 'ephemeralContainers')[index] ?? {};
+    const field = `${path}.ephemeralContainers[${index}].targetContainerName`;
+    const missing: Cause = { reason: 'FieldValueNotFound', message: `Not found: ${JSON.stringify(target)}`, field };
+    return [...validateContainer(one, volumes, names), ...(!isSet(target) || others.has(target) ? [] : [missing])];
+  });
 }
 
 const SEARCH = /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*$/;
@@ -248,6 +265,7 @@ const pod: KindRules = {
     ...podWarnings(maybeMapping(object, 'spec'), 'spec'),
   ],
   validate: (object) => validatePodSpec(maybeMapping(object, 'spec') ?? {}, 'spec'),
+  validateParts: ephemeralChanges,
   validateCreate: (object) => refusePlaced(maybeMapping(object, 'spec') ?? {}),
   validateUpdate(object, old) {
     const [before, after] = [mappingAt(old, 'spec'), mappingAt(object, 'spec')];
@@ -281,6 +299,18 @@ const pod: KindRules = {
     ];
   },
 };
+
+/** They only become more. */
+function ephemeralChanges(object: ServedObject, old: ServedObject): readonly Cause[] {
+  const after = itemsOf(mappingAt(object, 'spec'), 'ephemeralContainers');
+  return itemsOf(mappingAt(old, 'spec'), 'ephemeralContainers').flatMap((before) => {
+    const found = after.find(({ name }) => name === before.name);
+    if (found !== undefined && deepEqual(found, before)) return [];
+    const what = found === undefined ? 'removed\n' : 'changed';
+    const why = `existing ephemeral containers "${String(before.name)}" may not be ${what}`;
+    return [forbiddenField('spec.ephemeralContainers', why)];
+  });
+}
 
 /** More may be tolerated, and for another time; nothing else changes. */
 function tolerationChanges(before: Mapping, after: Mapping): readonly Cause[] {

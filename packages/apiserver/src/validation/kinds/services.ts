@@ -158,10 +158,10 @@ function validateBalancer(spec: Mapping): readonly Cause[] {
   ];
 }
 
-const CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+export const CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 const ONLY_ASKED = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
 
-function isCidr(text: string): boolean {
+export function isCidr(text: string): boolean {
   const [address = '', length = ''] = text.split('/');
   const family = isIP(address);
   return family !== 0 && /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);

@@ -4,6 +4,7 @@ import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
 import { forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { validateAnnotations, validateLabels } from '../metadata.js';
+import { dnsLabel } from '../names.js';
 import { podWarnings } from '../pods/pod-warnings.js';
 import { validateSelectorObject } from '../selector-rules.js';
 import { validatePodTemplate } from './pods.js';
@@ -222,6 +223,7 @@ function validateStateful(spec: Mapping): readonly Cause[] {
   const shown = { Type: type, RollingUpdate: rollingUpdate ?? null };
   const ofStrategy = `Invalid value: ${JSON.stringify(shown)}: must be 'RollingUpdate' or 'OnDelete'`;
   const template = maybeMapping(maybeMapping(spec, 'template'), 'metadata') ?? {};
+  const serviceName = String(spec.serviceName ?? '');
   return [
     ...(management === 'OrderedReady' || management === 'Parallel'
       ? []
@@ -237,6 +239,13 @@ function validateStateful(spec: Mapping): readonly Cause[] {
       .map(([key, policy]) =>
         notSupported(`spec.persistentVolumeClaimRetentionPolicy.${key}`, policy, ['Retain', 'Delete']),
       ),
+    ...(type === 'RollingUpdate'
+      ? nonNegative((rollingUpdate ?? {}) as Mapping, 'partition', 'spec.updateStrategy.rollingUpdate')
+      : []),
+    ...nonNegative(maybeMapping(spec, 'ordinals') ?? {}, 'start', 'spec.ordinals'),
+    ...(serviceName === ''
+      ? []
+      : dnsLabel(serviceName, false).map((why) => invalidValue('spec.serviceName', serviceName, why))),
     // As there: they were looked at already, as those of a template.
     ...validateLabels((maybeMapping(template, 'labels') ?? {}) as Record<string, string>, 'spec.template.labels'),
     ...validateAnnotations(

@@ -1,15 +1,16 @@
 /** Subresources of pods that act on them: binding to a node, and eviction. */
-import { isMapping } from '@kopf-ts/core';
+import { isMapping, type Mapping } from '@kopf-ts/core';
 import type { ApiAnswer } from '../../../contracts/request.js';
 import { parseWriteOptions } from '../../../http/query-options.js';
 import { readObject } from '../../../http/request-bodies.js';
-import { badRequest, conflict } from '../../../http/status-errors.js';
+import { badRequest, conflict, StatusError } from '../../../http/status-errors.js';
 import { maybeMapping } from '../../../kinds/defaults/setting.js';
 import { type Backend, type Call, jsonAnswer, timestampOf } from '../../../routing/backend.js';
 import { parseRevision } from '../../../store/revision.js';
+import { notSupported, required } from '../../../text/field-causes.js';
 import { removeObject } from '../../delete/delete.js';
 import { find } from '../../read/get.js';
-import { change } from '../changing.js';
+import { change, wrongUid } from '../changing.js';
 import { keepManagers } from '../field-managers.js';
 import { checkType } from '../requested-object.js';
 import { spendBudget } from './disruption-budgets.js';
@@ -18,8 +19,11 @@ const SUCCESS = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {},
 
 export async function bindPod(backend: Backend, call: Call): Promise<ApiAnswer> {
   const binding = await readObject(call.request, 'Binding');
-  const node = isMapping(binding.target) ? binding.target.name : undefined;
-  if (typeof node !== 'string' || node === '') throw badRequest('the target of the binding is missing');
+  const target = isMapping(binding.target) ? binding.target : {};
+  const { name, labels, annotations, uid } = maybeMapping(binding, 'metadata') ?? {};
+  if (name !== undefined && name !== call.name) throw badRequest('name in URL does not match name in Binding object');
+  refuseTarget(target);
+  const node = String(target.name);
   await change(backend, call, {
     options: parseWriteOptions(call.query, 'CreateOptions'),
     track: keepManagers,
@@ -32,7 +36,10 @@ export async function bindPod(backend: Backend, call: Call): Promise<ApiAnswer> 
           `pod ${call.name} is already assigned to node "${nodeName}"`,
         );
       }
+      if (isGiven(uid) && uid !== pod.metadata.uid) throw wrongUid(call, String(uid), String(pod.metadata.uid));
       pod.spec.nodeName = node;
+      if (isMapping(labels)) pod.metadata.labels = { ...pod.metadata.labels, ...(labels as Texts) };
+      if (isMapping(annotations)) pod.metadata.annotations = { ...pod.metadata.annotations, ...(annotations as Texts) };
       const scheduled = {
         type: 'PodScheduled',
         status: 'True',
@@ -44,6 +51,20 @@ export async function bindPod(backend: Backend, call: Call): Promise<ApiAnswer> 
     },
   });
   return jsonAnswer(201, SUCCESS);
+}
+
+type Texts = Record<string, string>;
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== '';
+
+/** As there: it is told as a failure of the server. */
+function refuseTarget({ kind, name }: Mapping): void {
+  const problems = [
+    ...(isGiven(kind) && kind !== 'Node' ? [notSupported('target.kind', kind, ['Node', '<empty>'])] : []),
+    ...(isGiven(name) ? [] : [required('target.name')]),
+  ].map(({ field, message }) => `${field}: ${message}`);
+  if (problems.length === 0) return;
+  throw new StatusError(500, '', problems.length === 1 ? String(problems[0]) : `[${problems.join(', ')}]`);
 }
 
 /** Before it is deleted, a pod is told why; webhooks are asked about the deletion only. */
