@@ -49,6 +49,7 @@ export { HandlerState } from './execution/progress/handler-state.js';
 export { type OwnTimesMemory, ownTimesMemory } from './execution/progress/own-times.js';
 export { purgeLeftovers, State, type StoragePlace } from './execution/progress/state.js';
 export { type Asked, type Corrections, describeAsked, Ledger, withoutAsked } from './execution/ledger.js';
+export { type Keeping, type KeepingPlace, NO_ROOM } from './execution/steps/keeping.js';
 export { digestAt, type LoadedProgress, loadProgress, pinnedHandlers } from './execution/progress/selection.js';
 export { deliverResults } from './execution/progress/results.js';
 export { backoffOf, childrenRetry, judgeError } from './execution/error-decisions.js';

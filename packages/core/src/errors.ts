@@ -174,6 +174,28 @@ export class HandlerRetriesError extends PermanentError {
 recognisable(HandlerRetriesError, 'HandlerRetriesError');
 
 /**
+ * A step of a handler has failed for good, now or in an earlier attempt of the handler. Unless it is caught, the handler
+ * fails for good, too. What the step has thrown is its `cause`, as long as the operator remembers that.
+ *
+ * ```ts
+ * kopf.on.create('kopfexamples', async ({ logger }) => {
+ *   try {
+ *     await kopf.step('dns', { retries: 3 }, async () => 'a.example.com');
+ *   } catch (error) {
+ *     if (!(error instanceof kopf.StepError)) throw error;
+ *     logger.warn(`It goes without a name: ${error.message}`);
+ *   }
+ * });
+ * ```
+ */
+export class StepError extends PermanentError {
+  constructor(message?: string, options: KopfErrorOptions = {}) {
+    super(message, { code: 'KOPF_STEP', ...options });
+  }
+}
+recognisable(StepError, 'StepError');
+
+/**
  * Throw it from an admission handler to refuse the request, with an HTTP-like code and a message to the person.
  *
  * ```ts

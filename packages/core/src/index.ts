@@ -88,6 +88,7 @@ export {
   type SubhandlerOptions,
   subhandler,
 } from './execution/subhandlers/subhandlers.js';
+export { type StepFn, type StepKwargs, type StepOptions, step } from './execution/steps/step.js';
 export { type EventObjects, type EventOptions, event, exception, info, warn } from './execution/handler-api/posting.js';
 export { type ConditionOptions, type Conditions, conditions } from './execution/handler-api/conditions.js';
 export type { Condition } from './values/objects/status-conditions.js';
@@ -141,6 +142,7 @@ export {
   MissingDataError,
   PermanentError,
   RegistrationError,
+  StepError,
   TemporaryError,
   UnknownResourceError,
   WebhookError,

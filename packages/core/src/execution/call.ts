@@ -20,6 +20,7 @@ import type { Deadline } from './deadlines.js';
 import { roundedSeconds, timedOut } from './error-decisions.js';
 import type { CancellableCall, Execution } from './execute.js';
 import type { Outcome, Outcomes } from './outcomes.js';
+import type { HandlerState } from './progress/handler-state.js';
 import { progressOf } from './progress/progress-of.js';
 import { CallSubhandlers } from './subhandlers/call-subhandlers.js';
 
@@ -100,6 +101,10 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     return this.execution.ledger;
   }
 
+  get keeping() {
+    return this.execution.keeping;
+  }
+
   /** Where in the essence the handler looks: by its own field and those of all handlers above it. */
   get scope(): FieldPath {
     const { scope = WHOLE } = this.execution;
@@ -174,6 +179,16 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
   get progress(): Progress {
     const { state, ledger, above } = this.execution;
     return progressOf({ state, outcomes: this.#outcomes, levels: ledger?.levels, above: above?.progress });
+  }
+
+  /** Of this handler and of those above it: for storing them in the middle of the call. */
+  recordsSoFar(): ReadonlyMap<HandlerId, HandlerState> {
+    const records = new Map(this.execution.above?.recordsSoFar?.());
+    const { underWay }: Partial<HandlerState> = this.attempt;
+    if (underWay !== undefined) {
+      records.set(this.handler.id, underWay.call(this.attempt, this.subrefs, this.subhandling?.token));
+    }
+    return records;
   }
 
   get object(): ObservedObject | undefined {

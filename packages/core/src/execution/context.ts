@@ -21,6 +21,8 @@ import type { HandlerId } from '../values/ids.js';
 import type { CallsUnderWay } from './execute.js';
 import type { Ledger } from './ledger.js';
 import type { LifeCycle } from './lifecycles.js';
+import type { HandlerState } from './progress/handler-state.js';
+import type { Keeping } from './steps/keeping.js';
 
 /** Sub-handlers of one call of one handler, as they are declared and executed in the course of that call. */
 export interface Subhandling {
@@ -32,6 +34,10 @@ export interface Subhandling {
   readonly executions: Promise<void>[];
   /** Where the ids of sub-handlers go: of this handler, and of all handlers above it. */
   readonly subrefs: readonly Set<HandlerId>[];
+  /** If steps were begun: what makes their keys. */
+  token: string | undefined;
+  /** The same, while it is being stored. */
+  beginning: Promise<string> | undefined;
 }
 
 export interface HandlerContext {
@@ -53,6 +59,10 @@ export interface HandlerContext {
   readonly calls?: CallsUnderWay | undefined;
   /** Only in change handlers. */
   readonly subhandling?: Subhandling | undefined;
+  /** For what must be stored before the call ends; absent where nobody can do that. */
+  readonly keeping?: Keeping | undefined;
+  /** Of this handler and of those above it, as of now. */
+  recordsSoFar?(): ReadonlyMap<HandlerId, HandlerState>;
   /** Where it is noted who has asked for what; absent where nobody wants to know. */
   readonly ledger?: Ledger | undefined;
   /** How far the handlers of the object have come. */
@@ -76,10 +86,12 @@ export function runInContext<R>(fields: HandlerContext, fn: () => R): R {
   return storage.run(around === undefined ? fields : { ...fieldsOf(around), ...fields }, fn);
 }
 
+const NO_RECORDS: ReadonlyMap<HandlerId, HandlerState> = new Map();
+
 /** Not all of them are properties of their own: some are made only when somebody asks. */
 function fieldsOf(context: HandlerContext): HandlerContext {
   const { handler, cause, settings, poster, lifecycle, clock, signal, random, malformed } = context;
-  const { facts, tracing, calls, subhandling, ledger, scope } = context;
+  const { facts, tracing, calls, subhandling, ledger, scope, keeping } = context;
   return {
     handler,
     cause,
@@ -96,6 +108,8 @@ function fieldsOf(context: HandlerContext): HandlerContext {
     subhandling,
     ledger,
     scope,
+    keeping,
+    recordsSoFar: () => context.recordsSoFar?.() ?? NO_RECORDS,
   };
 }
 

@@ -33,6 +33,7 @@ import type { Outcome, Outcomes } from './outcomes.js';
 import type { HandlerState } from './progress/handler-state.js';
 import { isDelivered, whyNotStorable } from './progress/results.js';
 import type { State } from './progress/state.js';
+import type { Keeping } from './steps/keeping.js';
 import { type ExecuteFn, executeSubhandlers } from './subhandlers/execute-subhandlers.js';
 
 /** Which handlers are being waited for. */
@@ -84,8 +85,10 @@ export interface Execution {
   readonly scope?: FieldPath | undefined;
   /** Where the progress of these handlers is; absent if it is not stored. */
   readonly state?: State | undefined;
+  /** For what must be stored before a call ends. */
+  readonly keeping?: Keeping | undefined;
   /** If they are sub-handlers: the call of the handler above them. */
-  readonly above?: Pick<HandlerContext, 'progress'> | undefined;
+  readonly above?: Pick<HandlerContext, 'progress' | 'recordsSoFar'> | undefined;
   /** If they are sub-handlers: where the handlers above them collect the ids of all handlers below. */
   readonly subrefs?: readonly Set<HandlerId>[] | undefined;
 }
@@ -113,6 +116,7 @@ export function execute(
     const isOver = !isThenable(returned) && !call.subhandling?.isPending;
     return isOver ? succeeded(call, returned) : waitFor(returned, call);
   } catch (thrown) {
+    if (call.subhandling?.hasBegun) return waitFor(Promise.reject(toError(thrown)), call);
     return failed(call, thrown, typeof execution.signal === 'object' ? execution.signal : undefined);
   }
 }
@@ -159,7 +163,7 @@ function waitFor(returned: unknown, call: Call): Promise<Outcome> {
     },
     (thrown: unknown) => {
       call.tellSettled();
-      return fail(thrown);
+      return call.subhandling?.hasBegun ? whatIsBegun(call).then(() => fail(thrown)) : fail(thrown);
     },
   );
 }
@@ -170,12 +174,20 @@ async function withSubhandlers(returned: unknown, call: Call): Promise<unknown> 
   if (isThenable(returned)) {
     try {
       result = await returned;
+    } catch (thrown) {
+      if (call.subhandling?.hasBegun) await whatIsBegun(call);
+      throw thrown;
     } finally {
       call.tellSettled();
     }
   }
   if (call.subhandling?.isPending) await finishSubhandlers(call);
   return result;
+}
+
+/** A handler that has failed is not called again before that which it has begun is over: or it would be done twice. */
+async function whatIsBegun({ subhandling }: Call): Promise<void> {
+  await Promise.allSettled(subhandling?.executions ?? []);
 }
 
 /** Sub-handlers that the function has declared, unless it has executed them by itself. */
@@ -195,7 +207,7 @@ function succeeded(call: Call, returned: unknown): Outcome {
   const { logger } = call.cause;
   const result = storable(returned, call);
   if (isEnabled(logger, 'info')) logger.info(`${call.title} succeeded.`);
-  return call.end({ final: true, result, subrefs: call.subrefs });
+  return call.end({ final: true, result, subrefs: call.subrefs, ...tokenOf(call) });
 }
 
 function failed(call: Call, thrown: unknown, signal: AbortSignal | undefined): Outcome {
@@ -211,8 +223,15 @@ function failed(call: Call, thrown: unknown, signal: AbortSignal | undefined): O
   const { body } = 'body' in execution.cause ? execution.cause : {};
   const decision = judgeError(error, { handler, runtime, retries, backoff, body });
   logger[decision.level](decision.text, decision.isTraced ? { error } : undefined);
-  return call.end({ ...decision.outcome, subrefs: call.subrefs });
+  return call.end({ ...decision.outcome, subrefs: call.subrefs, ...tokenOf(call) });
 }
+
+/** Few handlers have steps: the outcomes of others are not to be larger for that. */
+function tokenOf({ subhandling }: Call): { readonly token?: string } {
+  return subhandling?.token === undefined ? NO_TOKEN : { token: subhandling.token };
+}
+
+const NO_TOKEN = {};
 
 /** Sub-handlers are called in the course of the call of their parent. */
 function traced(call: Call, tracing: Tracing): unknown {
@@ -333,11 +352,15 @@ function inFairOrder(due: readonly AnyHandler[], state: State): readonly AnyHand
 }
 
 /** Executes sub-handlers with all that their parent is executed with. */
-export const executeInContext: ExecuteFn = ({ context, subrefs, ...options }) => {
-  const { settings, clock, signal, poster, random, malformed, facts, tracing, calls, ledger, scope } = context;
+export const executeInContext: ExecuteFn = ({ context, subrefs, ...options }) =>
+  executeAll({ ...executionIn(context), ...options, subrefs });
+
+/** All that a parent is executed with, for what is executed in its course. */
+export function executionIn(context: HandlerContext): Omit<Execution, 'cause'> {
+  const { settings, clock, signal, poster, random, malformed, facts, tracing, calls, ledger, scope, keeping } = context;
   if (settings === undefined || clock === undefined)
     throw new KopfError('Sub-handlers need the context of their parent.');
-  const ofParent = {
+  return {
     settings,
     clock,
     signal,
@@ -349,8 +372,7 @@ export const executeInContext: ExecuteFn = ({ context, subrefs, ...options }) =>
     calls,
     ledger,
     scope,
-    subrefs,
+    keeping,
     above: context,
   };
-  return executeAll({ ...options, ...ofParent });
-};
+}

@@ -5,12 +5,16 @@ import type { HandlerId } from '../values/ids.js';
 interface WithSubrefs {
   /** All sub-handlers executed in the course of the call, however deep. */
   readonly subrefs: readonly HandlerId[];
+  /** If the handler has begun steps: what makes their keys. */
+  readonly token?: string | undefined;
 }
 
 /** The handler is done; also if its error is ignored, and there is no result. */
 interface Success extends WithSubrefs {
   readonly final: true;
   readonly result: unknown;
+  /** Of steps: the result as it is kept in the record. */
+  readonly kept?: string | undefined;
 }
 
 /** The handler has failed, and is not to be tried again. */

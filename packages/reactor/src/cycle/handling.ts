@@ -25,6 +25,7 @@ import {
   tellerOfConsidered,
 } from '@kopf-ts/core/engine';
 import { correctionsOf, followWrites, type Seen, writesUntil } from '../objects/news.js';
+import { keepingFor } from './keeping.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
 /** Change handlers were called, or there was nobody to be called. */
@@ -181,12 +182,13 @@ function handleReason(
 }
 
 function callHandlers(
-  { parts, subject, signal }: Scene,
+  scene: Scene,
   { cause, reason }: Reasoned,
   loaded: LoadedProgress,
   seen: ReadonlyMap<HandlerId, Seen>,
   ledger: Ledger,
 ): Awaitable<Handling> {
+  const { parts, subject, signal } = scene;
   const { settings, clock, poster, random, facts, tracing, lifecycle } = parts;
   const { handlers, state } = loaded;
   explain(cause, loaded, reason);
@@ -212,6 +214,7 @@ function callHandlers(
     malformed: subject.malformed,
     signal,
     ledger,
+    keeping: keepingFor(scene),
     calls: subject,
   });
   return calling instanceof Promise ? calling.then(conclude) : conclude(calling);

@@ -21,6 +21,8 @@ const KOPF_FIELDS: ReadonlyMap<keyof ProgressRecord, (value: unknown) => Problem
 const ALL_FIELDS: ReadonlyMap<keyof ProgressRecord, (value: unknown) => Problem> = new Map([
   ...KOPF_FIELDS,
   ['digest', notText],
+  ['token', notText],
+  ['result', notText],
 ]);
 
 /**

@@ -78,6 +78,10 @@ interface ProgressFields {
   readonly due?: Date | undefined;
   /** No delay is longer. */
   readonly maxDelay: Seconds;
+  /** If it has begun steps, or is one that is begun anew: what makes their keys. */
+  readonly token?: string | undefined;
+  /** Of a step: its result as JSON, empty for none. */
+  readonly result?: string | undefined;
 }
 
 /** Most handlers succeed at once, and nothing is ever stored of them: for these, no digests need to be made. */
@@ -100,6 +104,8 @@ export class HandlerState implements ProgressFields {
   readonly #begun: Date | undefined;
   readonly #due: Date | undefined;
   readonly maxDelay: Seconds;
+  readonly token: string | undefined;
+  readonly result: string | undefined;
   /** As it was loaded, to know whether it has to be stored. */
   readonly #origin: ProgressRecord | undefined;
   readonly #timeline: Timeline;
@@ -120,6 +126,8 @@ export class HandlerState implements ProgressFields {
     this.#begun = progress.begun;
     this.#due = progress.due;
     this.maxDelay = progress.maxDelay;
+    this.token = progress.token;
+    this.result = progress.result;
     this.#timeline = timeline;
     this.#origin = origin;
   }
@@ -164,6 +172,8 @@ export class HandlerState implements ProgressFields {
       message: typeof raw['message'] === 'string' ? raw['message'] : undefined,
       subrefs: idsIn(raw, 'subrefs'),
       digest: textIn(raw, 'digest'),
+      token: textIn(raw, 'token'),
+      result: typeof raw['result'] === 'string' ? raw['result'] : undefined,
       begun: times && timeline.at(times.startedAt),
       due: times?.dueAt === undefined ? undefined : timeline.at(times.dueAt),
       maxDelay,
@@ -251,7 +261,19 @@ export class HandlerState implements ProgressFields {
       message: undefined,
       digest: this.seen,
       corrected: undefined,
+      token: undefined,
+      result: undefined,
     });
+  }
+
+  /** With a token for the keys of steps. */
+  withToken(token: string | undefined): HandlerState {
+    return token === this.token ? this : this.#with({ token });
+  }
+
+  /** In the middle of a call: with the sub-handlers that were begun so far. */
+  underWay(subrefs: readonly HandlerId[], token: string | undefined): HandlerState {
+    return this.#with({ subrefs: union(this.subrefs, subrefs), token: token ?? this.token });
   }
 
   /** After an attempt. The digest is of what the handler was given; it is remembered only if it has finished. */
@@ -270,6 +292,8 @@ export class HandlerState implements ProgressFields {
       subrefs: outcome.subrefs.length > 0 ? union(this.subrefs, outcome.subrefs) : this.subrefs,
       digest: outcome.final ? digest : this.#digest,
       corrected: undefined,
+      token: outcome.token ?? this.token,
+      result: 'kept' in outcome ? outcome.kept : undefined,
     });
   }
 
@@ -289,7 +313,16 @@ export class HandlerState implements ProgressFields {
     // Kopf does not know of it, and nobody has to, where there is none.
     const digest = options.corrections ? this.seen : this.digest;
     const digestIsKnown = digest !== undefined || isPresent(this.#origin?.digest);
-    return digestIsKnown && options.digests !== false ? { ...record, digest: digest ?? null } : record;
+    const digested = digestIsKnown && options.digests !== false ? { ...record, digest: digest ?? null } : record;
+    return this.#isOfSteps && options.digests !== false
+      ? { ...digested, token: this.token ?? null, result: this.result ?? null }
+      : digested;
+  }
+
+  /** Few records are: all others have no keys for that. */
+  get #isOfSteps(): boolean {
+    if (this.token !== undefined || this.result !== undefined) return true;
+    return isPresent(this.#origin?.token) || isPresent(this.#origin?.result);
   }
 
   /** Whether it differs from what was loaded. A null in the stored record is the same as an absent field. */

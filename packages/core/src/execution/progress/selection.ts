@@ -59,7 +59,7 @@ export function pinnedHandlers({ state, owned, selected, cause }: PinningFacts):
     if (record === undefined || taken.has(handler.id)) return false;
     const isOfThisReason = handler.reason === undefined || handler.reason === cause.reason;
     const isForThisReason = record.purpose === undefined || record.purpose === cause.reason;
-    const hasActed = record.retries > 0 || record.digest !== undefined;
+    const hasActed = record.retries > 0 || record.digest !== undefined || record.token !== undefined;
     const isDone = record.finished && !isOutdated(record, digestFor(handler, cause));
     const isPinned = isOfThisReason && isForThisReason && hasActed && !isDone;
     if (isPinned) taken.add(handler.id);

@@ -178,6 +178,12 @@ export class State implements Iterable<readonly [HandlerId, HandlerState]> {
     return this.#with(records);
   }
 
+  /** With another state of one of the handlers. */
+  withChange(id: HandlerId, change: (record: HandlerState) => HandlerState): State {
+    const record = this.#parts.records.get(id);
+    return record === undefined ? this : this.#with(withRecord(this.#parts.records, id, change(record)));
+  }
+
   /** After the handlers were called. */
   withOutcomes(outcomes: Outcomes): State {
     const records = new Map(this.#parts.records);

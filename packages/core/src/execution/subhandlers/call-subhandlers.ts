@@ -5,6 +5,8 @@ import type { Subhandling } from '../context.js';
 
 export class CallSubhandlers implements Subhandling {
   isExecuted = false;
+  token: string | undefined;
+  beginning: Promise<string> | undefined;
   readonly #above: readonly Set<HandlerId>[];
   #handlers: Handlers['changing'] | undefined;
   #executions: Promise<void>[] | undefined;
@@ -28,9 +30,14 @@ export class CallSubhandlers implements Subhandling {
     return this.#executions;
   }
 
+  /** Whether the function has executed sub-handlers or steps by itself, which may be still under way. */
+  get hasBegun(): boolean {
+    return this.#executions !== undefined && this.#executions.length > 0;
+  }
+
   /** Whether there is something to be done, or to be waited for, after the function. */
   get isPending(): boolean {
-    return this.hasHandlers || (this.#executions !== undefined && this.#executions.length > 0);
+    return this.hasHandlers || this.hasBegun;
   }
 
   /** The ids go to all handlers above, too: each of them has to purge the records when it is done. */

@@ -23,7 +23,7 @@ import {
   refuseUnknown,
 } from '../../intents/registration/options.js';
 import type { Awaitable } from '../../seams/awaitable.js';
-import { functionName, handlerIdOf } from '../../values/ids.js';
+import { functionName, handlerIdOf, quoteId } from '../../values/ids.js';
 import { isMapping } from '../../values/json.js';
 import type { AnyObject } from '../../values/objects/body.js';
 import { currentContext, type HandlerContext, type Subhandling } from '../context.js';
@@ -305,6 +305,12 @@ function currentParent(what: string, givenCause?: ChangingCause): CurrentParent 
   }
   const { handler: parent, subhandling } = context;
   const cause = givenCause ?? context.cause;
+  if (parent.kind === 'change' && cause?.kind === 'changing' && subhandling === undefined) {
+    throw new RegistrationError(
+      `${what} in the step ${quoteId(parent.id)}: a step has no sub-handlers, it is done as a whole. Execute them beside it.`,
+      { code: 'KOPF_NO_SUBHANDLERS' },
+    );
+  }
   if (parent.kind !== 'change' || cause?.kind !== 'changing' || subhandling === undefined) {
     throw new RegistrationError(
       `${what} in ${titleOf(parent)}: Sub-handlers are only supported for resource-changing handlers. ` +

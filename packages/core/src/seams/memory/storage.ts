@@ -25,6 +25,10 @@ export interface ProgressRecord {
   subrefs?: readonly HandlerId[] | null;
   /** Of the essence that the handler has succeeded on. Ours: Kopf ignores it, and never writes it. */
   digest?: string | null;
+  /** Tells the keys of a handler's steps from those of any other time. Ours, as the digest is. */
+  token?: string | null;
+  /** Of a step that has succeeded: its result as JSON; empty if there is none. Ours, as the digest is. */
+  result?: string | null;
 }
 
 /**
