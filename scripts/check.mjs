@@ -47,6 +47,7 @@ const checks = [
   { name: 'programs of others, unchanged', groups: ['proof', 'programs'], apart: true, run: programs },
   { name: 'kubectl on both servers, all commands', groups: ['proof', 'kubectl'], apart: true, run: kubectl },
   { name: 'generated requests, all of them', groups: ['proof', 'generated'], apart: true, run: generated },
+  { name: 'steps of operators that are killed', groups: ['proof', 'steps'], apart: true, run: steps },
   { name: 'an operator in many minutes of faults', groups: ['proof'], apart: true, run: proof },
 ];
 
@@ -156,6 +157,13 @@ function generated() {
 function kubectl() {
   process.env.KUBECTL_PART = 'all';
   return tests(['--config=e2e/differential/vitest.config.ts', 'e2e/differential/kubectl/kubectl.test.ts']);
+}
+
+/** Where a few kills are enough, it is among the tests on a real cluster. */
+function steps() {
+  process.env.KOPF_STEPS_KILLS ??= '100';
+  process.env.KOPF_STEPS_SEED ??= 'random';
+  return tests(['--config=e2e/vitest.config.ts', 'e2e/processes/steps.test.ts']);
 }
 
 function proof(args) {

@@ -215,7 +215,13 @@ describeOnRealCluster('what is stored on objects of a real cluster', () => {
       const body = await create({ spec, metadata });
       const patch = new Patch();
       const essence = progress.clear(diffBase.build({ body }));
-      for (const key of keys) await progress.store({ key, record: { ...record, digest: 'ours' }, body, patch });
+      for (const key of keys)
+        await progress.store({
+          key,
+          record: { ...record, digest: 'ours', token: '42', result: '{"id":1}' },
+          body,
+          patch,
+        });
       await diffBase.store({ essence, body, patch });
       const stored = await send(body, patch);
 
@@ -237,6 +243,25 @@ describeOnRealCluster('what is stored on objects of a real cluster', () => {
       expect(await diffBase.fetch({ body: stored })).toEqual(answer.essence);
       expect(progress.clear(diffBase.build({ body: stored }))).toEqual(answer.essence);
     });
+
+    it.for(storages)(
+      'in %s: Kopf keeps what it knows when it goes on, and the rest is lost',
+      async (stored, { skip }) => {
+        if (kopf.kind === 'unavailable') skip(kopf.reason);
+        const [, storage, options, progress] = stored;
+        const body = await create({ spec, metadata });
+        const patch = new Patch();
+        const extended = { ...record, digest: 'ours', token: '42', result: '{"id":1}' };
+        await progress.store({ key: 'fn/one', record: extended, body, patch });
+        const before = await send(body, patch);
+        expect(await progress.fetch({ key: 'fn/one', body: before })).toEqual(extended);
+        const answer = await asked({ action: 'retry', storage, options, keys: ['fn/one'], body: before });
+        const after = await progress.fetch({ key: 'fn/one', body: await send(before, new Patch(answer.patch)) });
+        expect(after).toMatchObject({ started: record.started, retries: 4, success: true, subrefs: record.subrefs });
+        // By this, the operator knows that the step is to be done again. In a status, it stays as it is.
+        expect(after?.result).toBe(storage === 'status' ? '{"id":1}' : undefined);
+      },
+    );
 
     interface Answer {
       readonly records?: Record<string, ProgressRecord | null>;

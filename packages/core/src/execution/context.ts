@@ -109,7 +109,7 @@ function fieldsOf(context: HandlerContext): HandlerContext {
     ledger,
     scope,
     keeping,
-    recordsSoFar: () => context.recordsSoFar?.() ?? NO_RECORDS,
+    ...(context.recordsSoFar && { recordsSoFar: () => context.recordsSoFar?.() ?? NO_RECORDS }),
   };
 }
 

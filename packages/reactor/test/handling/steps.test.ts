@@ -10,6 +10,7 @@ import {
   subhandler,
   TemporaryError,
 } from '@kopf-ts/core';
+import { smartProgressStorage, statusProgressStorage } from '@kopf-ts/storage';
 import { describe, expect, it } from 'vitest';
 import { type Operated, type OperatedOptions, operated } from '../support/operated.js';
 
@@ -114,7 +115,9 @@ describe('A step', () => {
       calls += 1;
       for (const name of ['a', 'b', 'c', 'd', 'e']) await step(name, () => name);
     });
-    op.registry.on.update('kopfexamples', { id: 'up' }, () => void (calls += 100));
+    op.registry.on.update('kopfexamples', { id: 'up' }, () => {
+      calls += 100;
+    });
     await op.start();
     await op.create('a');
     await op.advance(100);
@@ -242,15 +245,20 @@ describe('A step', () => {
     expect(results).toEqual([text, text]);
   });
 
-  it('is done again, by another key, if others have changed the object meanwhile; but not for our own changes', async () => {
-    await using op = await operated();
+  it.each([
+    ['annotations', smartProgressStorage()],
+    ['the status', statusProgressStorage()],
+  ])('in %s is done again, by another key, for changes by others, but not for our own', async (_, progressStorage) => {
+    await using op = await operated({ settings: { persistence: { progressStorage } } });
     const calls: string[] = [];
     const keys: string[] = [];
     op.registry.on.create('kopfexamples', { id: 'fn' }, async ({ spec, patch, retry }) => {
-      await step('one', ({ key }) => {
+      const result = await step('one', ({ key }) => {
         calls.push(`one of ${spec.size}`);
         keys.push(key);
+        return calls.length;
       });
+      expect(result).toBe(calls.length);
       patch.spec.own = retry;
       if (retry < 3) throw new TemporaryError('Later.', { delay: 10 });
     });
@@ -475,7 +483,9 @@ describe('A step', () => {
 
 describe('Keys of steps', () => {
   const keysIn = (op: Operated, keys: Record<string, string[]>): void => {
-    const note = (what: string, { key }: StepKwargs): void => void (keys[what] ??= []).push(key);
+    const note = (what: string, { key }: StepKwargs): void => {
+      keys[what] = [...(keys[what] ?? []), key];
+    };
     op.registry.on.create('kopfexamples', { id: 'c' }, async ({ name }) => {
       await step('one', { backoff: 1 }, (kwargs) => {
         note(`${name} one`, kwargs);
@@ -533,6 +543,97 @@ describe('Keys of steps', () => {
     await second.advance(10);
     expect(keys).toHaveLength(2);
     expect(new Set(keys).size).toBe(1);
+    expect(recordsOf(await second.get('a'))).toEqual({});
+  });
+});
+
+describe('It is a mistake', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: as in JavaScript
+  const untyped = step as any;
+
+  const toldBy = async (
+    handler: (kwargs: { name: string }) => unknown,
+    options: OperatedOptions = {},
+  ): Promise<string> => {
+    await using op = await operated(options);
+    op.registry.on.create('kopfexamples', { id: 'fn', errors: 'permanent' }, handler);
+    await op.start();
+    await op.create('a');
+    await op.advance(10);
+    return op.logger.messages('error').join('\n');
+  };
+
+  it.each<[string, (kwargs: { name: string }) => unknown, RegExp, OperatedOptions?]>([
+    ['to have no name', () => untyped(() => 1), /step\(\) of Handler 'fn'.*the first argument must be the name/],
+    ['to have no function', () => untyped('one'), /the last argument must be the function of the step/],
+    ['to have options after the function', () => untyped('one', () => 1, {}), /the last argument must be the function/],
+    [
+      'to misspell an option',
+      () => untyped('one', { retrys: 1 }, () => 1),
+      /no option "retrys".*[Dd]id you mean "retries"/,
+    ],
+    ['to ignore errors', () => untyped('one', { errors: 'ignored' }, () => 1), /errors of steps cannot be ignored/],
+    [
+      'to have two steps of one name',
+      async () => {
+        await step('one', () => 1);
+        await step('one', () => 1);
+      },
+      /Handler 'fn' has two steps or sub-handlers with the id 'fn\/one'/,
+    ],
+    ['to have steps in steps', () => step('one', () => step('two', () => 1)), /in step 'fn\/one': a step has no steps/],
+    [
+      'to have sub-handlers in steps',
+      () => step('one', () => void subhandler('two', () => 1)),
+      /subhandler\(\) in the step 'fn\/one': a step has no sub-handlers/,
+    ],
+    [
+      'to have steps in the way of Kopf',
+      () => step('one', () => 1),
+      /step\(\) cannot keep results with settings\.persistence\.compat 'kopf'/,
+      { settings: { persistence: { compat: 'kopf' } } },
+    ],
+    [
+      'to have a storage that keeps only what it knows',
+      () => step('one', () => 1),
+      /settings\.persistence\.progressStorage does not keep its result/,
+      { settings: { persistence: { progressStorage: smartProgressStorage({ compat: 'kopf' }) } } },
+    ],
+  ])('%s', async (_, handler, message, options) => {
+    expect(await toldBy(handler, options)).toMatch(message);
+  });
+
+  it('to have steps outside of handlers, and in others than those of changes', async () => {
+    await expect(step('one', () => 1)).rejects.toThrow('step() is called outside of any handler. Call it from one');
+    await using op = await operated();
+    op.registry.on.event('kopfexamples', { id: 'ev' }, () => step('one', () => 1));
+    await op.start();
+    await op.create('a');
+    expect(op.logger.messages('error').join()).toMatch(/step\(\) in Handler 'ev': steps are only supported for/);
+  });
+});
+
+describe('What steps have left', () => {
+  it('is purged, if their change was undone while there was no operator', async () => {
+    const { kill, through } = killable();
+    await using first = await operated({ through });
+    const declare = ({ registry }: Operated): void => {
+      registry.on.create('kopfexamples', { id: 'c' }, () => {});
+      registry.on.update('kopfexamples', { id: 'u', field: 'spec.size' }, async () => {
+        await step('one', () => 1);
+        await step('two', kill);
+      });
+    };
+    declare(first);
+    await first.start();
+    await first.create('a', { spec: { size: 1 } });
+    await first.edit('a', { spec: { size: 2 } });
+    expect(Object.keys(recordsOf(await first.get('a')))).toEqual(['u.spec.size', 'u.spec.size.one']);
+    await first.edit('a', { spec: { size: 1 } });
+    await using second = await operated({ after: first });
+    declare(second);
+    await second.start();
+    await second.advance(10);
     expect(recordsOf(await second.get('a'))).toEqual({});
   });
 });

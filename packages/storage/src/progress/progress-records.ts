@@ -17,12 +17,13 @@ const KOPF_FIELDS: ReadonlyMap<keyof ProgressRecord, (value: unknown) => Problem
   ['subrefs', notIds],
 ]);
 
-/** Ours go last: Kopf does not know them, and ignores them. */
+/** Kopf does not know these, and ignores them. */
+export const OUR_FIELDS = ['digest', 'token', 'result'] as const;
+
+/** Ours go last. */
 const ALL_FIELDS: ReadonlyMap<keyof ProgressRecord, (value: unknown) => Problem> = new Map([
   ...KOPF_FIELDS,
-  ['digest', notText],
-  ['token', notText],
-  ['result', notText],
+  ...OUR_FIELDS.map((field) => [field, notText] as const),
 ]);
 
 /**

@@ -15,7 +15,7 @@ import { isTidy } from '../clearing.js';
 import { type Complain, nameOf } from '../compact-json.js';
 import { namedField } from '../named-field.js';
 import { erase, touchField } from '../patching.js';
-import { type Compat, isRecord, readRecord, verboseRecord } from './progress-records.js';
+import { type Compat, isRecord, OUR_FIELDS, readRecord, verboseRecord } from './progress-records.js';
 
 /**
  * Where in the status the progress is.
@@ -64,8 +64,10 @@ export function statusProgressStorage(options: StatusProgressOptions = {}): Prog
     store({ key, record, body, patch }) {
       // Unlike in annotations, a record is merged into the previous one: what it no longer has must be removed.
       const stored: Mapping = verboseRecord(record, options.compat);
-      const digestIsLeft = resolveField(body, [...recordsPath, key, 'digest']) !== undefined;
-      if (digestIsLeft) stored.digest ??= null;
+      for (const field of OUR_FIELDS) {
+        const isLeft = resolveField(body, [...recordsPath, key, field]) !== undefined;
+        if (isLeft) stored[field] ??= null;
+      }
       ensureField(patch.merge, [...recordsPath, key], stored);
     },
 
