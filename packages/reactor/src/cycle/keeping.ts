@@ -9,7 +9,6 @@ import { newestBody, type Scene } from './scene.js';
 /** Almost no handler needs it, and every cycle has one: so there is nothing in it until it is used. */
 class CycleKeeping implements Keeping {
   readonly #scene: Scene;
-  #last: Promise<void> | undefined;
 
   constructor(scene: Scene) {
     this.#scene = scene;
@@ -19,13 +18,7 @@ class CycleKeeping implements Keeping {
     return newestBody(this.#scene);
   }
 
-  keep(put: (place: KeepingPlace) => Awaitable<void>): Promise<void> {
-    const turn = this.#last === undefined ? this.#send(put) : this.#last.then(() => this.#send(put));
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-
-  async #send(put: (place: KeepingPlace) => Awaitable<void>): Promise<void> {
+  async keep(put: (place: KeepingPlace) => Awaitable<void>): Promise<void> {
     const { parts, resource, subject, known, signal, localLogger: logger } = this.#scene;
     // What is kept in the memory alone, since the object is full, is not what is asked for here.
     if (known.unsavable !== undefined) throw noRoom();
@@ -39,6 +32,7 @@ class CycleKeeping implements Keeping {
         patch,
         logger,
         signal,
+        turn: () => subject.takeTurn(),
         newerThan: (than) => subject.newerThan(than)?.body,
         onWrite: ({ before, after }) => subject.noteWrite({ before, after, asked: undefined }),
       });

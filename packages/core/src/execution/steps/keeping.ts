@@ -17,7 +17,7 @@ export interface Keeping {
   newest(): Body;
   /**
    * Stores what the function puts into the patch; resolves when the cluster has it. One after another, in the order of
-   * asking. Rejects if it cannot be stored now; with the code {@link NO_ROOM}, if it never can.
+   * asking, and in turn with all other changes of the object. Rejects if it cannot be stored now; with the code {@link NO_ROOM}, if it never can.
    */
   keep(put: (place: KeepingPlace) => Awaitable<void>): Promise<void>;
 }
