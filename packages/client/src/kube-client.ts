@@ -1,5 +1,6 @@
 /** The default way to the cluster: HTTP/1.1, with credentials, limits and retries. */
 import {
+  ApiForbiddenError,
   ApiTooManyRequestsError,
   type Clock,
   type ConnectionInfo,
@@ -309,7 +310,8 @@ class PooledKubeClient implements HttpKubeClient {
 
   #retry(sending: Sending, failure: unknown): Promise<unknown> {
     const isForCaller = (error: unknown): boolean =>
-      isEviction(sending.kind) && error instanceof ApiTooManyRequestsError;
+      (isEviction(sending.kind) && error instanceof ApiTooManyRequestsError) ||
+      (sending.request.retries === 'unless-forbidden' && error instanceof ApiForbiddenError);
     const policy: RetryPolicy = {
       settings: this.#settings.networking,
       clock: this.#clock,

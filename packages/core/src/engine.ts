@@ -63,12 +63,12 @@ export { setsConditions } from './execution/handler-api/conditions.js';
 export { copyMemo, createMemo } from './execution/handler-api/memo.js';
 
 // Values: changing objects.
-export { asJsonPatch } from './values/patches/patch.js';
+export { applyFns, asJsonPatch } from './values/patches/patch.js';
 export { parsePointer } from './values/patches/json-patch.js';
 export { applyMergePatch } from './values/patches/merge-patch.js';
 export { allowDeletion, blockDeletion, isDeletionBlocked, isDeletionOngoing } from './values/objects/finalizers.js';
 export { deepFreeze } from './values/json.js';
-export { type JsonStyle, jsonText } from './values/json-text.js';
+export { type JsonStyle, jsonText, lostInJson } from './values/json-text.js';
 
 export { type Comparison, compareEssences } from './values/objects/comparison.js';
 

@@ -82,13 +82,14 @@ export function reactor(options: ReactorOptions): Reactor {
   const gate = indexed.make(false, { name: 'the first look at the cluster' });
   const isPopulated = registry.handlers.indexing.size > 0 ? health.demand('indices are populated') : undefined;
 
+  const fieldManager = (): string => settings.posting.reportingComponent;
   const runWatcher = watcherOf({
     ...shared,
     indexed,
     scheduler:
       options.scheduler ??
       (({ title }) => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger, clock, title })),
-    process: cycleOf({ ...shared, apply: applier({ ...shared, writes: health.writes }) }),
+    process: cycleOf({ ...shared, apply: applier({ ...shared, fieldManager, writes: health.writes }) }),
   });
   const killer = daemonKiller(shared);
   let killing: Promise<void> | undefined;

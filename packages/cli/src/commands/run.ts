@@ -178,8 +178,10 @@ export function runChoice(values: Values, cwd: string): RunChoice {
 const OTHER_WAYS = ['standalone', 'peering', 'priority', 'dev'] as const;
 
 function leaseChoice(values: Values, cwd: string): string | undefined {
-  const lease = values['lease'] as string | true | undefined;
-  if (lease === undefined) return undefined;
+  const given = values['lease'] as string | true | undefined;
+  // As the variable may say it: no lease has such a name.
+  if (given === undefined || given === 'false') return undefined;
+  const lease = given === 'true' ? true : given;
   const other = OTHER_WAYS.find((name) => values[name] !== undefined && values[name] !== false);
   if (other !== undefined) {
     throw new UsageError(`choose either --lease or --${other}: with a lease, one replica works and the others wait`);

@@ -33,6 +33,7 @@ describe('an option of `run`', () => {
     ['--optimize=speed', { optimize: 'speed' }],
     ['--optimize memory', { optimize: 'memory' }],
     ['--lease=my-operator', { lease: 'my-operator' }],
+    ['--lease=false', { lease: undefined }],
     ['--lease my-operator', { lease: 'my-operator' }],
     ['--kubeconfig=/etc/k8s/config', { kubeconfig: '/etc/k8s/config' }],
     ['--context staging', { context: 'staging' }],

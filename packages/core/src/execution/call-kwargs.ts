@@ -56,7 +56,8 @@ const API: PropertyDescriptor & OfCall = {
     const namespace = cause === undefined || cause.kind === 'activity' ? undefined : cause.body.metadata?.namespace;
     // Retries are paced by the handlers themselves.
     const by = handler?.kind === 'change' && attempt?.retries === 0 ? handler.id : undefined;
-    return cause?.apiFor?.({ namespace, signal, by });
+    const dryRun = cause?.kind === 'webhook' && cause.dryrun;
+    return cause?.apiFor?.({ namespace, signal, by, dryRun });
   },
   enumerable: true,
   configurable: true,

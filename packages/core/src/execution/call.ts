@@ -42,6 +42,8 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
   /** Of those called together with it, and before it. */
   readonly #outcomes: Outcomes | undefined;
   isCancelled = false;
+  /** Whether the function can have been interrupted by it: who has never asked for the signal was not. */
+  hasShownSignal = false;
   #own: AbortController | undefined;
   #parent: AbortSignal | undefined;
   #unfollow: (() => void) | undefined;
@@ -202,6 +204,7 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
 
   /** What the function is given. Without a deadline, nobody else can abort the call: the signal of the others will do. */
   get signal(): AbortSignal {
+    this.hasShownSignal = true;
     if (this.#own !== undefined) return this.#own.signal;
     if (this.#parent !== undefined && this.timeLeft === Number.POSITIVE_INFINITY) return this.#parent;
     this.#own = new AbortController();

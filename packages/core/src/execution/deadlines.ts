@@ -87,8 +87,9 @@ class Overseer {
 }
 
 /**
- * Waits for the function until its deadline. A function that obeys its signal fails by it; one that does not is left
- * alone, and the call fails all the same. Either way, nothing of it is kept after the call.
+ * Waits for the function until its deadline. If it still runs then, it has timed out, however it ends: a function that obeys
+ * its signal may fail by it or return, and nobody can tell what it has left undone; one that does not is left alone. Either
+ * way, nothing of it is kept after the call.
  */
 export async function untilDeadline(running: Promise<unknown>, deadline: Deadline): Promise<unknown> {
   const { clock, timeLeft } = deadline;
@@ -98,17 +99,26 @@ export async function untilDeadline(running: Promise<unknown>, deadline: Deadlin
     cancel = alarm(clock, timeLeft, () => {
       deadlineError = deadline.timeout();
       deadline.abort(deadlineError);
-      // A function that listens to the signal needs a moment to react, and then ends in its own way.
+      // A function that listens to the signal needs a moment to react: then it is not told of as late.
       void clock.sleep(0).then(() => reject(deadlineError));
     });
   });
-  const watched = running.catch((thrown: unknown) => {
-    throw deadlineError === undefined ? thrown : asTimeout(toError(thrown), deadline);
-  });
+  let isEnded = false;
+  const watched = running.then(
+    (result: unknown) => {
+      isEnded = true;
+      if (deadlineError !== undefined) throw deadlineError;
+      return result;
+    },
+    (thrown: unknown) => {
+      isEnded = true;
+      throw deadlineError === undefined ? thrown : asTimeout(toError(thrown), deadline);
+    },
+  );
   try {
     return await Promise.race([watched, over]);
   } catch (error) {
-    if (error !== undefined && error === deadlineError) {
+    if (error !== undefined && error === deadlineError && !isEnded) {
       void running.then(
         () => deadline.onLateEnd(undefined),
         (thrown: unknown) => {

@@ -144,6 +144,10 @@ function waitFor(returned: unknown, call: Call): Promise<Outcome> {
   };
   const succeed = (result: unknown): Outcome => {
     let outcome: Outcome;
+    if (isInterrupted(call, signal)) {
+      end();
+      throw signal?.reason;
+    }
     try {
       outcome = succeeded(call, result);
     } catch (thrown) {
@@ -201,6 +205,19 @@ async function finishSubhandlers(call: Call): Promise<void> {
   const { handlers } = subhandling;
   const options = { context: call, subhandling, cause, handlers, execute: executeInContext };
   await runInOwnContext(call, executeSubhandlers, options);
+}
+
+/**
+ * When the operator stops, a handler may return since it was told to, with its work undone: nobody can tell that from success.
+ * If it was stored as one, the work would be lost. So it is called again by the next operator; unless it has never asked for
+ * the signal. Only handlers of changes have something stored.
+ */
+function isInterrupted(call: Call, signal: AbortSignal | undefined): boolean {
+  if (call.handler.kind !== 'change' || !signal?.aborted || !call.hasShownSignal) return false;
+  call.cause.logger.warn(
+    `${call.title} has ended after its signal had fired. It counts as interrupted, and will be called again.`,
+  );
+  return true;
 }
 
 function succeeded(call: Call, returned: unknown): Outcome {
@@ -300,15 +317,20 @@ async function executeRest(
   outcomes: Map<HandlerId, Outcome>,
   options: ExecuteAllOptions,
 ): Promise<Outcomes> {
-  outcomes.set((due[index] as AnyHandler).id, await begun.outcome);
-  begun.note?.();
-  for (const handler of due.slice(index + 1)) {
-    if (isAborted(options)) break;
-    const note = noteFor(handler, options);
-    outcomes.set(handler.id, await execute(handler, stateOf(handler, options), options, outcomes));
-    note?.();
+  try {
+    outcomes.set((due[index] as AnyHandler).id, await begun.outcome);
+    begun.note?.();
+    for (const handler of due.slice(index + 1)) {
+      if (isAborted(options)) break;
+      const note = noteFor(handler, options);
+      outcomes.set(handler.id, await execute(handler, stateOf(handler, options), options, outcomes));
+      note?.();
+    }
+    return outcomes;
+  } catch (error) {
+    if (outcomes.size > 0 && isAborted(options)) return outcomes;
+    throw error;
   }
-  return outcomes;
 }
 
 /** What is done so far is worth storing, even if the rest is not needed any more. */

@@ -274,11 +274,15 @@ export interface ScaleApi {
 }
 
 /**
- * Verbs for the objects of one kind. In handlers, they are for the namespace of the handled object, end with the call,
- * and use the credentials of the operator.
+ * Verbs for the objects of one kind. In handlers, they are for the namespace of the handled object, and use the
+ * credentials of the operator; their requests are broken off when the signal of the call fires: at its timeout, or when the
+ * operator stops. Verbs that are kept after the call go on working until the operator stops. In reviews of trial requests
+ * (`dryrun`), they only try, too.
  *
  * Guarantees: objects are as the server has them. Names, namespaces and selections that cannot be right are refused
  * before anything is sent. Errors: an `ApiError` that says what was asked for, and the words of the server.
+ * An object is meant by its name: if it was deleted and created anew, it is the new one; unless the uid is said, as
+ * in `patch(name, { metadata: { uid }, … })` or by `preconditions` of a deletion.
  * Cost: one request each, and one more for the first use of a kind; lists take one for each 500 objects. Writing an object
  * that this operator handles may take one more, to know what it was before; and one for each conflict with others.
  *
@@ -302,11 +306,17 @@ export interface ObjectsApi<T extends object = AnyObject> {
    */
   watch(options?: ApiWatchOptions): AsyncIterable<ApiEvent<T>>;
   create(object: DeepPartial<T>, options?: Omit<ApiApplyOptions, 'force'>): Promise<T>;
-  /** Server-side apply: what the object says is so from now on, and what it said before and says no more is removed. */
+  /**
+   * Server-side apply: what the object says is so from now on, and what it said before and says no more is removed. Fields
+   * that the same operator has written in other ways are taken over without a conflict.
+   */
   apply(object: DeepPartial<T>, options?: ApiApplyOptions): Promise<T>;
   /** An array is a JSON-patch. */
   patch(name: string, patch: DeepPartial<T> | ApiJsonPatch, options?: ApiPatchOptions): Promise<T>;
-  /** Gets, changes, and writes; again with the newest one, if somebody has changed it meanwhile. */
+  /**
+   * Gets, changes, and writes; again with the newest one, if somebody has changed it meanwhile: for about a minute, if need
+   * be. So the function may be called several times, and must be synchronous.
+   */
   replace(name: string, change: (object: T) => T | undefined, options?: ApiWriteOptions): Promise<T>;
   delete(name: string, options?: ApiDeleteOptions): Promise<void>;
   /** All that are selected. Without any selection, `all: true` must say so. */
@@ -345,6 +355,8 @@ export type ApiFor = (call: {
   readonly signal: AbortSignal;
   /** The handler of changes that is called, if it is one: for the breaker. */
   readonly by?: HandlerId | undefined;
+  /** Whether nothing may be really written: when the request that is reviewed is only a trial. */
+  readonly dryRun?: boolean | undefined;
 }) => Api;
 
 /**

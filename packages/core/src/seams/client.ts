@@ -37,9 +37,10 @@ export interface KubeRequest {
   readonly timeouts?: { readonly connect?: Seconds; readonly headers?: Seconds; readonly total?: Seconds };
   /**
    * How persistent the client is with this request: `'none'` gives the first error at once, for callers that
-   * have a retrying loop of their own or a fallback. By default, the client's settings apply.
+   * have a retrying loop of their own or a fallback; `'unless-forbidden'` gives HTTP 403 at once, for those who are to
+   * learn that they lack a permission. By default, the client's settings apply.
    */
-  readonly retries?: 'none';
+  readonly retries?: 'none' | 'unless-forbidden';
   /**
    * Asked at each attempt, at the last moment before it is sent: after all queues, pauses and connecting. If it says
    * no, nothing is sent, and the request fails with `KOPF_REQUEST_FORBIDDEN`.

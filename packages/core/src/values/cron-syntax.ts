@@ -39,7 +39,30 @@ export function whyNotCron(schedule: string): string | undefined {
     const problem = whyNotField(field, parts[index] ?? '');
     if (problem !== undefined) return problem;
   }
-  return undefined;
+  return whyNever(parts.slice(-3));
+}
+
+const MONTH_LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether there is no such day in any of the months. If days of the week are given as well, either of them will do. */
+function whyNever([days = '*', months = '*', weekdays = '*']: readonly string[]): string | undefined {
+  const [ofDays, ofMonths] = [FIELDS[3] as Field, FIELDS[4] as Field];
+  if (!/^[*?]$/.test(weekdays) || days.split(',').some((item) => ofDays.special?.test(item))) return undefined;
+  const first = Math.min(...valuesOf(ofDays, days));
+  const longest = Math.max(...valuesOf(ofMonths, months).map((month) => MONTH_LENGTHS[month - 1] ?? 31));
+  return first > longest ? `there is no day ${first} in month ${months}, so that it never comes` : undefined;
+}
+
+function valuesOf(field: Field, text: string): readonly number[] {
+  return text.split(',').flatMap((item) => {
+    const [range = '', step] = item.split('/');
+    const isAll = range === '*' || range === '?';
+    const [from = field.min, to = step === undefined ? from : field.max] = isAll
+      ? [field.min, field.max]
+      : range.split('-').map((end) => numberOf(field, end));
+    const all = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    return all.filter((value) => (value - from) % Number(step ?? 1) === 0);
+  });
 }
 
 function whyNotField(field: Field, text: string): string | undefined {

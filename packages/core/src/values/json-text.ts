@@ -8,6 +8,33 @@ export interface JsonStyle {
   textOf(scalar: unknown): string;
 }
 
+/**
+ * What in the value JSON would lose without a word, with its path: numbers that are none would become null, which removes
+ * fields; Maps and Sets would become empty objects, and functions nothing. `undefined` if there is no such thing.
+ */
+export function lostInJson(value: unknown, path = ''): string | undefined {
+  return lostBelow(value, path, 0);
+}
+
+function lostBelow(value: unknown, path: string, depth: number): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${titleOf(path)} is ${value}`;
+  if (typeof value === 'function' || typeof value === 'symbol') return `${titleOf(path)} is a ${typeof value}`;
+  // What is deeper than that is written in another way, or not at all.
+  if (typeof value !== 'object' || value === null || depth > RECURSION_DEPTH) return undefined;
+  if (value instanceof Map || value instanceof Set) return `${titleOf(path)} is a ${value.constructor.name}`;
+  if (value instanceof Promise) return `${titleOf(path)} is a promise: await it`;
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const lost = lostBelow(item, path === '' ? key : `${path}.${key}`, depth + 1);
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
+}
+
+function titleOf(path: string): string {
+  return path === '' ? 'it' : path;
+}
+
 /** The text of the value, without spaces. What is absent from a list is null. */
 export function jsonText(value: unknown, style: JsonStyle): string {
   return written(value, style, 0);

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { currentContext } from '../../src/execution/context.js';
+import type { AnyHandler } from '../../src/intents/handlers.js';
 import { attempt, changeHandler, changingCause, watchingCause } from './helpers.js';
 
 describe('A handler', () => {
@@ -81,82 +82,110 @@ describe('A handler', () => {
     const { old, new: new_, diff } = fn.mock.calls[0]?.[0] ?? {};
     expect([old, new_, diff]).toEqual([undefined, 'v', [['add', [], undefined, 'v']]]);
   });
-});
 
-describe('A result that cannot be stored', () => {
-  const cyclic: { self?: unknown } = {};
-  cyclic.self = cyclic;
+  describe('A result that cannot be stored', () => {
+    const cyclic: { self?: unknown } = {};
+    cyclic.self = cyclic;
 
-  it.each([
-    ['refers to itself', cyclic],
-    ['is a big integer', { size: 1n }],
-    ['is a function', () => {}],
-    ['is a symbol', Symbol('x')],
-    ['has a Map', { map: new Map([[1, 2]]) }],
-    ['is a Set', new Set([1])],
-  ])('as it %s, is dropped with an error; the handler has succeeded and is not repeated', async (_what, result) => {
-    const { outcome, cause } = await attempt(changeHandler({ fn: () => Promise.resolve(result) }));
-    expect(await outcome).toEqual({ final: true, result: undefined, subrefs: [] });
-    const [line] = cause.logger.messages('error');
-    expect(line).toMatch(/^Handler 'fn' has returned a value that cannot be stored in KopfExample ns1\/name1: /);
-    expect(cause.logger.messages('info')).toEqual(["Handler 'fn' succeeded."]);
+    it.each([
+      ['refers to itself', cyclic],
+      ['is a big integer', { size: 1n }],
+      ['is a function', () => {}],
+      ['is a symbol', Symbol('x')],
+      ['has a Map', { map: new Map([[1, 2]]) }],
+      ['is a Set', new Set([1])],
+    ])('as it %s, is dropped with an error; the handler has succeeded and is not repeated', async (_what, result) => {
+      const { outcome, cause } = await attempt(changeHandler({ fn: () => Promise.resolve(result) }));
+      expect(await outcome).toEqual({ final: true, result: undefined, subrefs: [] });
+      const [line] = cause.logger.messages('error');
+      expect(line).toMatch(/^Handler 'fn' has returned a value that cannot be stored in KopfExample ns1\/name1: /);
+      expect(cause.logger.messages('info')).toEqual(["Handler 'fn' succeeded."]);
+    });
+
+    it('is fine for those handlers whose results are not stored', async () => {
+      const result = new Map([['key', cyclic]]);
+      const handler = { ...changeHandler({ fn: () => result }), kind: 'index' } as never;
+      const { outcome, cause } = await attempt(handler, { cause: watchingCause() });
+      expect(await outcome).toMatchObject({ result });
+      expect(cause.logger.messages('error')).toEqual([]);
+    });
   });
 
-  it('is fine for those handlers whose results are not stored', async () => {
-    const result = new Map([['key', cyclic]]);
-    const handler = { ...changeHandler({ fn: () => result }), kind: 'index' } as never;
-    const { outcome, cause } = await attempt(handler, { cause: watchingCause() });
-    expect(await outcome).toMatchObject({ result });
-    expect(cause.logger.messages('error')).toEqual([]);
-  });
-});
+  describe('A handler that is not needed any more', () => {
+    it('is cancelled by its signal, and escalates', async () => {
+      const controller = new AbortController();
+      const reason = new Error('the operator exits');
+      const fn = ({ signal }: { signal: AbortSignal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      const { outcome, cause } = await attempt(changeHandler({ fn, timeout: 10 }), { signal: controller.signal });
+      controller.abort(reason);
+      await expect(outcome).rejects.toBe(reason);
+      expect(cause.logger.messages('warn')).toEqual(["Handler 'fn' is cancelled. Will escalate."]);
+    });
 
-describe('A handler that is not needed any more', () => {
-  it('is cancelled by its signal, and escalates', async () => {
-    const controller = new AbortController();
-    const reason = new Error('the operator exits');
-    const fn = ({ signal }: { signal: AbortSignal }) =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    const { outcome, cause } = await attempt(changeHandler({ fn, timeout: 10 }), { signal: controller.signal });
-    controller.abort(reason);
-    await expect(outcome).rejects.toBe(reason);
-    expect(cause.logger.messages('warn')).toEqual(["Handler 'fn' is cancelled. Will escalate."]);
-  });
+    it.each([
+      ['an error of that name', () => Object.assign(new Error('x'), { name: 'AbortError' })],
+      ['an error because of it', (reason: unknown) => new Error('x', { cause: reason })],
+    ])('is cancelled also if it makes of the signal %s', async (_what, make) => {
+      const controller = new AbortController();
+      const fn = ({ signal }: { signal: AbortSignal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(make(signal.reason))));
+      const { outcome, cause } = await attempt(changeHandler({ fn }), { signal: controller.signal });
+      controller.abort(new Error('the operator exits'));
+      await expect(outcome).rejects.toThrow('x');
+      expect(cause.logger.messages('warn')).toEqual(["Handler 'fn' is cancelled. Will escalate."]);
+    });
 
-  it.each([
-    ['an error of that name', () => Object.assign(new Error('x'), { name: 'AbortError' })],
-    ['an error because of it', (reason: unknown) => new Error('x', { cause: reason })],
-  ])('is cancelled also if it makes of the signal %s', async (_what, make) => {
-    const controller = new AbortController();
-    const fn = ({ signal }: { signal: AbortSignal }) =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(make(signal.reason))));
-    const { outcome, cause } = await attempt(changeHandler({ fn }), { signal: controller.signal });
-    controller.abort(new Error('the operator exits'));
-    await expect(outcome).rejects.toThrow('x');
-    expect(cause.logger.messages('warn')).toEqual(["Handler 'fn' is cancelled. Will escalate."]);
-  });
+    it('is not called at all, if that is known before', async () => {
+      const fn = vi.fn();
+      const { outcome } = await attempt(changeHandler({ fn }), { signal: AbortSignal.abort(new Error('too late')) });
+      await expect(outcome).rejects.toThrow('too late');
+      expect(fn).not.toHaveBeenCalled();
+    });
 
-  it('is not called at all, if that is known before', async () => {
-    const fn = vi.fn();
-    const { outcome } = await attempt(changeHandler({ fn }), { signal: AbortSignal.abort(new Error('too late')) });
-    await expect(outcome).rejects.toThrow('too late');
-    expect(fn).not.toHaveBeenCalled();
-  });
-
-  it('can still succeed, or fail in its own way', async () => {
-    const controller = new AbortController();
     const ending =
       (end: () => unknown) =>
       ({ signal }: { signal: AbortSignal }) =>
         new Promise((resolve) => signal.addEventListener('abort', () => resolve(end())));
-    const { outcome: good } = await attempt(changeHandler({ fn: ending(() => 'cleaned') }), {
-      signal: controller.signal,
+
+    it('can still fail in its own way', async () => {
+      const controller = new AbortController();
+      const { outcome } = await attempt(changeHandler({ fn: ending(() => Promise.reject(new Error('unclean'))) }), {
+        signal: controller.signal,
+      });
+      controller.abort(new Error('the operator exits'));
+      expect(await outcome).toMatchObject({ final: false, error: { message: 'unclean' } });
     });
-    const bad = await attempt(changeHandler({ fn: ending(() => Promise.reject(new Error('unclean'))) }), {
-      signal: controller.signal,
+
+    it('has not succeeded by returning, if it could know by its signal: it may have left its work undone', async () => {
+      const controller = new AbortController();
+      const { outcome, cause } = await attempt(changeHandler({ fn: ending(() => 'cleaned') }), {
+        signal: controller.signal,
+      });
+      controller.abort(new Error('the operator exits'));
+      await expect(outcome).rejects.toThrow('the operator exits');
+      expect(cause.logger.messages('warn')).toEqual([
+        "Handler 'fn' has ended after its signal had fired. It counts as interrupted, and will be called again.",
+      ]);
     });
-    controller.abort(new Error('the operator exits'));
-    expect(await good).toMatchObject({ result: 'cleaned' });
-    expect(await bad.outcome).toMatchObject({ final: false, error: { message: 'unclean' } });
+
+    it.each([
+      ['it has never asked for the signal', changeHandler()],
+      [
+        'nothing of it is stored',
+        { kind: 'watch', id: 'fn', fn: () => undefined, param: undefined } as unknown as AnyHandler,
+      ],
+    ])('can still succeed, if %s', async (_, handler) => {
+      const controller = new AbortController();
+      let finish: (result: string) => void = () => {};
+      const fn = (kwargs: { signal: AbortSignal }) => {
+        if (handler.kind !== 'change') kwargs.signal.throwIfAborted();
+        return new Promise((resolve) => (finish = resolve));
+      };
+      const { outcome } = await attempt({ ...handler, fn } as AnyHandler, { signal: controller.signal });
+      controller.abort(new Error('the operator exits'));
+      finish('done');
+      expect(await outcome).toMatchObject({ result: 'done' });
+    });
   });
 });

@@ -97,11 +97,15 @@ describe('A handler that runs over its timeout, and is told so by its signal', (
     expect(cause.logger.messages('warn')).toEqual([]);
   });
 
-  it('has succeeded, if it ends well right at the deadline', async () => {
+  it('has timed out also if it ends well because of the signal: nobody can tell what it has left undone', async () => {
     const fn = async ({ signal }: { signal: AbortSignal }) => await until(signal).catch(() => 'partial');
-    const { clock, outcome } = await attempt(changeHandler({ timeout: 10, fn }));
+    const { clock, outcome, cause } = await attempt(changeHandler({ timeout: 10, fn }));
     await clock.advance(10);
-    expect(await outcome).toMatchObject({ final: true, result: 'partial' });
+    const message = "Handler 'fn' has timed out after 10 seconds.";
+    expect(await outcome).toMatchObject({ final: true, error: { message } });
+    expect(await outcome).not.toHaveProperty('result');
+    // It has obeyed, so that there is nothing to warn of.
+    expect(cause.logger.messages('warn')).toEqual([]);
   });
 
   it('is left alone if it does not listen; and its late result is ignored with a warning', async () => {

@@ -15,6 +15,11 @@ describe('A schedule', () => {
     '0 0 * * 7',
     '15 30 2 * * *',
     '  @daily ',
+    '0 0 29 2 *',
+    '0 0 31 */2 *',
+    '0 0 30 2 MON',
+    '0 0 L 2 *',
+    '0 0 */15 FEB-MAR *',
   ])('is accepted: %s', (schedule) => {
     const registry = createRegistry();
     registry.timer('kopfexamples', { id: 't', schedule, timeZone: 'Europe/Berlin', missed: 'once' }, () => {});
@@ -35,6 +40,9 @@ describe('A schedule', () => {
     ['1/2/3 * * * *', "'1/2/3' cannot be the minute"],
     ['1, * * * *', "'' cannot be the minute"],
     ['TZ=UTC * * * * *', "'TZ=UTC' cannot be the second"],
+    ['0 0 30 2 *', 'there is no day 30 in month 2, so that it never comes'],
+    ['0 0 31 2,4,6,9,11 *', 'there is no day 31 in month 2,4,6,9,11'],
+    ['0 0 0 30-31 FEB ?', 'there is no day 30 in month FEB'],
     ['@reboot', "there is no '@reboot'; known: @yearly"],
   ])('is refused where it is declared: %s', (schedule, message) => {
     expect(() => declare({ schedule })).toThrow(`timer('kopfexamples') of t: the schedule ${JSON.stringify(schedule)}`);

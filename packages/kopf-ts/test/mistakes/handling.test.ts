@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { apiError, type KubeClient, type Registry, subhandler } from '@kopf-ts/core';
+import { apiError, conditions, type KubeClient, type Registry, subhandler } from '@kopf-ts/core';
 import { describe } from 'vitest';
 import { runIn } from '../../src/running/run.js';
 import { fakeHost } from '../running/fake-host.js';
@@ -89,6 +89,157 @@ describe('when an operator works, it is told of', () => {
             }),
         }),
       /use the patch: patch\.spec\.nested\.field = …/,
+    ],
+    [
+      '`body.status = { … }` in a handler',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ body }: Untyped) {
+              body.status = { phase: 'Ready' };
+            }),
+        }),
+      /Objects are read-only for handlers.*use the patch: patch\.status\.field = …/,
+    ],
+    [
+      'a number that is none: `patch.spec.size = Number(undefined)`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ patch }: Untyped) {
+              patch.spec.size = Number(undefined);
+            }),
+        }),
+      /The field 'spec\.size' of the patch cannot be sent\. It is dropped: spec\.size is NaN/,
+    ],
+    [
+      'a number that is none in what is returned',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make() {
+              return { rate: 1 / 0 };
+            }),
+        }),
+      /Infinity is not JSON/,
+    ],
+    [
+      'a Map in a patch',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ patch }: Untyped) {
+              patch.spec.nested = { items: new Map([['a', 1]]) };
+            }),
+        }),
+      /The field 'spec\.nested' of the patch cannot be sent\. It is dropped: spec\.nested\.items is a Map/,
+    ],
+    [
+      'a promise in a patch',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ patch }: Untyped) {
+              patch.spec.size = Promise.resolve(6);
+            }),
+        }),
+      /The field 'spec\.size' of the patch cannot be sent\. It is dropped: spec\.size is a promise: await it/,
+    ],
+    [
+      'an asynchronous function in `patch.fns`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ patch }: Untyped) {
+              patch.fns.push(async function later(object: Untyped) {
+                await Promise.resolve();
+                object.spec.size = 6;
+              });
+            }),
+        }),
+      /The function 'later' of the patch has failed\. It is dropped: 'later' is asynchronous, but functions of patches cannot be waited for.*Get what it needs before/,
+    ],
+    [
+      'an asynchronous function in `api(…).replace()`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api, name }: Untyped) {
+              await api('kopfexamples').replace(name, async (object: Untyped) => object);
+            }),
+        }),
+      /The function that changes an object must be synchronous, as it may be called several times: get what it needs before/,
+    ],
+    [
+      'a misspelt option of a verb: `{ dryrun: true }`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api, name }: Untyped) {
+              await api('kopfexamples').patch(name, { spec: { size: 6 } }, { dryrun: true });
+            }),
+        }),
+      /patch\(\) has no option 'dryrun'\. Did you mean 'dryRun'\? It has: namespace, signal, dryRun/,
+    ],
+    [
+      "a namespace as an option: `get('settings', 'default')`",
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api }: Untyped) {
+              await api('configmaps').get('settings', 'default');
+            }),
+        }),
+      /The options of get\(\) are an object, such as \{ namespace: 'default' \}/,
+    ],
+    [
+      'a number that is none, by a verb',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api, name }: Untyped) {
+              await api('kopfexamples').patch(name, { spec: { list: [1, Number.NaN] } });
+            }),
+        }),
+      /JSON cannot tell it: spec\.list\.1 is NaN/,
+    ],
+    [
+      '`conditions(body, patch)`: the other way round',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ patch, body }: Untyped) {
+              conditions(body, patch).set('Ready' as never, true);
+            }),
+        }),
+      /Conditions are of the patch and of the body of a handler, in this order: conditions\(patch, body\)/,
+    ],
+    [
+      "a sentence for a reason: `set('Ready', false, { reason: 'no pods' })`",
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make({ patch, body }: Untyped) {
+              conditions(patch, body).set('Ready' as never, false, { reason: 'no pods' });
+            }),
+        }),
+      /The condition 'Ready' has the reason 'no pods', but that must be a word in CamelCase; sentences are for the message/,
+    ],
+    [
+      'a permission that handlers lack: told at once',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api }: Untyped) {
+              await api('configmaps').list();
+            }),
+          options: forbidding(
+            'GET',
+            /configmaps/,
+            `configmaps is forbidden: ${ROBOT} cannot list resource "configmaps" in API group "" in the namespace "default"`,
+          ),
+        }),
+      /Handler 'make' failed.*list configmaps.v1 default: .*Missing in a Role of the namespace "default": \{ apiGroups: \[""\], resources: \["configmaps"\]/,
     ],
     [
       "`labels.owner = 'me'` in a handler",

@@ -40,6 +40,11 @@ describe('when an operator starts, it is told of', () => {
       /^Timer 'save' \(mistakes\/starting\.test\.ts:\d+\) has no interval, so it is called only once.*\{ interval: 60 \}/,
     ],
     [
+      'a timer without any pause: `interval: 0`',
+      () => startedWith(({ timer }) => timer('x', { interval: 0 }, save)),
+      /^Timer 'save' \(.*:\d+\) has interval: 0, so it is called again at once, without any pause: give it some seconds/,
+    ],
+    [
       '`retries: 0`',
       () => startedWith(({ on }) => on.create('x', { retries: 0 }, save)),
       /^Handler 'save' \(.*:\d+\) has retries: 0, so it is never called.*use 1/,

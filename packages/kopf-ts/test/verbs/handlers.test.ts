@@ -7,6 +7,11 @@ const Example = resource<{ size?: number; field?: string }, { phase?: string; co
   version: 'v1',
   plural: 'kopfexamples',
 });
+interface ManagedFields {
+  readonly manager: string;
+  readonly operation: string;
+  readonly subresource?: string;
+}
 const KOPF_EXAMPLE = { group: 'kopf.dev', plural: 'kopfexamples', kind: 'KopfExample', subresources: ['status'] };
 
 let cluster: TestCluster;
@@ -62,6 +67,37 @@ describe('the verbs of handlers', () => {
     const applied = await cluster.api('configmaps').get('one');
     expect(applied.metadata?.managedFields).toMatchObject([{ manager: 'shopkeeper', operation: 'Apply' }]);
     expect(applied.metadata?.ownerReferences).toMatchObject([{ kind: 'KopfExample', name: 'one' }]);
+  });
+
+  it('and the patch of a handler are by one manager, so that the operator is not in conflict with itself', async () => {
+    handlers.registry.on.startup({ id: 'name' }, ({ settings }) => {
+      settings.posting.reportingComponent = 'shopkeeper';
+    });
+    handlers.registry.on.create(Example, { id: 'create' }, ({ patch }) => {
+      patch.spec.size = 1;
+      patch.status.phase = 'new';
+    });
+    let conflict: unknown;
+    handlers.registry.on.update(Example, { id: 'update', field: 'spec.field' }, async ({ api, name }) => {
+      await api(Example).apply({ metadata: { name }, spec: { size: 2 } });
+      conflict = await api(Example)
+        .apply({ metadata: { name }, spec: { size: 3, field: 'mine' } })
+        .catch((error: unknown) => error);
+    });
+    const runner = await start();
+    await create('one');
+    await runner.settled();
+    const managers = (await cluster.api(Example).get('one')).metadata?.managedFields as ManagedFields[];
+    const ours = managers.filter(({ manager }) => manager === 'shopkeeper');
+    expect(ours.map(({ operation, subresource }) => [operation, subresource])).toEqual([
+      ['Update', undefined],
+      ['Update', 'status'],
+    ]);
+    await cluster.api(Example).patch('one', { spec: { field: 'theirs' } }, { fieldManager: 'others' });
+    await runner.settled();
+    expect((await cluster.api(Example).get('one')).spec).toMatchObject({ size: 2, field: 'theirs' });
+    // With others, it is still in conflict.
+    expect(conflict).toMatchObject({ name: 'ApplyConflictError' });
   });
 
   it('refuse children in other namespaces, which the cluster would delete', async () => {

@@ -37,6 +37,42 @@ const errorOf = async (promise: Promise<unknown>): Promise<ApiError> => {
   return error as ApiError;
 };
 
+describe('what others do meanwhile', () => {
+  it('does not keep an object from being replaced, even if they change it dozens of times', async () => {
+    await api(Example).create({ metadata: { name: 'one' }, spec: { size: 0 } });
+    let calls = 0;
+    const busy: KubeClient = {
+      ...cluster.client,
+      stream: (request) => cluster.client.stream(request),
+      request: async <T>(request: Parameters<KubeClient['request']>[0]) => {
+        if (request.method === 'PUT' && ++calls <= 40) {
+          await api(Example).patch('one', { metadata: { labels: { busy: `${calls}` } } });
+        }
+        return await cluster.client.request<T>(request);
+      },
+    };
+    const replaced = await apiOver(busy, { namespace: 'default' })(Example).replace('one', (object) => ({
+      ...object,
+      spec: { size: 5 },
+    }));
+    expect([calls, replaced.spec.size, replaced.metadata?.labels]).toEqual([41, 5, { busy: '40' }]);
+  });
+
+  it('is told, if it is the CRD that is gone; and a new one is noticed', async () => {
+    await api(Example).create({ metadata: { name: 'one' } });
+    await api('customresourcedefinitions').delete('kopfexamples.kopf.dev');
+    await cluster.settled();
+    for (const verb of [api(Example).get('one'), api(Example).find('one'), api(Example).patch('one', { spec: {} })]) {
+      const error = await errorOf(verb);
+      expect(error.message).toMatch(
+        /The cluster does not serve that, or does no more: is its CRD gone\?|The cluster has no kind/,
+      );
+    }
+    await cluster.define({ group: 'kopf.dev', plural: 'kopfexamples', kind: 'KopfExample' });
+    expect(await api(Example).find('one')).toBeUndefined();
+  });
+});
+
 describe('kinds', () => {
   const kinds: [string, unknown][] = [
     ['a token', Example],

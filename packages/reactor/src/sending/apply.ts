@@ -55,6 +55,8 @@ export interface ApplierOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** As whom the operator is known in the managed fields: by the same name as its verbs. */
+  readonly fieldManager?: (() => string) | undefined;
   readonly random?: (() => number) | undefined;
   readonly writeGuards?: WriteGuards | undefined;
   readonly statusSchemas?: PruningKnowledge | undefined;
@@ -67,7 +69,7 @@ export interface ApplierOptions {
 
 export function applier(options: ApplierOptions): ApplyFn {
   const { client, settings, clock, logger, writeGuards, statusSchemas, paused, writes, random = Math.random } = options;
-  const { facts = NO_FACTS } = options;
+  const { facts = NO_FACTS, fieldManager } = options;
   const reported = new Set<string>();
 
   /** The cluster would not keep them, so that they would be sent again and again. */
@@ -128,6 +130,7 @@ export function applier(options: ApplierOptions): ApplyFn {
         patch,
         body,
         compat,
+        fieldManager: fieldManager?.(),
         logger: objectLogger,
         signal: guards?.signal ?? signal,
         mayWrite: guards?.mayWrite,

@@ -9,7 +9,7 @@ import {
   Patch,
   type PatchFn,
 } from '@kopf-ts/core';
-import { describeError, toError } from '@kopf-ts/core/engine';
+import { applyFns, describeError, lostInJson, toError } from '@kopf-ts/core/engine';
 import type { OnDropped } from '../observing/patch-facts.js';
 
 /**
@@ -56,8 +56,10 @@ function soundFields(
 function isWorking(fn: PatchFn, body: Body, logger: Logger, onDropped: OnDropped | undefined): boolean {
   try {
     const changed = deepCopy(body) as AnyObject;
-    fn(changed);
+    applyFns([fn], changed);
     JSON.stringify(changed);
+    const lost = lostInJson(changed);
+    if (lost !== undefined) throw new TypeError(`JSON cannot tell it: ${lost}`);
     return true;
   } catch (thrown) {
     const name = fn.name === '' ? 'A function' : `The function '${fn.name}'`;
@@ -71,6 +73,8 @@ function isWorking(fn: PatchFn, body: Body, logger: Logger, onDropped: OnDropped
 
 function isJson(field: string, value: unknown, logger: Logger, onDropped: OnDropped | undefined): boolean {
   try {
+    const lost = lostInJson(value, field);
+    if (lost !== undefined) throw new TypeError(lost);
     if (JSON.stringify(value) !== undefined) return true;
     throw new TypeError(`a ${typeof value} is not JSON`);
   } catch (thrown) {

@@ -8,6 +8,7 @@ import {
   type Address,
   type Asked,
   isTooLarge,
+  lostInJson,
   OutpacedError,
   type OwnWrite,
   type PatchOutcome,
@@ -59,7 +60,7 @@ export type Sent =
 export async function send(options: SendOptions): Promise<Sent> {
   const { marks, body, logger, isCompat, unsavable, resource, signal, newerThan, turn, onWrite } = options;
   const last = addressOfMarks(marks);
-  const isStrange = !isCompat && saysWhoItIs(options.asked);
+  const isStrange = (!isCompat && saysWhoItIs(options.asked)) || lostInJson(options.asked.merge) !== undefined;
   const asked = isStrange
     ? (withoutBroken(options.asked, body, logger, options.onDropped) ?? options.asked)
     : options.asked;

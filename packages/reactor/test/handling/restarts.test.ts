@@ -1,3 +1,4 @@
+import { allAtOnce } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { type Operated, operated } from '../support/operated.js';
 
@@ -67,5 +68,53 @@ describe('After a restart', () => {
     await second.edit('one', { spec: { size: 2 } });
     await second.advance(100);
     expect(calls).toEqual(['resume 0', 'resume 1', 'update']);
+  });
+});
+
+describe('A handler that returns when the operator stops', () => {
+  const stopped = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve));
+
+  it('is called again, as it may have left its work undone; those before it are not', async () => {
+    await using first = await operated({ lifecycle: allAtOnce });
+    const calls: string[] = [];
+    first.registry.on.create('kopfexamples', { id: 'a' }, async () => void calls.push('a'));
+    first.registry.on.create('kopfexamples', { id: 'b' }, async ({ signal }) => {
+      calls.push('b');
+      await stopped(signal);
+    });
+    await first.start();
+    await first.create('one');
+    await first.stop();
+    expect(first.logger.messages('warn').filter((text) => text.includes("'b'"))).toEqual([
+      "Handler 'b' has ended after its signal had fired. It counts as interrupted, and will be called again.",
+    ]);
+    await using second = await operated({ after: first });
+    second.registry.on.create('kopfexamples', { id: 'a' }, () => void calls.push('a again'));
+    second.registry.on.create('kopfexamples', { id: 'b', retries: 1 }, ({ retry }) => void calls.push(`b ${retry}`));
+    await second.start();
+    await second.advance(10);
+    expect(calls).toEqual(['a', 'b', 'b 0']);
+  });
+
+  it('has succeeded, if it has never asked for the signal: so it was not interrupted', async () => {
+    await using first = await operated();
+    const calls: string[] = [];
+    let finish: (value?: unknown) => void = () => {};
+    const waiting = new Promise((resolve) => (finish = resolve));
+    first.registry.on.create('kopfexamples', { id: 'a' }, async () => {
+      calls.push('a');
+      await waiting;
+    });
+    await first.start();
+    await first.create('one');
+    const stopping = first.stop();
+    await first.settle();
+    finish();
+    await stopping;
+    await using second = await operated({ after: first });
+    second.registry.on.create('kopfexamples', { id: 'a' }, () => void calls.push('a again'));
+    await second.start();
+    await second.advance(10);
+    expect(calls).toEqual(['a']);
   });
 });

@@ -55,6 +55,17 @@ describe('a handler is given', () => {
     expect(made).toMatchObject([{ namespace: 'ns1', signal: kwargs.signal }]);
   });
 
+  it.each([true, false])('verbs that only try, if the request is a trial: %s', async (dryRun) => {
+    const made: unknown[] = [];
+    const apiFor = (call: unknown) => {
+      made.push(call);
+      return (() => {}) as unknown as Admission['api'];
+    };
+    const kwargs = await kwargsFor({ dryRun }, undefined, { apiFor });
+    expect(kwargs.api).toBeDefined();
+    expect(made).toMatchObject([{ dryRun }]);
+  });
+
   it('the object read-only', async () => {
     const { body, old } = await kwargsFor({ oldObject: objectOf() });
     for (const view of [body, old] as AnyObject[]) {

@@ -21,6 +21,15 @@ describe('which failures are worth another attempt', () => {
     expect(sent).toHaveLength(4);
   });
 
+  it('HTTP 403 is not, if the caller wants to know of missing permissions at once; others still are', async () => {
+    const request403 = scripted([{ status: 403 }], { errorBackoffs: [1, 1, 1] });
+    await expect(request403.request({ ...get, retries: 'unless-forbidden' })).rejects.toMatchObject({ status: 403 });
+    expect([request403.sent.length, request403.logger.lines]).toEqual([1, []]);
+    const request503 = scripted([{ status: 503 }], { errorBackoffs: [1, 1, 1] });
+    await expect(request503.request({ ...get, retries: 'unless-forbidden' })).rejects.toMatchObject({ status: 503 });
+    expect(request503.sent).toHaveLength(4);
+  });
+
   it.each([
     'etcdserver: request is too large',
     'rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097163 vs. 2097152)',

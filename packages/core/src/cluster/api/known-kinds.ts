@@ -12,6 +12,8 @@ export type Kind = string | ObjectKind | ResourceToken<any>;
 
 export interface Kinds {
   resourceOf(kind: Kind, signal: AbortSignal | undefined): Promise<Resource>;
+  /** The cluster has turned out to have other kinds by now. */
+  forget?(): void;
 }
 
 /** One list of resources for all who use the same client. */
@@ -42,6 +44,9 @@ function discoveredKinds(client: KubeClient): Kinds {
     return asking;
   };
   return {
+    forget() {
+      known = [];
+    },
     async resourceOf(kind, signal) {
       signal?.throwIfAborted();
       const selector = selectorOf(kind);

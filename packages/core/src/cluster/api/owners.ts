@@ -67,8 +67,8 @@ export interface OwnedWriteMeans {
 
 /** After so many conflicts in a row, what can be written without knowing the object is written so: it may be in doubt. */
 const GUARDED_TRIES = 5;
-/** Then it is better to fail: others change the object faster than we do. */
-const MAX_TRIES = 10;
+/** Then it is better to fail: others change the object faster than we do. With the pauses, that is about a minute. */
+const MAX_TRIES = 70;
 
 /** A patch of any form: for the newest known version, and again with a newer one as long as that is outdated. */
 export async function writeOwned(

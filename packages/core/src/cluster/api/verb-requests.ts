@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly namespace: string | undefined;
   /** Of the call. */
   readonly signal: AbortSignal | undefined;
+  /** Whether all writes are trials. */
+  readonly dryRun?: boolean | undefined;
   /** The handler of changes that is called, if it is one. */
   readonly by?: HandlerId | undefined;
   readonly ownerOf?: OwnerOf | undefined;
@@ -55,8 +57,15 @@ export class VerbRequests {
     return this.#around.client;
   }
 
-  get fieldManager(): string {
-    return this.#around.fieldManager;
+  /** Of writes. */
+  writeQuery(options: ApiWriteOptions): { readonly fieldManager: string; readonly dryRun: string | undefined } {
+    const { fieldManager = this.#around.fieldManager } = options;
+    return { fieldManager, dryRun: this.isTrial(options) ? 'All' : undefined };
+  }
+
+  /** Whether nothing is really written. */
+  isTrial({ dryRun }: Pick<ApiWriteOptions, 'dryRun'> = {}): boolean {
+    return dryRun === true || this.#around.dryRun === true;
   }
 
   resource(options: ApiPlace = {}): Promise<Resource> {
@@ -114,7 +123,7 @@ export class VerbRequests {
 
   #ownerOf(resource: Resource, { name }: VerbRequest, options: ApiWriteOptions): ObjectOwner | undefined {
     const { ownerOf } = this.#around;
-    if (ownerOf === undefined || name === undefined || options.dryRun) return undefined;
+    if (ownerOf === undefined || name === undefined || this.isTrial(options)) return undefined;
     return ownerOf({ resource, namespace: this.namespaceOf(resource, options), name });
   }
 
@@ -143,9 +152,12 @@ export class VerbRequests {
     const signal = this.signalOf(options);
     try {
       const optional = { ...(contentType && { contentType }), ...(mayBegin && { mayBegin }) };
-      return await this.#around.client.request<T>({ method, path, body, ...optional, signal });
+      const retries = 'unless-forbidden';
+      return await this.#around.client.request<T>({ method, path, body, ...optional, retries, signal });
     } catch (error) {
-      throw error instanceof ApiError ? titled(error, titleFor(resource, request, namespace), contentType) : error;
+      if (!(error instanceof ApiError)) throw error;
+      if (isAboutKind(error)) this.#around.kinds.forget?.();
+      throw titled(error, titleFor(resource, request, namespace), contentType);
     }
   }
 
@@ -166,9 +178,19 @@ export function titleFor(
   return [verb, kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ');
 }
 
+/** Whether it is not the object that is missing, but the whole kind: then no name is told. */
+export function isAboutKind({ status, details }: ApiError): boolean {
+  return status === 404 && details?.['name'] === undefined;
+}
+
 export function titled(cause: ApiError, title: string, contentType?: KubeRequest['contentType']): ApiError {
   const { status, payload, retryAfter } = cause;
   const isApply = contentType === 'application/apply-patch+yaml';
+  if (isAboutKind(cause)) {
+    const message = `The cluster does not serve that, or does no more: is its CRD gone? It says: ${cause.message}`;
+    const words = { kind: 'Status', message, reason: cause.reason, details: cause.details };
+    return apiError({ status, payload: words, retryAfter, cause, title });
+  }
   const options = { status, payload, retryAfter, cause, title: isApply ? title.replace(/^patch/, 'apply') : title };
   const isOfFields = isApply && status === 409 && conflictsIn(cause.details).length > 0;
   return isOfFields ? new ApplyConflictError(options) : apiError(options);
@@ -185,12 +207,4 @@ function homeless(resource: Resource, name: string | undefined): KopfError {
 /** Items of lists do not repeat what kind they are of. */
 function titleOf({ group, version, kind }: Resource): Body {
   return { apiVersion: group === '' ? version : `${group}/${version}`, ...(kind === undefined ? {} : { kind }) };
-}
-
-/** Of writes. */
-export function writeQuery(
-  { dryRun, fieldManager }: ApiWriteOptions,
-  defaultManager: string,
-): Record<string, string | undefined> {
-  return { fieldManager: fieldManager ?? defaultManager, dryRun: dryRun ? 'All' : undefined };
 }

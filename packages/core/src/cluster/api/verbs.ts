@@ -1,5 +1,5 @@
 /** Verbs over any client, typed by kinds: what handlers do most with the cluster, in one line each. */
-import { ApiConflictError, ApiError, ApiNotFoundError, KopfError } from '../../errors.js';
+import { ApiConflictError, ApiError, ApiNotFoundError, ApplyConflictError, KopfError } from '../../errors.js';
 import type {
   Api,
   ApiApplyOptions,
@@ -22,7 +22,9 @@ import type { KubeClient, PatchType } from '../../seams/client.js';
 import type { Clock } from '../../seams/clock.js';
 import type { Logger } from '../../seams/logger.js';
 import type { Settings } from '../../settings.js';
+import { isThenable } from '../../sync/awaiting.js';
 import { deepCopy, isMapping, type Mapping } from '../../values/json.js';
+import { lostInJson } from '../../values/json-text.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
 import { adoptBy } from '../../values/objects/hierarchy.js';
 import type { Resource } from '../../values/resources/resource.js';
@@ -34,7 +36,8 @@ import { type Kind, type Kinds, kindsOf } from './known-kinds.js';
 import { checkedName } from './names.js';
 import type { OwnerOf } from './owners.js';
 import { fieldSelectorOf, labelSelectorOf } from './selections.js';
-import { type Surroundings, titled, titleFor, VerbRequests, writeQuery } from './verb-requests.js';
+import { checkOptions } from './verb-options.js';
+import { isAboutKind, type Surroundings, titled, titleFor, VerbRequests } from './verb-requests.js';
 import { watchByVerb } from './watch-verb.js';
 
 /**
@@ -65,7 +68,8 @@ export interface ApiOptions {
  */
 export function api(client: KubeClient, options: ApiOptions = {}): Api {
   const { namespace, fieldManager = 'kopf', signal, clock } = options;
-  return verbsIn({ client, kinds: kindsOf(client), fieldManager, namespace, signal, clock });
+  const pause = clock && pausing(clock, Math.random);
+  return verbsIn({ client, kinds: kindsOf(client), fieldManager, namespace, signal, clock, pause });
 }
 
 /** What the verbs of handlers need of an operator. */
@@ -87,12 +91,10 @@ export interface ApiParts {
 export function handlersApi(parts: ApiParts): ApiFor {
   const { client, clock, fieldManager, ownerOf, random = Math.random, kinds = kindsOf(client) } = parts;
   const { logger, settings } = parts;
-  // The first conflict is mostly with what is already known.
-  const pause = async (conflicts: number, signal: AbortSignal | undefined): Promise<void> => {
-    if (conflicts > 1) await clock.sleep(conflictPause(conflicts, random()), signal === undefined ? {} : { signal });
-  };
-  return ({ namespace, signal, by }) =>
+  const pause = pausing(clock, random);
+  return ({ namespace, signal, by, dryRun }) =>
     verbsIn({
+      dryRun,
       client,
       kinds,
       fieldManager: fieldManager(),
@@ -107,13 +109,22 @@ export function handlersApi(parts: ApiParts): ApiFor {
     });
 }
 
+/** After conflicts. The first one is mostly with what is already known. */
+function pausing(clock: Clock, random: () => number): NonNullable<Surroundings['pause']> {
+  return async (conflicts, signal) => {
+    if (conflicts > 1) await clock.sleep(conflictPause(conflicts, random()), signal === undefined ? {} : { signal });
+  };
+}
+
 function verbsIn(around: Omit<Surroundings, 'kind'>): Api {
   return (kind: Kind): ObjectsApi<never> =>
     new Verbs(new VerbRequests({ ...around, kind })) as unknown as ObjectsApi<never>;
 }
 
-/** So often an object is read and written again, if others change it meanwhile. */
-const REPLACE_TRIES = 10;
+/** So often an object is read and written again, if others change it meanwhile: with the pauses, that is about a minute. */
+const REPLACE_TRIES = 70;
+
+const APPLY = 'application/apply-patch+yaml';
 
 const PATCH_TYPES: Readonly<Record<string, PatchType | undefined>> = {
   merge: 'application/merge-patch+json',
@@ -131,20 +142,23 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
   }
 
   async get(name: string, options: ApiPlace = {}): Promise<AnyObject> {
+    checkOptions('get', options);
     const resource = await this.requests.resource(options);
     const request = { method: 'GET', name: checkedName(name), subresource: this.#subresource } as const;
     return await this.requests.send<AnyObject>(resource, request, options);
   }
 
   async patch(name: string, patch: Mapping | readonly unknown[], options: ApiPatchOptions = {}): Promise<AnyObject> {
+    checkOptions('patch', options);
     const isList = Array.isArray(patch);
     if (!isList && !isMapping(patch)) throw badObject('A patch is an object; or a list, if it is a JSON-patch.');
+    refuseLosses(patch);
     const contentType = isList ? 'application/json-patch+json' : PATCH_TYPES[options.type ?? 'merge'];
     if (contentType === undefined) throw badObject(`A patch is 'merge' or 'strategic', and not '${options.type}'.`);
     const wrong = isList ? patch.findIndex((op) => !isOperation(op)) : -1;
     if (wrong >= 0)
       throw badObject(`A JSON-patch is a list of operations, each with 'op' and 'path': #${wrong} is none.`);
-    const query = writeQuery(options, this.requests.fieldManager);
+    const query = this.requests.writeQuery(options);
     const resource = await this.requests.resource(options);
     const target = { name: checkedName(name), subresource: this.#subresource };
     return await this.requests.write(
@@ -155,21 +169,26 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
   }
 
   async apply(given: object, options: ApiApplyOptions = {}): Promise<AnyObject> {
+    checkOptions('apply', options);
     const resource = await this.requests.resource(options);
     const object = completed(given, resource, options.owner);
     const { name } = object.metadata ?? {};
     const namespace = namespaceIn(object, options);
     if (name === undefined) throw badObject('An applied object needs a name in its metadata.');
-    const query = {
-      ...writeQuery(options, this.requests.fieldManager),
-      force: options.force === true ? true : undefined,
+    const query = this.requests.writeQuery(options);
+    const target = { method: 'PATCH', name: checkedName(name), subresource: this.#subresource } as const;
+    const write = (force: true | undefined): Promise<AnyObject> => {
+      const request = { ...target, contentType: APPLY, query: { ...query, force }, body: object } as const;
+      return this.requests.write(resource, request, { ...options, namespace });
     };
-    const contentType = 'application/apply-patch+yaml';
-    return await this.requests.write(
-      resource,
-      { method: 'PATCH', name: checkedName(name), subresource: this.#subresource, contentType, query, body: object },
-      { ...options, namespace },
-    );
+    try {
+      return await write(options.force === true ? true : undefined);
+    } catch (error) {
+      // To the server, the same manager is another one if it writes in other ways.
+      const isOurs = error instanceof ApplyConflictError && error.conflicts.every(isBy(query.fieldManager));
+      if (!isOurs) throw error;
+      return await write(true);
+    }
   }
 
   async replace(
@@ -177,16 +196,17 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
     change: (object: AnyObject) => AnyObject | undefined,
     options: ApiWriteOptions = {},
   ): Promise<AnyObject> {
+    checkOptions('replace', options);
     if (typeof change !== 'function') throw badObject('An object is replaced by a function that changes it.');
-    const query = writeQuery(options, this.requests.fieldManager);
+    const query = this.requests.writeQuery(options);
     const resource = await this.requests.resource(options);
     for (let conflicts = 1; ; conflicts += 1) {
       const endTurn = await this.requests.takeTurn(checkedName(name), resource, options);
       let isForVersion = false;
       try {
-        const read = await this.get(name, options);
+        const read = await this.get(name, placeOf(options));
         const object = deepCopy(read);
-        const body = forVersion(change(object) ?? object, read);
+        const body = forVersion(changedBy(change, object), read);
         isForVersion = versionOf(body) === versionOf(read);
         const request = { method: 'PUT', name, subresource: this.#subresource, query, body } as const;
         return await this.requests.replace(resource, request, read, options);
@@ -210,15 +230,17 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   async find(name: string, options: ApiPlace = {}): Promise<AnyObject | undefined> {
+    checkOptions('find', options);
     try {
       return await this.get(name, options);
     } catch (error) {
-      if (error instanceof ApiNotFoundError) return undefined;
+      if (error instanceof ApiNotFoundError && !isAboutKind(error)) return undefined;
       throw error;
     }
   }
 
   async list(options: ApiListOptions = {}): Promise<AnyObject[]> {
+    checkOptions('list', options);
     let items: AnyObject[] = [];
     for await (const page of this.#pages(options)) {
       // A list that has expired on the way begins anew.
@@ -230,6 +252,7 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
 
   /** If the list expires on the way, those that were given already are not given again, unless they have changed. */
   async *each(options: ApiListOptions = {}): AsyncGenerator<AnyObject, void, void> {
+    checkOptions('each', options);
     const given = new Map<string, string | undefined>();
     for await (const { items } of this.#pages(options)) {
       for (const item of items) {
@@ -242,6 +265,7 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   async *watch(options: ApiListOptions = {}): AsyncGenerator<ApiEvent, void, void> {
+    checkOptions('watch', options);
     const { clock, logger, settings } = this.requests.watching;
     if (clock === undefined) {
       throw new KopfError('Watching needs a clock: pass { clock } to api(), or use the `api` of a handler.', {
@@ -266,7 +290,7 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   async *#pages(options: ApiListOptions) {
     const { resource, ...selected } = await this.#selected(options);
     try {
-      yield* listPages(this.requests.client, resource, selected);
+      yield* listPages(this.requests.client, resource, { ...selected, retries: 'unless-forbidden' });
     } catch (error) {
       const title = titleFor(resource, { method: 'GET', verb: 'list' }, selected.namespace);
       throw error instanceof ApiError ? titled(error, title) : error;
@@ -293,6 +317,7 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   async create(given: object, options: Omit<ApiApplyOptions, 'force'> = {}): Promise<AnyObject> {
+    checkOptions('create', options);
     const resource = await this.requests.resource(options);
     const object = completed(given, resource, options.owner);
     const { name, generateName } = object.metadata ?? {};
@@ -300,14 +325,15 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
     if (name === undefined && generateName === undefined) {
       throw badObject('A new object needs a name in its metadata, or the beginning of one: generateName.');
     }
-    const query = writeQuery(options, this.requests.fieldManager);
+    const query = this.requests.writeQuery(options);
     const request = { method: 'POST', contentType: 'application/json', query, body: object } as const;
     return await this.requests.send<AnyObject>(resource, request, { ...options, namespace });
   }
 
   async delete(name: string, options: ApiDeleteOptions = {}): Promise<void> {
+    checkOptions('delete', options);
     const resource = await this.requests.resource(options);
-    const body = deletionOf(options);
+    const body = deletionOf({ ...options, dryRun: this.requests.isTrial(options) });
     try {
       await this.requests.send(resource, { method: 'DELETE', name: checkedName(name), body }, options);
     } catch (error) {
@@ -316,6 +342,7 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   async deleteCollection(options: Parameters<ObjectsApi['deleteCollection']>[0]): Promise<void> {
+    checkOptions('deleteCollection', options);
     const resource = await this.requests.resource(options);
     const [labelSelector, fieldSelector] = [labelSelectorOf(options.labels), fieldSelectorOf(options.fields)];
     if (!labelSelector && !fieldSelector && options.all !== true) {
@@ -325,12 +352,18 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
       );
     }
     const query = { labelSelector, fieldSelector };
-    await this.requests.send(resource, { method: 'DELETE', query, body: deletionOf(options) }, options);
+    await this.requests.send(
+      resource,
+      { method: 'DELETE', query, body: deletionOf({ ...options, dryRun: this.requests.isTrial(options) }) },
+      options,
+    );
   }
 
   async evict(name: string, options: ApiDeleteOptions = {}): Promise<void> {
+    checkOptions('evict', options);
     const resource = await this.requests.resource(options);
-    const { gracePeriodSeconds, dryRun } = options;
+    const { gracePeriodSeconds } = options;
+    const dryRun = this.requests.isTrial(options);
     const body = {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
@@ -342,10 +375,12 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   log(name: string, options: ApiLogOptions = {}): ApiLogText {
+    checkOptions('log', options);
     return logOf(this.requests, checkedName(name), options);
   }
 
   async exec(name: string, command: readonly string[], options: ApiExecOptions = {}): Promise<ApiExecResult> {
+    checkOptions('exec', options);
     return await exec(this.requests, checkedName(name), command, options);
   }
 
@@ -353,6 +388,7 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
     name: string,
     options: ApiPlace & { readonly audiences?: readonly string[]; readonly expirationSeconds?: number } = {},
   ): Promise<{ readonly token: string; readonly expires: Date }> {
+    checkOptions('token', options);
     const resource = await this.requests.resource(options);
     const { audiences, expirationSeconds } = options;
     const body = {
@@ -373,15 +409,17 @@ function scaleVerbs(requests: VerbRequests): ScaleApi {
   type Scale = { readonly spec?: { readonly replicas?: number }; readonly status?: { readonly replicas?: number } };
   return {
     async get(name, options = {}) {
+      checkOptions('scale.get', options);
       const resource = await requests.resource(options);
       const request = { method: 'GET', name: checkedName(name), subresource: 'scale' } as const;
       const { spec, status } = await requests.send<Scale>(resource, request, options);
       return { wanted: spec?.replicas ?? 0, actual: status?.replicas ?? 0 };
     },
     async set(name, replicas, options = {}) {
+      checkOptions('scale.set', options);
       if (!Number.isInteger(replicas) || replicas < 0) throw badObject(`There cannot be ${replicas} replicas.`);
       const resource = await requests.resource(options);
-      const query = writeQuery(options, requests.fieldManager);
+      const query = requests.writeQuery(options);
       const [contentType, body] = ['application/merge-patch+json', { spec: { replicas } }] as const;
       const request = {
         method: 'PATCH',
@@ -401,6 +439,7 @@ function completed(given: object, resource: Resource, owner: Body | undefined): 
   if (!isMapping(given) || (given['metadata'] !== undefined && !isMapping(given['metadata']))) {
     throw badObject('An object is a mapping with metadata.');
   }
+  refuseLosses(given);
   const { group, version, kind } = resource;
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const object = deepCopy(given) as AnyObject;
@@ -431,11 +470,21 @@ function checkNamespaceOfChild(child: AnyObject, owner: Body): void {
   );
 }
 
+function changedBy(change: (object: AnyObject) => AnyObject | undefined, object: AnyObject): AnyObject {
+  const changed: unknown = change(object);
+  if (!isThenable(changed)) return (changed ?? object) as AnyObject;
+  void Promise.resolve(changed).catch(() => {});
+  throw badObject(
+    'The function that changes an object must be synchronous, as it may be called several times: get what it needs before.',
+  );
+}
+
 /** What is written is for the version that was read, unless the user means another one. */
 function forVersion(changed: AnyObject, read: AnyObject): AnyObject {
   if (!isMapping(changed) || (changed.metadata !== undefined && !isMapping(changed.metadata))) {
     throw badObject('What an object is replaced by is an object, too.');
   }
+  refuseLosses(changed);
   const resourceVersion = versionOf(changed) ?? versionOf(read);
   return {
     ...changed,
@@ -465,8 +514,21 @@ function namespaceIn({ metadata }: AnyObject, { namespace }: ApiPlace): string |
   throw badObject(`The object is of the namespace '${said}', while '${namespace}' is given.`);
 }
 
+function placeOf({ namespace, signal }: ApiPlace): ApiPlace {
+  return { namespace, signal };
+}
+
+function isBy(name: string): (conflict: { readonly manager: string }) => boolean {
+  return ({ manager }) => manager === name;
+}
+
 function isOperation(op: unknown): boolean {
   return isMapping(op) && typeof op['op'] === 'string' && typeof op['path'] === 'string';
+}
+
+function refuseLosses(object: unknown): void {
+  const lost = lostInJson(object);
+  if (lost !== undefined) throw badObject(`JSON cannot tell it: ${lost}.`);
 }
 
 function badObject(message: string): KopfError {

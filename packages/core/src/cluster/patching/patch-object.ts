@@ -7,6 +7,7 @@ import type { Logger } from '../../seams/logger.js';
 import { isThenable } from '../../sync/awaiting.js';
 import type { EndTurn } from '../../sync/turns.js';
 import { isEmptyMapping, isMapping, type Mapping } from '../../values/json.js';
+import { lostInJson } from '../../values/json-text.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
 import { finalizingOf } from '../../values/objects/finalizers.js';
 import { subtractExisting } from '../../values/patches/merge-patch.js';
@@ -49,6 +50,8 @@ export interface PatchObjectOptions {
    * without noticing it. By default, a merge-patch without functions goes through after three conflicts.
    */
   readonly isAlwaysGuarded?: boolean | undefined;
+  /** As whom to be known in the managed fields. By default, and in the way of Kopf, it is up to the server. */
+  readonly fieldManager?: string | undefined;
   /** Which address is written last, if both are. Default: the status. */
   readonly last?: Address | undefined;
   /**
@@ -124,6 +127,7 @@ export async function patchObject(
 ): Promise<PatchOutcome> {
   const { patch, logger, compat } = options;
   const body = options.body ?? patch.body;
+  refuseLosses(patch.merge);
   const session = new PatchSession(client, resource, options, body);
   try {
     // What is not known cannot be compared with, nor guarded.
@@ -366,6 +370,7 @@ class PatchSession {
   async #request(address: Address, payload: Payload): Promise<AnyObject | undefined> {
     const { name, logger, signal, mayWrite } = this.#options;
     if (mayWrite?.() === false) throw new GivingUp('not permitted');
+    refuseLosses(payload.type === 'json' ? payload.ops.map(({ path, ...op }) => ({ [path]: op })) : payload.merge);
     const [verb, content, contentType] =
       payload.type === 'json'
         ? (['JSON-patching', payload.ops, 'application/json-patch+json'] as const)
@@ -375,7 +380,9 @@ class PatchSession {
       logger?.debug(`${verb} the ${target} with: ${payloadForLog(this.#resource, content)}`);
     }
     const subresource = address === 'status' ? 'status' : undefined;
-    const path = resourceUrl(this.#resource, { namespace: this.#namespace, name, subresource });
+    const { fieldManager, compat } = this.#options;
+    const query = compat === 'kopf' || fieldManager === undefined ? undefined : { fieldManager };
+    const path = resourceUrl(this.#resource, { namespace: this.#namespace, name, subresource, query });
     const request: KubeRequest = { method: 'PATCH', path, contentType, body: content, signal, mayBegin: mayWrite };
     let response: AnyObject;
     try {
@@ -409,6 +416,11 @@ class PatchSession {
     const text = diffForLog(this.#resource, inconsistencies);
     this.#options.logger?.warn(`Merge-patching finished with inconsistencies: ${text}`);
   }
+}
+
+function refuseLosses(content: unknown): void {
+  const lost = lostInJson(content);
+  if (lost !== undefined) throw new TypeError(`JSON cannot tell it: ${lost}`);
 }
 
 const OF_FINALIZERS: Mapping = { metadata: { finalizers: [] } };

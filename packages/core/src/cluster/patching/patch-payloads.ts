@@ -4,7 +4,7 @@ import { deepCopy, getOwn, isEmptyMapping, isMapping, type Mapping, setOwn } fro
 import type { AnyObject, Body } from '../../values/objects/body.js';
 import { type JsonPatchOp, jsonPatch } from '../../values/patches/json-patch.js';
 import { applyMergePatch, mergePatchOf, subtractExisting } from '../../values/patches/merge-patch.js';
-import { Patch } from '../../values/patches/patch.js';
+import { applyFns, Patch } from '../../values/patches/patch.js';
 
 /** The parts for the two addresses of an object: its own, and that of its status. */
 export interface PayloadParts {
@@ -105,7 +105,7 @@ export function haveEffect({ merge, fns }: Patch, body: Body): boolean {
 function transformed({ merge, fns }: Patch, body: Body): AnyObject {
   const after = deepCopy(body) as AnyObject;
   if (!isEmptyMapping(merge)) applyMergePatch(after, merge);
-  for (const fn of fns) fn(after);
+  applyFns(fns, after);
   return withIdentityOf(body, after);
 }
 

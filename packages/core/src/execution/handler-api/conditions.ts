@@ -96,11 +96,13 @@ export function conditions<B extends object>(
   body: B,
   options: { readonly clock?: Pick<Clock, 'utc'> | undefined } = {},
 ): Conditions<ConditionIn<B>> {
+  refuseOthers(patch, body);
   const writer: Conditions<Mapping> = {
     [Symbol.iterator]: () => conditionsAfter(patch, body)[Symbol.iterator](),
     get: (type) => conditionsAfter(patch, body).find((each) => each['type'] === type),
     is: (type, status = true) => writer.get(type)?.['status'] === statusText(type, status),
-    set(type, status, { reason, message = '', observedGeneration = generationOf(body) } = {}) {
+    set(type, status, given = {}) {
+      const { reason, message = '', observedGeneration = generationOf(body) } = checked(type, given);
       const clock = options.clock ?? clockOfContext();
       put(patch, type, {
         status: statusText(type, status),
@@ -117,6 +119,35 @@ export function conditions<B extends object>(
     },
   };
   return writer as unknown as Conditions<ConditionIn<B>>;
+}
+
+/** In JavaScript, they are easily taken for each other. */
+function refuseOthers(patch: unknown, body: unknown): void {
+  const isPatch = typeof patch === 'object' && patch !== null && Array.isArray((patch as Partial<PatchWithFns>).fns);
+  const isBody = typeof body === 'object' && body !== null && !Array.isArray((body as Partial<PatchWithFns>).fns);
+  if (isPatch && isBody) return;
+  throw new KopfError(
+    'Conditions are of the patch and of the body of a handler, in this order: conditions(patch, body).',
+    {
+      code: CODE,
+    },
+  );
+}
+
+/** As Kubernetes wants it. */
+const REASON = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
+
+function checked(type: string, options: ConditionOptions): ConditionOptions {
+  const { reason, message = '' }: { reason?: unknown; message?: unknown } = isMapping(options) ? options : {};
+  const problem = !isMapping(options)
+    ? `is set with { reason, message }, not with ${describe(options)}`
+    : reason !== undefined && !(typeof reason === 'string' && REASON.test(reason))
+      ? `has the reason ${describe(reason)}, but that must be a word in CamelCase; sentences are for the message`
+      : typeof message !== 'string'
+        ? `has a message that is no text, but ${describe(message)}`
+        : undefined;
+  if (problem === undefined) return options;
+  throw new KopfError(`The condition '${type}' ${problem}.`, { code: CODE });
 }
 
 type Wanted = Map<string, WantedCondition | undefined>;

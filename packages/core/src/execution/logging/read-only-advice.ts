@@ -3,6 +3,7 @@ import { isMapping } from '../../values/json.js';
 
 /** As the engine says it of frozen objects: these are all that a handler can get from it. */
 const ASSIGNED = /^Cannot (?:assign to read only|delete) property '([^']*)' of /;
+const STANZAS = new Set(['spec', 'status', 'metadata']);
 const ADDED = /^Cannot add property (\S+), object is not extensible/;
 
 /**
@@ -14,8 +15,9 @@ export function adviceOn(error: Error, body: object | undefined): string {
   const key = ASSIGNED.exec(error.message)?.[1] ?? ADDED.exec(error.message)?.[1];
   if (key === undefined) return '';
   const path = pathTo(body, key);
-  const example =
-    path === undefined
+  const example = STANZAS.has(key)
+    ? `patch.${key}.field = …`
+    : path === undefined
       ? `patch.spec.${key} = …, or the like in patch.status and patch.metadata`
       : `patch.${path.join('.')} = …`;
   return `. Objects are read-only for handlers; to change them in the cluster, use the patch: ${example}`;

@@ -47,5 +47,6 @@ export function whyNotStorable(result: unknown): string | undefined {
 /** To JSON, these are empty objects: their contents would be lost without a word. */
 function refuseCollections(_key: string, value: unknown): unknown {
   if (value instanceof Map || value instanceof Set) throw new TypeError('Maps and Sets are not JSON');
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is not JSON`);
   return value;
 }

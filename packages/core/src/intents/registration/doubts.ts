@@ -32,6 +32,9 @@ function aboutAttempts({ retries, timeout }: AnyHandler): string | undefined {
 function aboutRhythm(handler: AnyHandler): string | undefined {
   if (handler.kind !== 'timer') return undefined;
   const { interval, idle, schedule } = handler as typeof handler & { readonly schedule?: unknown };
+  if (interval === 0) {
+    return 'has interval: 0, so it is called again at once, without any pause: give it some seconds, such as { interval: 60 }.';
+  }
   if (interval !== undefined || idle !== undefined || schedule !== undefined) return undefined;
   return 'has no interval, so it is called only once for each object: add one in seconds, such as { interval: 60 }.';
 }

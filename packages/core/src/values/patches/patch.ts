@@ -176,8 +176,21 @@ export function asJsonPatch(patch: Patch, body?: Body): JsonPatchOp[] {
   }
   const after = deepCopy(before) as AnyObject;
   applyMergePatch(after, patch.merge);
-  for (const fn of patch.fns) fn(after);
+  applyFns(patch.fns, after);
   return jsonPatch(before, after);
+}
+
+/** Changes the object by the functions. Those that would go on later are refused: what they change would be lost. */
+export function applyFns(fns: readonly PatchFn[], object: AnyObject): void {
+  for (const fn of fns) {
+    const returned: unknown = fn(object);
+    if (!(returned instanceof Promise)) continue;
+    returned.catch(() => {});
+    throw new TypeError(
+      `${fn.name === '' ? 'It' : `'${fn.name}'`} is asynchronous, but functions of patches cannot be waited for, since they ` +
+        'may be called several times. Get what it needs before, and push a synchronous one.',
+    );
+  }
 }
 
 /**
