@@ -39,7 +39,7 @@ describe('an operator does with what it is given:', () => {
     await place.create('one');
     expect(place.requests).toContain('GET /apis');
     expect(place.requests).toContainEqual(expect.stringMatching('GET /apis/kopf.dev/v1/kopfexamples[?]watch=true'));
-    expect(place.requests).toContain('PATCH /apis/kopf.dev/v1/namespaces/default/kopfexamples/one');
+    expect(place.requests).toContain('PATCH /apis/kopf.dev/v1/namespaces/default/kopfexamples/one?fieldManager=kopf');
     expect([...clients]).toEqual([place.client]);
     expect(logins).toBe(0);
   });

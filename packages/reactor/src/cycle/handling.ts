@@ -132,14 +132,20 @@ function loadState(scene: Scene): Awaitable<State> {
   });
 }
 
-/** Those that have been called for something, and are not done with it. */
+/**
+ * Those that have been called by this very process, and are not done. Others may leave the same records on objects that are
+ * theirs and not ours: e.g. operators of the same handlers, each for the objects with other labels.
+ */
 export function unfinishedHandlers(scene: Scene): Awaitable<readonly ChangeHandler[]> {
+  const { ownTimes } = scene.subject;
+  if (ownTimes.isEmpty) return [];
   const loading = loadState(scene);
   const unfinished = (state: State): readonly ChangeHandler[] => {
     if (state.size === 0) return [];
     const isUnfinished = ({ id }: ChangeHandler): boolean => {
       const record = state.get(id);
-      return record !== undefined && record.retries > 0 && !record.finished;
+      if (record === undefined || record.retries === 0 || record.finished) return false;
+      return ownTimes.of(id, record.toRecord()) !== undefined;
     };
     return scene.parts.registry.handlers.changing.of(scene.resource).filter(isUnfinished);
   };

@@ -27,6 +27,8 @@ export interface OwnTimesMemory {
   remember(states: Iterable<readonly [HandlerId, Timed]>): void;
   /** The times of the record, if it is the one that was remembered; otherwise, somebody else has written it. */
   of(id: HandlerId, record: ProgressRecord): OwnTimes | undefined;
+  /** Whether there is nothing that this process has begun. */
+  readonly isEmpty: boolean;
   /** All that are due later are due at that time, whatever their records say. */
   hurry(now: Seconds): void;
 }
@@ -60,6 +62,10 @@ class RememberedTimes implements OwnTimesMemory {
     const times = this.#known?.get(id);
     const isSame = times?.started === (started ?? undefined) && times?.delayed === (delayed ?? undefined);
     return isSame ? times : undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.#known === undefined || this.#known.size === 0;
   }
 
   hurry(now: Seconds): void {
