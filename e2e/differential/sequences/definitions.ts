@@ -237,4 +237,33 @@ export const definitions: readonly Sequence[] = [
     post('/apis/<group>/v1/namespaces/none-<id>/things', thing('a')),
     get('/apis/<group>/v1/namespaces/none-<id>/things'),
   ]),
+  sequence('fields for selecting', [
+    ...(
+      [
+        ['.spec.size', '.spec.none'],
+        ['.spec', '.spec.list'],
+        ['.spec.size', '.spec.size'],
+        ['spec.size', ''],
+        ['.spec.list[0]', '.spec.'],
+        ['.metadata.name', '.spec.others.any'],
+      ] as const
+    ).map((paths) =>
+      post(
+        at,
+        definition([
+          version(
+            'v1',
+            schemaOf({
+              spec: schemaOf({
+                size: { type: 'integer' },
+                list: { type: 'array', items: { type: 'string' } },
+                others: { type: 'object', additionalProperties: { type: 'string' } },
+              }),
+            }),
+            { selectableFields: paths.map((jsonPath) => ({ jsonPath })) },
+          ),
+        ]),
+      ),
+    ),
+  ]),
 ];

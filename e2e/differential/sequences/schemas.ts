@@ -284,6 +284,22 @@ const inOneOrder: readonly Sequence[] = [
     mergePatch(`${things}/a`, { spec: { n: 60 } }),
     mergePatch(`${things}/a`, { spec: { n: 5 } }),
   ]),
+  sequence('metadata of embedded resources', [
+    ...withSpec(
+      schemaOf({
+        one: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+      }),
+    ),
+    ...[
+      { name: 'fine', labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['example.com/x'] },
+      { labels: { a: 'not ok' } },
+      { annotations: { 'not ok': 'x' } },
+      { name: 'a/b', namespace: 'Wrong' },
+      { generateName: 'a%' },
+      { finalizers: ['no way!'] },
+      { ownerReferences: [{ apiVersion: 'v1', kind: '', name: 'x', uid: '' }] },
+    ].map((metadata, index) => create(`o${index}`, { one: { apiVersion: 'v1', kind: 'Pod', metadata } })),
+  ]),
 ];
 
 export const schemas = inOneOrder.map((one) => ({ ...one, causesComeInAnyOrder: true }));

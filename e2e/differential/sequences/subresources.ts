@@ -288,4 +288,12 @@ export const subresources: readonly Sequence[] = [
     mergePatch(`${clusterWide('persistentvolumes')}/v-<id>/status`, { status: { message: 'fine' } }),
     get(`${inNamespace('persistentvolumeclaims')}/a`),
   ]),
+  sequence('a wrong status of a pod', [
+    prepare(post(pods, pod('a'))),
+    mergePatch(`${pods}/a/status`, { status: { podIP: '10.0.0.5', podIPs: [{ ip: 'here' }] } }),
+    mergePatch(`${pods}/a/status`, {
+      status: { conditions: [{ status: 'True' }, { type: 'not ok', status: 'True' }] },
+    }),
+    mergePatch(`${pods}/a/status`, { status: { podIPs: [{ ip: '10.0.0.5' }], phase: 'Running' } }),
+  ]),
 ];

@@ -10,6 +10,8 @@ const cronJobs = inNamespace('cronjobs', 'batch/v1');
 
 const jobSpec = { template: { spec: { containers, restartPolicy: 'Never' } } };
 const job = (name: string, spec: Fields = {}) => object('batch/v1', 'Job', name, { spec: { ...jobSpec, ...spec } });
+const startTime = '2020-01-01T00:00:00Z';
+const yes = (type: string) => ({ type, status: 'True', lastTransitionTime: startTime });
 const cronJob = (name: string, spec: Fields = {}) =>
   object('batch/v1', 'CronJob', name, { spec: { schedule: '0 3 * * *', jobTemplate: { spec: jobSpec }, ...spec } });
 const statefulSet = (name: string, spec: Fields = {}) =>
@@ -218,5 +220,21 @@ export const workloads: readonly Sequence[] = [
     post(cronJobs, cronJob('late', { startingDeadlineSeconds: -1 })),
     post(cronJobs, cronJob('history', { successfulJobsHistoryLimit: -1, failedJobsHistoryLimit: -2 })),
     post(cronJobs, cronJob('n'.repeat(53), {})),
+  ]),
+  sequence('what the status of a job may say', [
+    prepare(post(jobs, job('a', { completions: 1 }))),
+    ...[
+      { conditions: [yes('Complete')] },
+      { conditions: [yes('Complete'), yes('SuccessCriteriaMet')], startTime, completionTime: '2019-01-01T00:00:00Z' },
+      { conditions: [yes('Failed')], startTime, active: 1 },
+      { completionTime: startTime },
+      { active: 1, ready: 2 },
+      { active: -1, uncountedTerminatedPods: { succeeded: ['x', ''], failed: ['x'] } },
+      { completedIndexes: '0', failedIndexes: '0' },
+      { startTime, failed: 1, conditions: [yes('FailureTarget')] },
+      { startTime: null, failed: 0, conditions: [] },
+      { conditions: [yes('FailureTarget'), yes('Failed')] },
+    ].map((status) => mergePatch(`${jobs}/a/status`, { status })),
+    put(`${jobs}/a/status`, { ...job('a'), status: { startTime, failed: 1, conditions: [yes('FailureTarget')] } }),
   ]),
 ];

@@ -1,11 +1,13 @@
 /** Definitions of custom resources as objects: what the server fills in for them, and why it would refuse one. */
 import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
 import type { Cause, ServedObject } from '../contracts/objects.js';
+import { maybeMapping } from '../kinds/defaults/setting.js';
 import { forbiddenField, invalidValue, notSupported, required } from '../text/field-causes.js';
 import { dns1035Label, dnsSubdomain } from '../validation/names.js';
 import { validateConversion } from './definition-conversion.js';
 import { type Hoisted, hoist, showSchema, showVersions } from './definition-internal.js';
 import { checkSchema } from './schemas/schema-check.js';
+import { validateSelectable } from './selectable-fields.js';
 
 /** Fills in what may be omitted, in place. */
 export function defaultDefinition(definition: ServedObject): void {
@@ -93,6 +95,9 @@ function validateVersions(hoisted: Hoisted, given: unknown): readonly Cause[] {
     if (!hoisted.schema) causes.push(...validateSchema(version, `${path}.schema`, hasStatus(version)));
     if (!hoisted.subresources) causes.push(...validateSubresources(version, `${path}.subresources`));
     if (!hoisted.additionalPrinterColumns) causes.push(...validateColumns(version, `${path}.additionalPrinterColumns`));
+    if (!hoisted.selectableFields) {
+      causes.push(...validateSelectable(version, schemaIn(version), `${path}.selectableFields`));
+    }
   });
   const complain = (why: string): void => {
     causes.push({
@@ -118,8 +123,11 @@ function validateHoistedParts(hoisted: Hoisted): readonly Cause[] {
     ...(hoisted.schema ? validateSchema(first, 'spec.validation', hoisted.versions.some(hasStatus)) : []),
     ...(hoisted.subresources ? validateSubresources(first, 'spec.subresources') : []),
     ...(hoisted.additionalPrinterColumns ? validateColumns(first, 'spec.additionalPrinterColumns') : []),
+    ...(hoisted.selectableFields ? validateSelectable(first, schemaIn(first), 'spec.selectableFields') : []),
   ];
 }
+
+const schemaIn = (version: Mapping): unknown => maybeMapping(version, 'schema')?.openAPIV3Schema;
 
 const ALLOWED_AT_ROOT: Readonly<Record<string, string>> = {
   description: 'Description',

@@ -160,6 +160,12 @@ const job: Preparation = {
     }
     spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
   },
+  update(object, _old, subresource) {
+    if (subresource !== 'status' || Object.keys(object.metadata.labels ?? {}).length > 0) return;
+    // Who writes a status without the labels has those of the template, which are not changed by it.
+    const labels = maybeMapping(maybeMapping(mappingAt(object, 'spec'), 'template'), 'metadata')?.labels;
+    if (isMapping(labels)) object.metadata.labels = { ...labels } as Record<string, string>;
+  },
 };
 
 const node: Preparation = {

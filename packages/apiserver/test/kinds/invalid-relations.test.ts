@@ -149,3 +149,77 @@ describe('documents for people', () => {
     expect(await (await fetch(`${cluster.url}${path}`, { headers })).text()).toMatch(/\n\}$/);
   });
 });
+
+describe('what jobs say of themselves', () => {
+  it('is kept to what others rely on', async () => {
+    await send('POST', PLACES.jobs, { metadata: { name: 'told' }, spec: job });
+    const say = async (status: object): Promise<string> => {
+      const answer = await send('PATCH', `${PLACES.jobs}/told/status`, { status });
+      return answer.status === 200 ? 'fine' : answer.body.message;
+    };
+    const yes = (type: string) => ({ type, status: 'True' });
+    const startTime = '2026-01-01T00:00:00Z';
+    expect(await say({ conditions: [yes('Complete')] })).toMatch('without the SuccessCriteriaMet=true condition');
+    expect(await say({ active: 1, ready: 2 })).toMatch('more ready pods than active');
+    expect(await say({ startTime, failed: 2 })).toBe('fine');
+    expect(await say({ startTime: '2026-02-01T00:00:00Z' })).toMatch('field is immutable for unsuspended job once set');
+    expect(await say({ failed: 1 })).toMatch('cannot decrease the failed counter');
+    const end = [yes('SuccessCriteriaMet'), yes('Complete')];
+    expect(await say({ conditions: end })).toMatch('completionTime is required for Complete jobs');
+    expect(await say({ conditions: end, completionTime: '2025-01-01T00:00:00Z' })).toMatch('equal to or after');
+    expect(await say({ conditions: end, completionTime: startTime })).toBe('fine');
+    expect(await say({ active: 1 })).toMatch('active>0 is invalid for finished job');
+    expect(await say({ conditions: [{ type: 'Complete', status: 'False' }] })).toMatch('cannot disable the terminal');
+  });
+});
+
+describe('definitions and their objects', () => {
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const spec = {
+    type: 'object',
+    properties: {
+      size: { type: 'integer' },
+      free: { type: 'object' },
+      one: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+    },
+  };
+  const definition = (...paths: string[]) => ({
+    metadata: { name: 'gadgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+          selectableFields: paths.map((jsonPath) => ({ jsonPath })),
+        },
+      ],
+    },
+  });
+
+  it('are selected by fields that are there', async () => {
+    const refused = async (...paths: string[]): Promise<string> =>
+      (await send('POST', definitions, definition(...paths))).body.message;
+    expect(await refused('.spec.none')).toMatch('is an invalid path: does not refer to a valid field');
+    expect(await refused('.spec.free')).toMatch('must point to a field of type string, boolean or integer');
+    expect(await refused('.spec.size', '.spec.size')).toMatch('Duplicate value: ".spec.size"');
+    expect((await send('POST', definitions, definition('.spec.size'))).status).toBe(201);
+  });
+
+  it('have resources in them with proper labels', async () => {
+    const gadget = (labels: object) => ({
+      apiVersion: 'example.com/v1',
+      kind: 'Gadget',
+      metadata: { name: 'g' },
+      spec: { one: { apiVersion: 'v1', kind: 'Pod', metadata: { labels } } },
+    });
+    const path = '/apis/example.com/v1/namespaces/default/gadgets';
+    const { body } = await send('POST', path, gadget({ a: 'not ok' }));
+    expect(body.details.causes).toMatchObject([{ field: 'spec.one.metadata.labels' }]);
+    expect((await send('POST', path, gadget({ a: 'ok' }))).status).toBe(201);
+  });
+});

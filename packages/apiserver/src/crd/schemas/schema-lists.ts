@@ -1,8 +1,10 @@
 /** Invariants beyond JSON schemas: unique keys of lists, and the identity of embedded resources. */
-import { getOwn, isMapping, type Mapping } from '@kopf-ts/core';
+import { getOwn, isMapping, type Mapping, type ObjectMeta } from '@kopf-ts/core';
 import type { Cause } from '../../contracts/objects.js';
 import { duplicate, invalidValue, required } from '../../text/field-causes.js';
 import { goJson } from '../../text/go-text.js';
+import { validateMetadata } from '../../validation/metadata.js';
+import { pathSegment } from '../../validation/names.js';
 import { type Structural, schemaOfOthers } from './structural.js';
 
 const childOf = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
@@ -92,5 +94,11 @@ function validateIdentity(resource: Mapping, path: string): readonly Cause[] {
       causes.push(invalidValue(field, value, `may have mixed case, but should otherwise match: ${DNS_LABEL}`));
     }
   }
-  return causes;
+  const metadata = getOwn(resource, 'metadata');
+  if (!isMapping(metadata)) return causes;
+  // It may have no name, but no wrong one.
+  const { name = '', namespace = '' } = metadata as ObjectMeta;
+  const named = { ...metadata, name: name === '' ? 'unnamed' : name };
+  const ofMetadata = validateMetadata(named, namespace !== '', pathSegment);
+  return [...causes, ...ofMetadata.map((cause) => ({ ...cause, field: `${path}.${cause.field}` }))];
 }

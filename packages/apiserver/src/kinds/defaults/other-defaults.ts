@@ -19,6 +19,10 @@ export const defaultBarePod: Defaulting = (object) => {
   ] as const) {
     if (typeof status[one] === 'string' && status[all] === undefined) status[all] = [{ ip: status[one] }];
     const [first] = itemsOf(status, all);
+    // If they contradict each other, the old one is believed.
+    if (one === 'podIP' && typeof status.podIP === 'string' && status.podIP !== '' && status.podIP !== first?.ip) {
+      status.podIPs = [{ ip: status.podIP }];
+    }
     if (status[one] === undefined && typeof first?.ip === 'string') status[one] = first.ip;
   }
 };

@@ -7,7 +7,7 @@ import { told } from '../notes.js';
 import type { World } from '../world.js';
 import { remove, replaceStatus } from '../writes.js';
 import { behaviourOf, type PodBehaviour } from './behaviour.js';
-import { type Life, newLife, nextStep, readyIn } from './pod-life.js';
+import { delayAfter, type Life, newLife, nextStep, readyIn } from './pod-life.js';
 import { lifeNotes, stopNotes } from './pod-notes.js';
 import { podStatus } from './pod-status.js';
 
@@ -98,6 +98,9 @@ function lifeBefore({ status }: ServedObject, clock: Clock): Life {
   const last = ended === undefined ? first?.lastState?.terminated : ended;
   const exit = last === undefined ? undefined : { ...last, code: last.exitCode };
   if (ended !== undefined) return { kind: 'ended', since: now, restarts, last: exit };
+  if (first?.state?.waiting?.reason === 'CrashLoopBackOff' && exit !== undefined) {
+    return { kind: 'backing-off', since: now, restarts, last: exit, delay: delayAfter(restarts) };
+  }
   const running = first?.state?.running;
   if (running === undefined) return { ...newLife(now), restarts, last: exit };
   const elapsed = Math.max(0, (clock.utc().getTime() - Date.parse(running.startedAt)) / 1000);

@@ -114,10 +114,13 @@ function ending(life: Life, { spec }: ServedObject, last: Exit, { now }: Moment)
   const { restarts } = life;
   const isRestarted = spec.restartPolicy === 'Always' || (spec.restartPolicy === 'OnFailure' && last.code !== 0);
   if (!isRestarted) return { life: { kind: 'ended', since: now, restarts, last } };
-  // The first time, nobody waits; then longer and longer.
-  const delay = restarts === 0 ? 0 : Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (restarts - 1));
+  const delay = delayAfter(restarts);
   return { life: { kind: 'backing-off', since: now, restarts, last, delay }, again: delay };
 }
+
+/** The first time, nobody waits; then longer and longer. */
+export const delayAfter = (restarts: number): Seconds =>
+  restarts === 0 ? 0 : Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (restarts - 1));
 
 /** Containers stop when they are asked to, or are killed when their time is over. */
 function stopping(life: Life, pod: ServedObject, behaviour: PodBehaviour, moment: Moment): Step {

@@ -41,7 +41,10 @@ export const endpointsController: SimulatedController = {
 function subsetsOf(service: ServedObject, world: World): readonly Mapping[] {
   const areAllReady = service.spec.publishNotReadyAddresses === true;
   return backendsOf(service, world).flatMap(({ ports, backends }) => {
-    const present = backends.filter(({ isTerminating }) => areAllReady || !isTerminating);
+    const present = backends
+      .filter(({ isTerminating }) => areAllReady || !isTerminating)
+      // As there: as texts.
+      .sort((a, b) => (a.ip < b.ip ? -1 : 1));
     const ready = present.filter(({ isReady }) => areAllReady || isReady).map(addressOf);
     const others = present.filter(({ isReady }) => !areAllReady && !isReady).map(addressOf);
     if (present.length === 0 || (ports.length === 0 && service.spec.clusterIP !== 'None')) return [];

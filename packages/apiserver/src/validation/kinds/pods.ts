@@ -266,6 +266,7 @@ const pod: KindRules = {
   ],
   validate: (object) => validatePodSpec(maybeMapping(object, 'spec') ?? {}, 'spec'),
   validateParts: ephemeralChanges,
+  validateStatus: (object) => statusProblems(maybeMapping(object, 'status') ?? {}),
   validateCreate: (object) => refusePlaced(maybeMapping(object, 'spec') ?? {}),
   validateUpdate(object, old) {
     const [before, after] = [mappingAt(old, 'spec'), mappingAt(object, 'spec')];
@@ -299,6 +300,18 @@ const pod: KindRules = {
     ];
   },
 };
+
+const ADDRESS = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+
+/** As there: the name of a field is that of the internal type. */
+const statusProblems = (status: Mapping): readonly Cause[] => [
+  ...itemsOf(status, 'conditions').flatMap(({ type = '' }, index) =>
+    qualifiedName(String(type)).map((why) => invalidValue(`status.conditions[${index}].Type`, type, why)),
+  ),
+  ...itemsOf(status, 'podIPs').flatMap(({ ip = '' }, index) =>
+    isIP(String(ip)) === 0 ? [invalidValue(`status.podIPs[${index}]`, ip, ADDRESS)] : [],
+  ),
+];
 
 /** They only become more. */
 function ephemeralChanges(object: ServedObject, old: ServedObject): readonly Cause[] {

@@ -7,6 +7,7 @@ import { forbiddenField, invalidValue, notSupported, required } from '../../text
 import { compareQuantities } from '../../typed/quantity.js';
 import { dnsSubdomain } from '../names.js';
 import { volumeSourceProblems } from '../pods/pod-volumes.js';
+import { validateNodeSelector } from '../pods/scheduling.js';
 import type { KindRules } from './rules.js';
 
 /** What is no source of a volume. */
@@ -48,6 +49,7 @@ function validateVolume(object: Mapping): readonly Cause[] {
     ...(sourcesOf(spec)[0] === 'local' && maybeMapping(spec, 'nodeAffinity') === undefined
       ? [required('spec.nodeAffinity', 'Local volume requires node affinity')]
       : []),
+    ...affinityProblems(maybeMapping(spec, 'nodeAffinity')),
     ...(typeof spec.storageClassName === 'string' && spec.storageClassName !== ''
       ? dnsSubdomain(spec.storageClassName, false).map((why) =>
           invalidValue('spec.storageClassName', spec.storageClassName, why),
@@ -190,3 +192,13 @@ export const volumeRules: Readonly<Record<string, KindRules>> = {
   'core.PersistentVolume': volume,
   'core.PersistentVolumeClaim': claim,
 };
+
+/** The nodes from which the volume can be reached. */
+function affinityProblems(affinity: Mapping | undefined): readonly Cause[] {
+  if (affinity === undefined) return [];
+  const nodes = maybeMapping(affinity, 'required');
+  const path = 'spec.nodeAffinity.required';
+  return nodes === undefined
+    ? [required(path, 'must specify required node constraints')]
+    : validateNodeSelector(nodes, path);
+}

@@ -163,7 +163,10 @@ function validateStrategy(spec: Mapping): readonly Cause[] {
   const strategy = maybeMapping(spec, 'strategy') ?? {};
   if (strategy.type === 'RollingUpdate') return validateRolling(maybeMapping(strategy, 'rollingUpdate') ?? {});
   if (strategy.type !== 'Recreate') {
-    const shown = { Type: strategy.type, RollingUpdate: strategy.rollingUpdate ?? null };
+    const { maxUnavailable = 0, maxSurge = 0 } = maybeMapping(strategy, 'rollingUpdate') ?? {};
+    const rolling =
+      strategy.rollingUpdate === undefined ? null : { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge };
+    const shown = { Type: strategy.type, RollingUpdate: rolling };
     const supported = ['Recreate', 'RollingUpdate'].map((one) => `"${one}"`).join(', ');
     const message = `Unsupported value: ${JSON.stringify(shown)}: supported values: ${supported}`;
     return [{ ...notSupported('spec.strategy', '', []), message }];

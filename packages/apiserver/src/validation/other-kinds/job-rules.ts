@@ -8,6 +8,7 @@ import { validatePodTemplate } from '../kinds/pods.js';
 import type { KindRules } from '../kinds/rules.js';
 import { MISMATCH, matches, nonNegative, specOf, templateWarnings } from '../kinds/workloads.js';
 import { dnsSubdomain, qualifiedName } from '../names.js';
+import { validateJobStatus } from './job-status-rules.js';
 
 const JOB_POLICIES = ['OnFailure', 'Never'];
 
@@ -186,6 +187,7 @@ const FIXED = ['selector', 'completionMode', 'backoffLimitPerIndex', 'podFailure
 const job: KindRules = {
   warnings: templateWarnings('spec', 'template'),
   validate: (object) => [...validateGenerated(object), ...validateJob(object)],
+  validateStatus: validateJobStatus,
   validateUpdate(object, old) {
     const [spec, before] = [specOf(object), specOf(old)];
     return [

@@ -122,7 +122,7 @@ function validateNodeAffinity(affinity: Mapping, path: string): readonly Cause[]
   ];
 }
 
-function validateNodeSelector(selector: Mapping, path: string): readonly Cause[] {
+export function validateNodeSelector(selector: Mapping, path: string): readonly Cause[] {
   const terms = itemsOf(selector, 'nodeSelectorTerms');
   if (terms.length === 0) return [required(`${path}.nodeSelectorTerms`, 'must have at least one node selector term')];
   return terms.flatMap((term, index) => validateTerm(term, `${path}.nodeSelectorTerms[${index}]`));
