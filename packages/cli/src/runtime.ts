@@ -20,6 +20,7 @@ export interface RunChoice {
   readonly priority?: number | undefined;
   readonly peeringName?: string | undefined;
   readonly liveness?: string | undefined;
+  readonly metrics?: string | undefined;
   /** What the process is made to save. Default: memory. */
   readonly optimize?: 'memory' | 'speed' | undefined;
   /** Among replicas, the holder of the Lease of this name works; instead of all other ways to agree. */

@@ -40,7 +40,7 @@ export {
 
 // Executing handlers: from a cause to outcomes, from outcomes to progress, from progress to what to do next.
 export { type CallsUnderWay, execute as executeHandler, executeAll, type Execution } from './execution/execute.js';
-export { type Facts, facts, NO_FACTS } from './observing/facts.js';
+export { type Facts, facts, NO_FACTS, type ObservedFacts } from './observing/facts.js';
 export { safeTracing } from './observing/safe-tracing.js';
 export { observedObject } from './execution/call.js';
 export { observedBody, observedHandler, tellerOfConsidered } from './observing/observed.js';

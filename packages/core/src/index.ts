@@ -153,6 +153,7 @@ export {
   type AdmissionSettings,
   type BackgroundSettings,
   type ExecutionSettings,
+  type MetricsSettings,
   type NetworkingSettings,
   type PeeringSettings,
   type PersistenceSettings,

@@ -307,6 +307,23 @@ export interface PersistenceSettings {
 }
 
 /**
+ * Metrics for Prometheus.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.metrics.endpoint = 'http://:8081/metrics';
+ * });
+ * ```
+ */
+export interface MetricsSettings {
+  /**
+   * Where they are served: `http://[host][:port][/path]`; at the same address as the probes, they share the port. Without
+   * it, nothing is counted. Read after the startup handlers. Default: unset.
+   */
+  endpoint: string | undefined;
+}
+
+/**
  * All settings of one operator.
  *
  * ```ts
@@ -325,6 +342,7 @@ export interface Settings {
   background: BackgroundSettings;
   networking: NetworkingSettings;
   persistence: PersistenceSettings;
+  metrics: MetricsSettings;
 }
 
 /**
@@ -407,6 +425,7 @@ function defaults(): Settings {
       compat: undefined,
       secretsInDiffBase: false,
     },
+    metrics: { endpoint: undefined },
   };
 }
 

@@ -63,6 +63,7 @@ const DEFAULTS = {
     compat: undefined,
     secretsInDiffBase: false,
   },
+  metrics: { endpoint: undefined },
 };
 
 describe('the settings of an operator', () => {

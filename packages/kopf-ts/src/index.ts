@@ -5,6 +5,7 @@
 export * from '@kopf-ts/core';
 export * as client from '@kopf-ts/client';
 export * as indexing from '@kopf-ts/indexing';
+export * as metrics from '@kopf-ts/metrics';
 export * as peering from '@kopf-ts/peering';
 export * as reactor from '@kopf-ts/reactor';
 export * as storage from '@kopf-ts/storage';

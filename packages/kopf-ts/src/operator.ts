@@ -33,6 +33,7 @@ import { defaultSettings, fallbackLogins, withStorages } from './defaults.js';
 import { defaultLogger } from './logging/default-logger.js';
 import { refuseBadSettings, refuseMistakes, warnOfIdleness } from './option-mistakes.js';
 import { type OperatorOptions, withArguments } from './options.js';
+import { wiredMetrics } from './wired-metrics.js';
 
 /**
  * A running operator.
@@ -116,6 +117,8 @@ export function operator(options: OperatorOptions = {}): Operator {
   const logins = { vault: ownClient && vault, fallbackLogins: fallbackLogins(clock) };
   const life = activities({ ...shared, ...logins, liveness: options.liveness, httpEndpoint: pages });
   const work = reactor({ ...shared, peering, scheduler: options.scheduler, scope: options });
+  const metrics = wiredMetrics({ ...shared, httpEndpoint: pages, users: options.metrics });
+  metrics.begin();
   const served = servedAdmission(registry, health);
   const webhooks = admission({
     ...shared,
@@ -131,10 +134,11 @@ export function operator(options: OperatorOptions = {}): Operator {
       async startup(signal) {
         await life.startup(signal);
         refuseBadSettings(settings);
+        metrics.begin();
         endServing = registry.serve({ logger });
       },
       underlying: life.services,
-      services: [events.service, ...life.probes, ...work.services, ...webhooks],
+      services: [events.service, ...life.probes, metrics.service, ...work.services, ...webhooks],
       async working(signal) {
         await work.working(signal);
         await served.whenOn(signal);

@@ -18,6 +18,7 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   clusterwide: true,
   namespaces: true,
   liveness: true,
+  metrics: true,
   signal: true,
   lifecycle: true,
   identity: true,

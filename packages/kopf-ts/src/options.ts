@@ -13,6 +13,7 @@ import type {
   Settings,
   Tracing,
 } from '@kopf-ts/core';
+import type { MetricsOptions } from '@kopf-ts/metrics';
 
 /**
  * Everything that an operator can be given; whatever is absent is as by default.
@@ -40,6 +41,8 @@ export interface OperatorOptions {
   readonly namespaces?: readonly (string | RegExp)[] | undefined;
   /** Where to tell how the operator is doing: `http://:8080/healthz`. */
   readonly liveness?: string | undefined;
+  /** Where to serve metrics for Prometheus: `http://:8081/metrics`; at the same address as the above, if they agree. */
+  readonly metrics?: string | MetricsOptions | undefined;
   /** Stops the operator when aborted. */
   readonly signal?: AbortSignal | undefined;
   /** In which order change handlers are called. Default: the default one of the process. */
@@ -77,5 +80,7 @@ export function withArguments(settings: Settings, options: OperatorOptions): Set
     peering.name = options.peeringName;
     peering.mandatory = true;
   }
+  const endpoint = typeof options.metrics === 'string' ? options.metrics : options.metrics?.endpoint;
+  if (endpoint !== undefined) settings.metrics.endpoint = endpoint;
   return settings;
 }

@@ -80,6 +80,9 @@ function admissionServer(
           refused: ({ code, why, from }) => {
             if (facts.wants['webhook.refused']) facts.tell({ kind: 'webhook.refused', code, why, from });
           },
+          certified: (until) => {
+            if (facts.wants['webhook.certified']) facts.tell({ kind: 'webhook.certified', until });
+          },
         })) {
           await announce(parts, configs, config, signal);
           if (!signal.aborted) continue;

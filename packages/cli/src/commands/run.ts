@@ -45,6 +45,13 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
     kind: 'endpoint',
     env: `${PREFIX}_LIVENESS_ENDPOINT`,
   },
+  {
+    flags: '--metrics <url>',
+    about:
+      'Serve metrics for Prometheus at this URL, such as http://:8081/metrics; at the port of the probes, if it is the same.',
+    kind: 'endpoint',
+    env: `${PREFIX}_METRICS_ENDPOINT`,
+  },
   ...scopeParameters(PREFIX),
   {
     flags: '-P, --peering <name>',
@@ -162,7 +169,7 @@ const DEV_PRIORITY = 666;
 
 /** What the values mean for the operator; refuses what cannot be meant together. */
 export function runChoice(values: Values, cwd: string): RunChoice {
-  const { standalone, peering, liveness, optimize } = values as Readonly<Record<string, string | undefined>>;
+  const { standalone, peering, liveness, metrics, optimize } = values as Readonly<Record<string, string | undefined>>;
   return {
     ...scopeChoice(values),
     standalone: standalone as boolean | undefined,
@@ -170,6 +177,7 @@ export function runChoice(values: Values, cwd: string): RunChoice {
     peeringName: peering,
     lease: leaseChoice(values, cwd),
     liveness,
+    metrics,
     ...(optimize === undefined ? {} : { optimize: optimize as 'memory' | 'speed' }),
   };
 }

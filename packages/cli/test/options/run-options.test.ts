@@ -40,6 +40,7 @@ describe('an option of `run`', () => {
     ['--kubeconfig a --context b', { kubeconfig: 'a', context: 'b' }],
     ['-L http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
     ['--liveness=http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
+    ['--metrics=http://:8081/metrics', { metrics: 'http://:8081/metrics' }],
   ])('is understood: %s', async (text, expected) => {
     expect(await choice(text.split(' '))).toEqual({ ...NOTHING, ...expected });
   });
@@ -47,6 +48,7 @@ describe('an option of `run`', () => {
   it.each([
     ['run', '-L foo', "'foo' does not look like http://[host][:port][/path]."],
     ['run', '--liveness=https://:8080/healthz', 'does not look like http://'],
+    ['run', '--metrics=8081', "'8081' does not look like http://"],
     ['run', '--liveness=http://:99999/healthz', "'http://:99999/healthz' has an invalid port."],
     ['run', '--optimize=size', "'size'"],
     ['run', '--lease --standalone', 'choose either --lease or --standalone'],
@@ -104,6 +106,7 @@ describe('a variable of the environment', () => {
     [{ KOPF_RUN_PRIORITY: '5' }, { priority: 5 }],
     [{ KOPF_RUN_PEERING: 'somewhere' }, { peeringName: 'somewhere' }],
     [{ KOPF_RUN_LIVENESS_ENDPOINT: 'http://:80/' }, { liveness: 'http://:80/' }],
+    [{ KOPF_RUN_METRICS_ENDPOINT: 'http://:80/metrics' }, { metrics: 'http://:80/metrics' }],
     [{ KOPF_RUN_PRIORITY: '', KOPF_RUN_CLUSTERWIDE: '', KOPF_RUN_NAMESPACES: '' }, {}],
   ])('is understood: %j', async (env, expected) => {
     expect(await choice([], env)).toEqual({ ...NOTHING, ...expected });

@@ -30,6 +30,7 @@ const NOTHING: Readonly<Record<FactKind, boolean>> = Object.freeze({
   'stream.failed': false,
   'stream.phase': false,
   'object.cause': false,
+  'object.phase': false,
   'object.waiting': false,
   'object.woken': false,
   'object.failed': false,
@@ -50,6 +51,7 @@ const NOTHING: Readonly<Record<FactKind, boolean>> = Object.freeze({
   'review.answered': false,
   'review.refused': false,
   'webhook.refused': false,
+  'webhook.certified': false,
   'peering.ruled': false,
   'login.ended': false,
   'discovery.revised': false,
@@ -73,17 +75,23 @@ export interface FactsOptions {
   readonly logger: Logger;
 }
 
-export function facts({ observers, operator, clock, logger }: FactsOptions): Facts {
-  if (observers.length === 0) return NO_FACTS;
+/** The facts of an operator: its observers may also come when it has started. */
+export interface ObservedFacts extends Facts {
+  /** The observer is told what happens from now on. */
+  add(observer: Observer): void;
+}
+
+export function facts({ observers, operator, clock, logger }: FactsOptions): ObservedFacts {
   const wants: Record<FactKind, boolean> = { ...NOTHING };
   const byKind = new Map<FactKind, Observer[]>();
-  for (const observer of observers) {
+  const add = (observer: Observer): void => {
     refuseMistakes(observer);
     for (const kind of observer.wants === 'all' ? FACT_KINDS : new Set(observer.wants)) {
       wants[kind] = true;
       byKind.set(kind, [...(byKind.get(kind) ?? []), observer]);
     }
-  }
+  };
+  for (const observer of observers) add(observer);
   const reported = new WeakSet<Observer>();
 
   const report = (observer: Observer, fact: Fact, thrown: unknown): void => {
@@ -102,7 +110,8 @@ export function facts({ observers, operator, clock, logger }: FactsOptions): Fac
   };
 
   return {
-    wants: Object.freeze(wants),
+    wants,
+    add,
     tell(untold) {
       const listening = byKind.get(untold.kind);
       if (listening === undefined) return;

@@ -51,5 +51,7 @@ export interface WebhookServer {
           readonly from: string | undefined;
         }) => void)
       | undefined;
+    /** To be told until when the certificate is valid that is used from now on: the fact `webhook.certified`. */
+    readonly certified?: ((until: Date) => void) | undefined;
   }): AsyncIterable<WebhookClientConfig>;
 }

@@ -43,8 +43,20 @@ describe('facts', () => {
   });
 
   it('are wanted by nobody if there is nobody', () => {
-    expect(telling().facts).toBe(NO_FACTS);
+    expect(telling().facts.wants).toEqual(NO_FACTS.wants);
     expect(Object.values(NO_FACTS.wants)).not.toContain(true);
+  });
+
+  it('are told to those who come later, from then on', () => {
+    const { facts } = telling();
+    const late = recorder(['discovery.failed']);
+    facts.tell({ kind: 'discovery.failed', error, failures: 1 });
+    facts.add(late);
+    expect(facts.wants['discovery.failed']).toBe(true);
+    expect(facts.wants['error.stray']).toBe(false);
+    facts.tell({ kind: 'discovery.failed', error, failures: 2 });
+    expect(late.told).toMatchObject([{ kind: 'discovery.failed', failures: 2 }]);
+    expect(() => facts.add({ wants: 'all' } as never)).toThrow(/needs a function `observe`/);
   });
 
   it('refuse observers that want what there is not', () => {

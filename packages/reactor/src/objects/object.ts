@@ -407,7 +407,12 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   }
 
   #become(state: ObjectState): void {
+    const before = this.#state.phase;
     this.#state = state;
+    const { facts } = this.#surroundings;
+    if (state.phase !== before && facts.wants['object.phase']) {
+      facts.tell({ kind: 'object.phase', object: this.observed, phase: state.phase, before });
+    }
   }
 
   #learn(known: Known): void {

@@ -15,11 +15,10 @@ export function tellerOfDropped(
   return (what, why) => facts.tell({ kind: 'patch.dropped', object, what, why });
 }
 
-/** The same way of sending, but told of; the very same, if nobody wants to know. */
+/** The same way of sending, but told of if anybody wants to know. */
 export function toldPatches(apply: ApplyFn, facts: Facts, clock: Clock): ApplyFn {
   const { wants } = facts;
-  if (!wants['patch.sent'] && !wants['patch.failed'] && !wants['patch.dropped']) return apply;
-  return async (options) => {
+  const told: ApplyFn = async (options) => {
     const { resource, body } = options;
     const beganAt = clock.now();
     const requests: SentRequest[] = [];
@@ -37,5 +36,10 @@ export function toldPatches(apply: ApplyFn, facts: Facts, clock: Clock): ApplyFn
       facts.tell({ kind: 'patch.failed', object, requests, error, duration });
       throw thrown;
     }
+  };
+  return (options) => {
+    // Asked each time: observers may come when the operator has started.
+    if (!wants['patch.sent'] && !wants['patch.failed'] && !wants['patch.dropped']) return apply(options);
+    return told(options);
   };
 }

@@ -17,9 +17,11 @@ async function observed(options: OperatedOptions = {}) {
   return { observer, operator };
 }
 
-/** What is told of one object, in short, without what is told of streams and of calls. */
+/** What is told of one object, in short, without what is told of streams, of calls and of phases. */
 const story = (told: readonly Fact[]): readonly string[] =>
-  told.flatMap((fact) => (/^(call|stream)\./.test(fact.kind) || !('object' in fact) ? [] : [fact.kind]));
+  told.flatMap((fact) =>
+    /^(call|stream)\.|^object\.phase$/.test(fact.kind) || !('object' in fact) ? [] : [fact.kind],
+  );
 
 const ONE = expect.objectContaining({
   kind: 'KopfExample',
@@ -103,6 +105,28 @@ describe('what is told of an object', () => {
     expect(observer.of('object.woken').map(({ why }) => why)).toEqual(['time']);
     await operator.edit('one', { spec: { field: 'w' } });
     expect(observer.of('object.woken').map(({ why }) => why)).toEqual(['time', 'event']);
+  });
+
+  it('is whether it is worked on, waits for its turn, waits for later, or does nothing', async () => {
+    const { operator, observer } = await observed();
+    await using _ = operator;
+    operator.registry.on.create('kopfexamples', { id: 'fn' }, ({ retry }) => {
+      if (retry === 0) throw new TemporaryError('later', { delay: 10 });
+    });
+    await operator.start();
+    await operator.create('one');
+    const phases = () => observer.of('object.phase').map(({ before, phase }) => `${before} → ${phase}`);
+    const turn = ['idle → queued', 'queued → running'];
+    expect(phases().slice(0, 2)).toEqual(turn);
+    expect(phases().at(-1)).toBe('running → waiting');
+    await operator.advance(10);
+    expect(phases().at(-1)).toBe('running → idle');
+    // Each goes on where the one before has ended.
+    const told = observer.of('object.phase');
+    for (const [index, { before, object }] of told.entries()) {
+      expect(before).toBe(told[index - 1]?.phase ?? 'idle');
+      expect(object).toEqual(ONE);
+    }
   });
 
   it('is that its handling has failed, and for how long it is left alone', async () => {

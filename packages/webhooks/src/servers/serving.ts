@@ -1,4 +1,5 @@
 /** The life of a server: certificates, the open listener, the announcements, the end. */
+import { X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Clock, WebhookClientConfig, WebhookServer } from '@kopf-ts/core';
 import { childController, describeError, isCancellation, onAbort, stackOf, untilAborted } from '@kopf-ts/core/engine';
@@ -53,6 +54,8 @@ export async function* serveReviews(
       } else if (!renewed(listener, material, at)) {
         continue;
       }
+      const until = at.certified && expiryOf(material);
+      if (until !== undefined) at.certified?.(until);
       const config = { ...plan.announce(listener.port), ...bundleOf(material) };
       const text = JSON.stringify(config);
       if (text === announced) continue;
@@ -101,6 +104,17 @@ async function open(at: ServerSurroundings, plan: ServingPlan, material: Materia
   const scheme = credentials === undefined ? 'http' : 'https';
   logger.info(`Listening for admission requests at ${scheme}://${bracketed(addr ?? '*')}:${listener.port}${plan.path}`);
   return listener;
+}
+
+/** When the certificate expires; `undefined` if it is not to be seen, as in ready contexts. */
+function expiryOf({ credentials }: Material): Date | undefined {
+  if (credentials === undefined || 'ready' in credentials || credentials.cert === undefined) return undefined;
+  const [first] = [credentials.cert].flat();
+  try {
+    return first === undefined ? undefined : new Date(new X509Certificate(first).validTo);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Unusable certificates are no reason to stop serving: the old ones may live for long. */

@@ -74,6 +74,15 @@ describe('the server', () => {
     ]);
   });
 
+  it('tells the observers until when its certificate is valid', async () => {
+    const server = fakeServer();
+    const observer = recordingObserver();
+    await served({ server, observers: [observer] });
+    const until = new Date(0);
+    server.at?.certified?.(until);
+    expect(observer.of('webhook.certified')).toMatchObject([{ kind: 'webhook.certified', until }]);
+  });
+
   it('is told that nobody knows the connection, if the client was given ready', async () => {
     const server = fakeServer();
     await served({ server });

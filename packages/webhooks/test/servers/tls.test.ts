@@ -1,9 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createSecureContext } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TlsSource, webhookServer } from '../../src/index.js';
 import { ask, certificatesOnDemand, localMaterial, pem, served } from './support.js';
 
@@ -91,7 +92,9 @@ describe('given files', () => {
     const { cert, key } = pem((await localMaterial()).secure);
     const [certfile, pkeyfile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
     await Promise.all([writeFile(certfile, cert), writeFile(pkeyfile, key)]);
-    await using server = await served(webhookServer({ addr, certfile, pkeyfile }));
+    const certified = vi.fn();
+    await using server = await served(webhookServer({ addr, certfile, pkeyfile }), { certified });
+    expect(certified.mock.calls).toEqual([[new Date(new X509Certificate(cert).validTo)]]);
     expect(server.ca).toBe(cert);
     expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect((await ask(`${server.url}/fn`, { tls: { ca: server.ca } })).status).toBe(200);

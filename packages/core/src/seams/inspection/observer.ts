@@ -120,6 +120,13 @@ type ObjectFact =
       readonly paths: readonly FieldPath[];
       readonly version: string | undefined;
     }
+  /** It is idle, waits for later, waits for its turn, or is being worked on: told when that changes. */
+  | {
+      readonly kind: 'object.phase';
+      readonly object: ObservedObject;
+      readonly phase: 'idle' | 'waiting' | 'queued' | 'running';
+      readonly before: 'idle' | 'waiting' | 'queued' | 'running';
+    }
   /** Nothing is done until then, unless something happens earlier. */
   | {
       readonly kind: 'object.waiting';
@@ -336,6 +343,8 @@ type OperatorFact =
       /** The address of the caller, if it is known. */
       readonly from: string | undefined;
     }
+  /** The webhook server uses a certificate from now on that is valid until then. */
+  | { readonly kind: 'webhook.certified'; readonly until: Date }
   /** The peers have agreed who works on a namespace, or on the cluster: this operator, or another one. */
   | { readonly kind: 'peering.ruled'; readonly namespace: string | null; readonly isPaused: boolean }
   | {

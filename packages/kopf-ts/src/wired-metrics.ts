@@ -1,0 +1,66 @@
+/** Metrics as a part of an operator: nothing of them is there until an address is set for them. */
+import { createRequire } from 'node:module';
+import type { Clock, HttpEndpoint, Indices, KubeClient, Logger, Registry, Service, Settings } from '@kopf-ts/core';
+import { type ObservedFacts, untilAborted } from '@kopf-ts/core/engine';
+import { type MetricsOptions, type OperatorMetrics, operatorMetrics } from '@kopf-ts/metrics';
+
+interface MetricsParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly settings: Settings;
+  // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
+  readonly registry: Registry<any>;
+  readonly client: KubeClient;
+  readonly indices: Indices;
+  readonly facts: ObservedFacts;
+  readonly httpEndpoint: HttpEndpoint;
+  /** As in the options of the operator. */
+  readonly users: string | MetricsOptions | undefined;
+}
+
+export interface WiredMetrics {
+  /** Counts from now on, if it is set where to show it. Throws if there can never be such an address. */
+  begin(): void;
+  readonly service: Service;
+}
+
+export function wiredMetrics(parts: MetricsParts): WiredMetrics {
+  const { clock, logger, settings, registry, client, indices, facts, httpEndpoint, users } = parts;
+  let metrics: OperatorMetrics | undefined;
+  return {
+    begin() {
+      const { endpoint } = settings.metrics;
+      if (endpoint === undefined) return;
+      httpEndpoint.check({ name: 'metrics', url: endpoint });
+      if (metrics !== undefined) return;
+      metrics = operatorMetrics({
+        clock,
+        logger,
+        client,
+        indices,
+        registry: typeof users === 'object' ? users.registry : undefined,
+        declared: () => Object.values(registry.handlers).flatMap((handlers) => [...handlers].map(({ id }) => id)),
+        workerLimit: () => settings.queueing.workerLimit,
+        version: ownVersion(),
+      });
+      facts.add(metrics.observer);
+    },
+    service: {
+      name: 'metrics',
+      async run(signal) {
+        const { endpoint } = settings.metrics;
+        if (endpoint === undefined || metrics === undefined) return await untilAborted(signal);
+        await metrics.service({ endpoint, httpEndpoint }).run(signal);
+      },
+    },
+  };
+}
+
+/** Absent if the package is not where it was installed, e.g. in a bundle. */
+function ownVersion(): string | undefined {
+  try {
+    return (createRequire(import.meta.url)('../package.json') as { version: string }).version;
+  } catch {
+    return undefined;
+  }
+}

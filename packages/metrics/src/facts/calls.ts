@@ -1,0 +1,121 @@
+/** Calls of handlers: how many, how long, how they ended, what is still to come. */
+import type { FactOf, ObservedObject } from '@kopf-ts/core';
+import { type Collector, type CollectorParts, keyOf, LIMIT } from './collector.js';
+
+type Ended = FactOf<'call.ended'>;
+
+export function callMetrics({ registry, names }: CollectorParts): Collector {
+  const calls = registry.counter({
+    name: 'kopf_handler_calls_total',
+    help: 'Calls of handlers that have ended, by their outcomes.',
+    labels: ['handler', 'type', 'resource', 'reason', 'outcome'],
+    limit: LIMIT,
+  });
+  const durations = registry.histogram({
+    name: 'kopf_handler_duration_seconds',
+    help: 'How long calls of handlers take, their sub-handlers included.',
+    labels: ['handler', 'resource'],
+    limit: LIMIT,
+  });
+  const retries = registry.counter({
+    name: 'kopf_handler_retries_total',
+    help: 'Calls of handlers that were no first attempts.',
+    labels: ['handler', 'resource'],
+    limit: LIMIT,
+  });
+  const running = registry.gauge({
+    name: 'kopf_handler_calls_running',
+    help: 'Calls of handlers that are under way.',
+    labels: ['handler', 'resource'],
+    limit: LIMIT,
+  });
+  const blocking = registry.counter({
+    name: 'kopf_handler_blocking_seconds_total',
+    help: 'Time during which handlers have let nothing else run: their synchronous parts.',
+    labels: ['handler'],
+    limit: LIMIT,
+  });
+  const waiting = pendingCalls({ registry, names });
+  /** By the numbers of the calls. */
+  const begun = new Map<number, FactOf<'call.began'>>();
+
+  return {
+    ...waiting.collector,
+    'call.began'(fact) {
+      begun.set(fact.call, fact);
+      running.with({ handler: names.handler(fact.handler), resource: names.kindOf(fact.object) }).inc();
+    },
+    'call.returned'({ call, at }) {
+      const began = begun.get(call);
+      if (began !== undefined) blocking.with({ handler: names.handler(began.handler) }).inc(Math.max(0, at - began.at));
+    },
+    'call.ended'(fact) {
+      const { call, handler: observed, object, reason = '', outcome, retry, duration } = fact;
+      const handler = names.handler(observed);
+      const resource = names.kindOf(object);
+      // Some end without having begun: their time was over, or their attempts.
+      if (begun.delete(call)) {
+        running.with({ handler, resource }).dec();
+        durations.with({ handler, resource }).observe(duration);
+        if (retry > 0) retries.with({ handler, resource }).inc();
+      }
+      calls.with({ handler, type: observed.kind, resource, reason: reasonOf(fact, reason), outcome }).inc();
+      waiting.ended(fact);
+    },
+  };
+}
+
+/** Of the types of events and of activities, there are few; but anything may be told. */
+function reasonOf({ handler }: Ended, reason: string): string {
+  return handler.kind === 'watch' ? reason.toLowerCase() || 'listed' : reason;
+}
+
+/** Change handlers that wait for their next attempts, by their objects. */
+function pendingCalls({ registry, names }: Pick<CollectorParts, 'registry' | 'names'>) {
+  const gauge = registry.gauge({
+    name: 'kopf_handler_pending',
+    help: 'Change handlers of objects that wait for their next attempts.',
+    labels: ['handler', 'resource', 'reason'],
+    limit: LIMIT,
+  });
+  const objects = new Map<string, Map<string, { readonly reason: string; over(): void }>>();
+
+  const forget = (object: ObservedObject, isOver: (reason: string) => boolean): void => {
+    const key = keyOf(object);
+    const calls = objects.get(key);
+    if (calls === undefined) return;
+    for (const [id, call] of calls) {
+      if (!isOver(call.reason)) continue;
+      call.over();
+      calls.delete(id);
+    }
+    if (calls.size === 0) objects.delete(key);
+  };
+  const everything = (): boolean => true;
+
+  const collector: Collector = {
+    'object.gone': ({ object }) => forget(object, everything),
+    'object.phase'({ object, phase }) {
+      if (phase === 'idle') forget(object, everything);
+    },
+    // What was begun for another reason is given up.
+    'object.cause': ({ object, reason: current }) => forget(object, (reason) => reason !== current),
+  };
+  return {
+    collector,
+    ended({ handler, object, reason = '', outcome }: Ended): void {
+      if (handler.kind !== 'change' || object === undefined) return;
+      const key = keyOf(object);
+      const calls = objects.get(key);
+      calls?.get(handler.id)?.over();
+      calls?.delete(handler.id);
+      if (outcome !== 'retried') {
+        if (calls?.size === 0) objects.delete(key);
+        return;
+      }
+      const series = gauge.with({ handler: names.handler(handler), resource: names.kindOf(object), reason });
+      series.inc();
+      objects.set(key, (calls ?? new Map()).set(handler.id, { reason, over: () => series.dec() }));
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** Objects: what happens to them, how long they wait for their turn, how long they are worked on. */
+import type { Seconds } from '@kopf-ts/core';
+import { type Collector, type CollectorParts, keyOf, LIMIT } from './collector.js';
+
+interface Scheduled {
+  readonly resource: string;
+  readonly since: Seconds;
+}
+
+export function objectMetrics({ registry, names, now, workerLimit }: CollectorParts): Collector {
+  const labels = ['resource'] as const;
+  const causes = registry.counter({
+    name: 'kopf_causes_total',
+    help: 'What has happened to objects, as far as their change handlers are concerned.',
+    labels: ['resource', 'reason'],
+    limit: LIMIT,
+  });
+  const waits = registry.histogram({
+    name: 'kopf_queue_wait_seconds',
+    help: 'How long objects wait for their turn.',
+    labels,
+    limit: LIMIT,
+  });
+  const cycles = registry.histogram({
+    name: 'kopf_cycle_duration_seconds',
+    help: 'How long it takes from looking at an object to having written to it.',
+    labels,
+    limit: LIMIT,
+  });
+  const waiting = registry.gauge({
+    name: 'kopf_objects_waiting',
+    help: 'Objects with something to be done later: mostly, the next attempts of their handlers.',
+    labels,
+    limit: LIMIT,
+  });
+  const errors = registry.counter({
+    name: 'kopf_object_errors_total',
+    help: 'Failures of handling objects that are not those of handlers.',
+    labels,
+    limit: LIMIT,
+  });
+  const trips = registry.counter({
+    name: 'kopf_breaker_trips_total',
+    help: 'How often handlers were slowed down, as they change the same fields again and again.',
+    labels,
+    limit: LIMIT,
+  });
+  /** In the order of their coming, so that the first is the oldest. */
+  const queued = new Map<string, Scheduled>();
+  const running = new Map<string, Scheduled>();
+  /** Kinds stay in sight when there is nothing to do for them: nothing is a number, too. */
+  const kinds = new Set<string>();
+  const counted = (all: ReadonlyMap<string, Scheduled>) => () => {
+    const counts = new Map([...kinds].map((kind) => [kind, 0]));
+    for (const { resource } of all.values()) counts.set(resource, (counts.get(resource) ?? 0) + 1);
+    return [...counts].map(([kind, count]) => [[kind], count] as const);
+  };
+
+  registry.asked(
+    { name: 'kopf_queue_depth', help: 'Objects that wait for their turn.', labels, limit: LIMIT },
+    counted(queued),
+  );
+  registry.asked(
+    { name: 'kopf_workers_busy', help: 'Objects that are being worked on.', labels, limit: LIMIT },
+    counted(running),
+  );
+  registry.asked(
+    {
+      name: 'kopf_workers_limit',
+      help: 'How many objects of one kind are worked on at once; +Inf if there is no limit.',
+    },
+    () => [[[], workerLimit() ?? Number.POSITIVE_INFINITY]],
+  );
+  registry.asked(
+    {
+      name: 'kopf_queue_oldest_seconds',
+      help: 'How long the oldest in the queue has been waiting.',
+      labels,
+      limit: LIMIT,
+    },
+    () => {
+      const oldest = new Map([...kinds].map((kind) => [kind, 0]));
+      for (const { resource, since } of queued.values()) {
+        if (oldest.get(resource) === 0) oldest.set(resource, Math.max(0, now() - since));
+        if (kinds.size === 1) break;
+      }
+      return [...oldest].map(([kind, age]) => [[kind], age] as const);
+    },
+  );
+
+  return {
+    'object.cause': ({ object, reason }) => causes.with({ resource: names.kindOf(object), reason }).inc(),
+    'object.failed': ({ object }) => errors.with({ resource: names.kindOf(object) }).inc(),
+    'breaker.tripped': ({ object }) => trips.with({ resource: names.kindOf(object) }).inc(),
+    'object.phase'({ object, phase, before, at }) {
+      const resource = names.kindOf(object);
+      const key = keyOf(object);
+      kinds.add(resource);
+      if (before === 'waiting') waiting.with({ resource }).dec();
+      if (phase === 'waiting') waiting.with({ resource }).inc();
+      const wasQueued = queued.get(key);
+      const wasRunning = running.get(key);
+      queued.delete(key);
+      running.delete(key);
+      if (phase === 'queued') queued.set(key, { resource, since: at });
+      if (phase === 'running') running.set(key, { resource, since: at });
+      if (wasQueued !== undefined && phase === 'running') waits.with({ resource }).observe(at - wasQueued.since);
+      if (wasRunning !== undefined) cycles.with({ resource }).observe(at - wasRunning.since);
+    },
+  };
+}
