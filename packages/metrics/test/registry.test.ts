@@ -99,6 +99,31 @@ describe('A registry', () => {
     expect((await shown(registry)).split('\n').slice(2)).toEqual([`a_total{label="${expected}"} 1`, '']);
   });
 
+  it('tells apart whatever differs, and takes together what looks the same', async () => {
+    const registry = metricRegistry();
+    const counter = registry.counter({ name: 'a_total', help: 'A.', labels: ['one', 'two'] });
+    for (const [one, two] of [
+      ['a', '1:b'],
+      ['a1:', 'b'],
+      ['', 'a1:b'],
+      ['a1:b', ''],
+    ] as const) {
+      counter.with({ one, two }).inc();
+    }
+    // Both have a character that cannot be shown.
+    counter.with({ two: 'x', one: '\u0001' }).inc();
+    counter.with({ one: '\u0002', two: 'x' }).inc();
+    counter.with({ one: '\u0002', two: 'x' }).inc();
+    const lines = (await shown(registry)).split('\n').filter((line) => line.startsWith('a_total'));
+    expect(lines).toEqual([
+      'a_total{one="a",two="1:b"} 1',
+      'a_total{one="a1:",two="b"} 1',
+      'a_total{one="",two="a1:b"} 1',
+      'a_total{one="a1:b",two=""} 1',
+      'a_total{one="\uFFFD",two="x"} 3',
+    ]);
+  });
+
   it('counts what is beyond the limit as `other`, whatever it is', async () => {
     const registry = metricRegistry();
     const counter = registry.counter({ name: 'a_total', help: 'A.', labels: ['one', 'two'], limit: 3 });

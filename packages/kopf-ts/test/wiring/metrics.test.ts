@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import * as kopf from 'kopf-ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { newPlace, startOperator, stopOperator } from './wired.js';
 
 async function freeAddress(): Promise<string> {
@@ -93,6 +93,43 @@ describe('the metrics of an operator', () => {
     expect(asked()).toEqual(kinds.map((kind) => `GET /apis/${kind}?limit=1`));
     const lag = 'kopf_stream_lag_versions{resource="kopfexamples.kopf.dev"}';
     expect(valueIn(await textAt(endpoint), lag)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('can be asked for by many in a storm of objects: all are handled, and everybody is answered', async () => {
+    const place = await newPlace();
+    const endpoint = `${await freeAddress()}/metrics`;
+    const handled = new Set<string>();
+    const started = await startOperator(
+      place,
+      ({ on }) =>
+        void on.create('kopfexamples', { id: 'created' }, async ({ name }) => {
+          await Promise.all(
+            Array.from({ length: 3 }, (_, index) => kopf.register(() => {}, { id: `${name}-${index}` })),
+          );
+          handled.add(name);
+        }),
+      { metrics: endpoint, settings: kopf.settings({ queueing: { workerLimit: 5 } }) },
+    );
+    await started.ready;
+    const asked = Array.from({ length: 50 }, () => textAt(endpoint));
+    const names = Array.from({ length: 60 }, (_, index) => `object-${index}`);
+    await Promise.all(names.map((name) => place.create(name)));
+    for (const text of await Promise.all(asked)) expect(text).toContain('kopf_build_info');
+    const of = 'type="change",resource="kopfexamples.kopf.dev",reason="create",outcome="succeeded"';
+    const text = await vi.waitFor(async () => {
+      // One sub-handler in each cycle.
+      await place.clock.advance(1);
+      await place.settle();
+      const current = await textAt(endpoint);
+      expect(valueIn(current, `kopf_handler_calls_total{handler="created",${of}}`)).toBe(60);
+      return current;
+    }, 10_000);
+    expect(handled.size).toBe(60);
+    expect(text).not.toContain('object-');
+    expect(valueIn(text, `kopf_handler_calls_total{handler="created/*",${of}}`)).toBe(180);
+    expect(valueIn(text, 'kopf_queue_depth{resource="kopfexamples.kopf.dev"}')).toBe(0);
+    expect(valueIn(text, 'kopf_workers_busy{resource="kopfexamples.kopf.dev"}')).toBe(0);
+    expect(text.length).toBeLessThan(100_000);
   });
 
   it.each([

@@ -28,6 +28,8 @@ export interface SeriesOptions<S> {
 export class Series<S> implements Iterable<S> {
   readonly #options: SeriesOptions<S>;
   readonly #all = new Map<string, S>();
+  /** The same by the values as they were given: most are given again and again. */
+  readonly #given = new Map<string, S>();
   #other: S | undefined;
   #overflows = 0;
 
@@ -47,6 +49,19 @@ export class Series<S> implements Iterable<S> {
 
   /** In the order of the labels. */
   of(values: readonly string[]): S {
+    // With their lengths: whatever is in them, others never give the same.
+    let key = '';
+    for (const value of values) key += `${value.length}:${value}`;
+    const given = this.#given.get(key);
+    if (given !== undefined) return given;
+    const series = this.#byText(values);
+    if (series !== this.#other && this.#given.size < this.#options.limit && key.length < MAX_LENGTH) {
+      this.#given.set(key, series);
+    }
+    return series;
+  }
+
+  #byText(values: readonly string[]): S {
     const { labels, limit, make } = this.#options;
     const text = labels.map((label, index) => `${label}="${escaped(values[index] ?? '')}"`).join(',');
     let series = this.#all.get(text);
