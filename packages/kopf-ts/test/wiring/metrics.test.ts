@@ -102,10 +102,8 @@ describe('the metrics of an operator', () => {
     const started = await startOperator(
       place,
       ({ on }) =>
-        void on.create('kopfexamples', { id: 'created' }, async ({ name }) => {
-          await Promise.all(
-            Array.from({ length: 3 }, (_, index) => kopf.register(() => {}, { id: `${name}-${index}` })),
-          );
+        void on.create('kopfexamples', { id: 'created' }, ({ name }) => {
+          for (let index = 0; index < 3; index++) kopf.register(() => {}, { id: `${name}-${index}` });
           handled.add(name);
         }),
       { metrics: endpoint, settings: kopf.settings({ queueing: { workerLimit: 5 } }) },
