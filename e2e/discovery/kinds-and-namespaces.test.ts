@@ -1,4 +1,4 @@
-import type { AnyObject } from '@kopf-ts/core';
+import { type AnyObject, DaemonStop, type KubeClient } from '@kopf-ts/core';
 import { expect, it } from 'vitest';
 import { describeOnClusters, type TestCluster } from '../support/operators/clusters.js';
 import { absentIfNotFound, newGroup, testKind } from '../support/operators/kinds.js';
@@ -128,6 +128,72 @@ describeOnClusters('kinds and namespaces', (cluster) => {
     await eventually(async () => expect(await things.get(early, 'one')).toBeUndefined());
     await eventually(async () => expect(await things.get(late, 'again')).toBeUndefined());
   }, 90_000);
+
+  it('namespaces by labels are selected by the server, and are left and taken up again', async () => {
+    const things = await cluster().newKind();
+    const namespace = await cluster().newNamespace();
+    const [calls, paths]: [string[], string[]] = [[], []];
+    const { client } = cluster();
+    const recorded: KubeClient = {
+      request(request) {
+        paths.push(request.path);
+        return client.request(request);
+      },
+      stream(request) {
+        paths.push(request.path);
+        return client.stream(request);
+      },
+    };
+    const key = `tenant-of-${namespace}`;
+    const label = (value: string | null) =>
+      client.request({
+        method: 'PATCH',
+        path: namespacePath(namespace),
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { labels: { [key]: value } } },
+      });
+    const operator = await startOperator(
+      cluster(),
+      ({ on, daemon, index }) => {
+        const known = index(things.selector, function known({ name }) {
+          return { [name]: name };
+        });
+        on.create(things.selector, function created({ name, indices }) {
+          calls.push(`created ${name}, known: ${[...indices.get(known).keys()].sort().join(' ')}`);
+        });
+        on.update(things.selector, function updated({ name }) {
+          calls.push(`updated ${name}`);
+        });
+        on.event(things.selector, function seen({ type, name }) {
+          if (type === 'DELETED') calls.push(`gone ${name}`);
+        });
+        daemon(things.selector, async function guard({ name, stopped }) {
+          await new Promise<void>((resolve) => stopped.addEventListener('abort', () => resolve()));
+          const reasons = stopped.reason instanceof DaemonStop ? [...stopped.reason.reasons] : [];
+          calls.push(`left ${name}: ${reasons.join()}`);
+        });
+      },
+      { namespaces: { labels: { [key]: ['one', 'two'] } }, client: recorded },
+    );
+    await things.create(namespace, 'a');
+    await label('one');
+    await eventually(() => expect(calls).toEqual(['created a, known: a']));
+    await label('two');
+    await label('three');
+    await eventually(() => expect(calls.slice(1)).toEqual(['left a: filters-mismatch']));
+    await things.patch(namespace, 'a', { spec: { field: 'changed' } });
+    await things.create(namespace, 'b');
+    await label('one');
+    await eventually(() => expect(calls.slice(2).sort()).toEqual(['created b, known: a b', 'updated a']));
+    const ofNamespaces = paths.filter((path) => path.startsWith('/api/v1/namespaces?'));
+    expect(ofNamespaces.length).toBeGreaterThan(0);
+    for (const path of ofNamespaces) {
+      expect(new URL(path, 'http://h').searchParams.get('labelSelector')).toBe(`${key} in (one,two)`);
+    }
+    expect(operator.logger.messages('error')).toEqual([]);
+    for (const name of ['a', 'b']) await things.delete(namespace, name);
+    await eventually(async () => expect(await things.get(namespace, 'b')).toBeUndefined());
+  });
 
   it('what is not permitted to be listed is done without, at once, and it is told once', async () => {
     const [things, namespace] = await Promise.all([cluster().newKind(), cluster().newNamespace()]);

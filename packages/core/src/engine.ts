@@ -101,6 +101,7 @@ export { isTooLarge, retryable } from './cluster/retryable.js';
 export type { Address } from './cluster/patching/patch-payloads.js';
 export { findByName } from './cluster/find.js';
 export { conflictPause } from './cluster/patching/conflict-pause.js';
+export { labelSelectorOf } from './cluster/api/selections.js';
 export { handlersApi } from './cluster/api/verbs.js';
 export type { ObjectOwner, OwnerOf } from './cluster/api/owners.js';
 export { cutEventMessage, type EventRepeats, postEvent } from './cluster/events.js';

@@ -1,13 +1,16 @@
 /** Mistakes in what an operator is started with, which would otherwise only show by nothing happening. */
 import {
+  isMapping,
   KopfError,
   type Logger,
+  type Mapping,
   settings as makeSettings,
   PermanentError,
   type Registry,
+  type Selection,
   type Settings,
 } from '@kopf-ts/core';
-import { didYouMean } from '@kopf-ts/core/engine';
+import { didYouMean, labelSelectorOf } from '@kopf-ts/core/engine';
 import type { OperatorOptions } from './options.js';
 import { settingMistakes } from './setting-mistakes.js';
 
@@ -68,9 +71,7 @@ export function refuseMistakes(options: OperatorOptions): void {
         'standalone or peeringName.',
     );
   }
-  if (namespaces !== undefined && !Array.isArray(namespaces)) {
-    throw badOption('The namespaces must be an array, also if there is only one: { namespaces: ["default"] }.');
-  }
+  if (namespaces !== undefined && !Array.isArray(namespaces)) refuseBadLabels(namespaces);
   const missing = settings === undefined ? [] : Object.keys(makeSettings()).filter((group) => !(group in settings));
   if (missing.length > 0) {
     throw badOption(
@@ -79,6 +80,20 @@ export function refuseMistakes(options: OperatorOptions): void {
     );
   }
   if (settings !== undefined) refuseBadSettings(settings);
+}
+
+/** Selecting by nothing would select everything. */
+function refuseBadLabels(namespaces: unknown): void {
+  const { labels, ...rest }: Mapping = isMapping(namespaces) ? namespaces : {};
+  if ((!isMapping(labels) && typeof labels !== 'string') || Object.keys(rest).length > 0) {
+    throw badOption(
+      'The namespaces must be an array, also if there is only one: { namespaces: ["default"] }; or be selected by their ' +
+        'labels: { namespaces: { labels: { tenant: true } } }.',
+    );
+  }
+  if (!labelSelectorOf(labels as Selection)) {
+    throw badOption('There are no labels to select the namespaces by. To serve all of them: { clusterwide: true }.');
+  }
 }
 
 /** Also after the startup handlers, which may have set anything. */

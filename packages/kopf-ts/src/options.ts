@@ -14,6 +14,7 @@ import type {
   Tracing,
 } from '@kopf-ts/core';
 import type { MetricsOptions } from '@kopf-ts/metrics';
+import type { NamespacesByLabels } from '@kopf-ts/reactor';
 
 /**
  * Everything that an operator can be given; whatever is absent is as by default.
@@ -37,8 +38,11 @@ export interface OperatorOptions {
   readonly memo?: object | undefined;
   /** Serve the whole cluster. */
   readonly clusterwide?: boolean | undefined;
-  /** Serve these namespaces only: names, globs (`myapp-*,!myapp-pr-*`), or regular expressions. */
-  readonly namespaces?: readonly (string | RegExp)[] | undefined;
+  /**
+   * Serve these namespaces only: names, globs (`myapp-*,!myapp-pr-*`), or regular expressions; or those with some labels at the
+   * moment, `{ labels: { tenant: true } }`, which come and go as they are labelled.
+   */
+  readonly namespaces?: readonly (string | RegExp)[] | NamespacesByLabels | undefined;
   /** Where to tell how the operator is doing: `http://:8080/healthz`. */
   readonly liveness?: string | undefined;
   /** Where to serve metrics for Prometheus: `http://:8081/metrics`; at the same address as the above, if they agree. */
@@ -73,7 +77,8 @@ export interface OperatorOptions {
 /** The arguments are settings, too; startup handlers still have the last word on them. */
 export function withArguments(settings: Settings, options: OperatorOptions): Settings {
   const { peering } = settings;
-  peering.clusterwide = options.namespaces === undefined || options.namespaces.length === 0;
+  const { namespaces = [] } = options;
+  peering.clusterwide = !('labels' in namespaces) && namespaces.length === 0;
   if (options.standalone !== undefined) peering.standalone = options.standalone;
   if (options.priority !== undefined) peering.priority = options.priority;
   if (options.peeringName !== undefined) {

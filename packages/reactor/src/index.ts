@@ -11,7 +11,7 @@ export { supervise, type Operator, type Plan, type SuperviseOptions } from './ru
 export { activities, type Activities, type ActivitiesParts } from './activities/activities.js';
 export { reactor, type Reactor, type ReactorOptions } from './reactor.js';
 export type { OperatorParts } from './parts.js';
-export type { Scope } from './discovery/discovery.js';
+export type { NamespacesByLabels, Scope } from './discovery/discovery.js';
 
 // What its parts share.
 export { liveInsights, type LiveInsights } from './discovery/insights.js';

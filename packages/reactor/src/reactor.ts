@@ -5,6 +5,7 @@ import { reactorControl } from './control/reactor-control.js';
 import { cycleOf } from './cycle/cycle.js';
 import { runningDaemons } from './daemons/daemons.js';
 import { daemonKiller } from './daemons/killer.js';
+import { letGo } from './daemons/leading.js';
 import { scheduleCheck } from './daemons/schedules.js';
 import { discoveryServices, type Scope } from './discovery/discovery.js';
 import type { LiveInsights } from './discovery/insights.js';
@@ -89,6 +90,7 @@ export function reactor(options: ReactorOptions): Reactor {
     scheduler:
       options.scheduler ??
       (({ title }) => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger, clock, title })),
+    letGo: (subject) => letGo({ subject, parts: shared, daemons: shared.daemons }, 'filters-mismatch'),
     process: cycleOf({ ...shared, apply: applier({ ...shared, fieldManager, writes: health.writes }) }),
   });
   const killer = daemonKiller(shared);

@@ -13,6 +13,7 @@ import {
   type Observer,
   type Registry,
   type Seconds,
+  type Selection,
 } from '@kopf-ts/core';
 import { toError } from '@kopf-ts/core/engine';
 import { eventually } from './eventually.js';
@@ -53,7 +54,7 @@ export interface RunnableOptions {
   readonly observers?: readonly Observer[] | undefined;
   readonly identity?: string | undefined;
   readonly clusterwide?: boolean | undefined;
-  readonly namespaces?: readonly (string | RegExp)[] | undefined;
+  readonly namespaces?: readonly (string | RegExp)[] | { readonly labels: Selection } | undefined;
 }
 
 /**

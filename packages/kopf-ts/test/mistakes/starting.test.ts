@@ -120,6 +120,21 @@ describe('when an operator starts, it is told of', () => {
       /must be an array.*\["default"\]/,
     ],
     [
+      'namespaces by something else than labels: `{ namespaces: { label: … } }`',
+      () => startedWith(anyHandler, { namespaces: { label: { tenant: 'a' } } }),
+      /must be an array.*or be selected by their labels: \{ namespaces: \{ labels: \{ tenant: true \} \} \}/,
+    ],
+    [
+      'namespaces by no labels at all',
+      () => startedWith(anyHandler, { namespaces: { labels: {} } }),
+      /There are no labels to select the namespaces by/,
+    ],
+    [
+      'namespaces by a label that cannot be',
+      () => startedWith(anyHandler, { namespaces: { labels: { 'not a label': true } } }),
+      /'not a label' cannot be the key of a label/,
+    ],
+    [
       'the whole cluster and some namespaces at once',
       () => startedWith(anyHandler, { clusterwide: true, namespaces: ['default'] }),
       /cluster.*namespaces|namespaces.*cluster/,

@@ -40,7 +40,10 @@ export interface LeadingOptions {
 export async function leadDaemons(options: LeadingOptions): Promise<readonly Seconds[]> {
   const { cause, subject, eventType, paused, parts, onExit } = options;
   if (cause.reset) subject.daemons.resetIdleness(parts.clock.now());
-  if (eventType === 'DELETED') return await letGo(options);
+  if (eventType === 'DELETED') {
+    await letGo(options, 'resource-deleted');
+    return NO_DELAYS;
+  }
 
   const delays = isDeletionOngoing(cause.body)
     ? await stopAll(options, 'resource-deleted')
@@ -105,14 +108,22 @@ async function stopAll({ subject, parts }: LeadingOptions, reason: StopReason): 
   return known(await Promise.all(tasksOf(subject).map((task) => stopFurther(task, { ...parts, reason }))));
 }
 
+const NO_DELAYS: readonly Seconds[] = [];
+
+export interface LettingGo {
+  readonly subject: Pick<SpawnSubject, 'daemons'>;
+  readonly parts: Pick<OperatorParts, 'clock' | 'settings' | 'logger'>;
+  readonly daemons: RunningDaemons;
+}
+
 /**
- * The object does not exist any more: there will be no more events of it, and nobody to come back here. So
+ * The object does not exist any more, or is not ours: there will be no more events of it, and nobody to come back here. So
  * daemons that can be forced to end are led to their end apart; the others end when they want to.
  */
-async function letGo({ subject, parts, daemons }: LeadingOptions): Promise<readonly Seconds[]> {
+export async function letGo({ subject, parts, daemons }: LettingGo, reason: StopReason): Promise<void> {
   const { clock, settings, logger } = parts;
   const stopping = tasksOf(subject).map(async (task) => {
-    const options = { clock, settings, reason: 'resource-deleted' as const };
+    const options = { clock, settings, reason };
     const delay = await stopFurther(task, options);
     const canBeForced = task.handler.kind === 'daemon' && task.handler.cancellationTimeout !== undefined;
     if (delay === undefined || !canBeForced) return;
@@ -123,10 +134,9 @@ async function letGo({ subject, parts, daemons }: LeadingOptions): Promise<reado
     });
   });
   await Promise.all(stopping);
-  return [];
 }
 
-function tasksOf({ daemons }: SpawnSubject): readonly DaemonTask[] {
+function tasksOf({ daemons }: Pick<SpawnSubject, 'daemons'>): readonly DaemonTask[] {
   return [...daemons.running.values()].filter((running) => running instanceof DaemonTask);
 }
 

@@ -1,9 +1,22 @@
 /** Discovery: which kinds and namespaces of the cluster are served. What it finds goes into the insights. */
-import { KopfError, type Service } from '@kopf-ts/core';
-import type { NamespacePattern } from '@kopf-ts/core/engine';
+import { KopfError, type Selection, type Service } from '@kopf-ts/core';
+import { labelSelectorOf, type NamespacePattern } from '@kopf-ts/core/engine';
 import type { DiscoveryParts } from './discovery-parts.js';
-import { namespaceDiscovery } from './namespace-discovery.js';
+import { namespaceDiscovery, type WantedNamespaces } from './namespace-discovery.js';
 import { resourceDiscovery } from './resource-discovery.js';
+
+/**
+ * Namespaces by their labels: those that have them at the moment. They are selected by the server, and followed: a namespace
+ * is served as soon as it gets the labels, and no longer than it has them.
+ *
+ * ```ts
+ * const ofTenants: kopf.reactor.NamespacesByLabels = { labels: { tenant: true, stage: ['test', 'live'] } };
+ * await kopf.run({ namespaces: ofTenants });
+ * ```
+ */
+export interface NamespacesByLabels {
+  readonly labels: Selection;
+}
 
 /**
  * Where the operator works: either in the whole cluster, or in some namespaces.
@@ -14,23 +27,29 @@ import { resourceDiscovery } from './resource-discovery.js';
  */
 export interface Scope {
   readonly clusterwide?: boolean | undefined;
-  readonly namespaces?: readonly NamespacePattern[] | undefined;
+  readonly namespaces?: readonly NamespacePattern[] | NamespacesByLabels | undefined;
 }
 
 /** The services that fill the insights. Throws if the scope makes no sense. */
 export function discoveryServices({ scope, ...parts }: DiscoveryParts & { readonly scope: Scope }): readonly Service[] {
-  const { clusterwide = false, namespaces = [] } = scope;
-  if (clusterwide && namespaces.length > 0) {
+  const { clusterwide = false } = scope;
+  const wanted = wantedNamespaces(scope);
+  if (clusterwide && wanted !== undefined) {
     throw new KopfError(
       'The operator cannot be both cluster-wide and restricted to some namespaces: give either of them.',
       { code: 'KOPF_AMBIGUOUS_SCOPE' },
     );
   }
-  if (!clusterwide && namespaces.length === 0) {
+  if (!clusterwide && wanted === undefined) {
     parts.logger.warn(
       'Neither the namespaces nor the cluster-wide mode are given, so the whole cluster is served. ' +
         'If that is meant, say so by the cluster-wide mode; else give the namespaces.',
     );
   }
-  return [resourceDiscovery(parts), namespaceDiscovery(parts, namespaces.length > 0 ? namespaces : undefined)];
+  return [resourceDiscovery(parts), namespaceDiscovery(parts, wanted)];
+}
+
+function wantedNamespaces({ namespaces = [] }: Scope): WantedNamespaces | undefined {
+  if ('labels' in namespaces) return { patterns: ['*'], labelSelector: labelSelectorOf(namespaces.labels) };
+  return namespaces.length > 0 ? { patterns: namespaces } : undefined;
 }

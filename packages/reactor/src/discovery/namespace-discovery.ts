@@ -23,8 +23,15 @@ const RECHECK: Seconds = 600;
 /** Makes it known which namespaces to serve. */
 type Serve = (namespaces: Iterable<string | null>) => void;
 
-/** Without patterns, it is the whole cluster, whatever namespaces are there. */
-export function namespaceDiscovery(parts: DiscoveryParts, patterns: readonly NamespacePattern[] | undefined): Service {
+/** Which namespaces to serve: by their names, of those that the server selects. */
+export interface WantedNamespaces {
+  readonly patterns: readonly NamespacePattern[];
+  /** As in the requests: `tenant,stage in (test,live)`. */
+  readonly labelSelector?: string | undefined;
+}
+
+/** If none are wanted in particular, it is the whole cluster, whatever namespaces are there. */
+export function namespaceDiscovery(parts: DiscoveryParts, wanted: WantedNamespaces | undefined): Service {
   return {
     name: 'namespace discovery',
     async run(signal) {
@@ -34,9 +41,9 @@ export function namespaceDiscovery(parts: DiscoveryParts, patterns: readonly Nam
         requirement.turn(true);
       };
       try {
-        if (patterns === undefined) serve([null]);
-        else if (parts.settings.scanning.disabled) serveExactNames(parts.logger, patterns, serve);
-        else await discover(parts, patterns, serve, signal);
+        if (wanted === undefined) serve([null]);
+        else if (parts.settings.scanning.disabled) serveExactNames(parts.logger, wanted, serve);
+        else await discover(parts, wanted, serve, signal);
         await untilAborted(signal);
       } catch (error) {
         if (!signal.aborted) throw error;
@@ -49,18 +56,23 @@ export function namespaceDiscovery(parts: DiscoveryParts, patterns: readonly Nam
 
 async function discover(
   parts: DiscoveryParts,
-  patterns: readonly NamespacePattern[],
+  wanted: WantedNamespaces,
   serve: Serve,
   signal: AbortSignal,
 ): Promise<void> {
   const { insights, client, clock, logger } = parts;
+  const { patterns, labelSelector } = wanted;
   const resource = await insights.whenFound(NAMESPACES, signal);
   for (let reported: Refusal | undefined; !signal.aborted; ) {
     const accept = namespacesAcceptor(patterns, logger, serve);
-    const refusal = await watchIfPermitted(client, watchTarget(resource), { ...parts, signal, accept });
+    const refusal = await watchIfPermitted(client, watchTarget(resource, { labelSelector }), {
+      ...parts,
+      signal,
+      accept,
+    });
     if (refusal === undefined) return;
     if (refusal !== reported) reportRefusal(logger, refusal);
-    if (refusal === 'list' && reported === undefined) serveExactNames(logger, patterns, serve);
+    if (refusal === 'list' && reported === undefined) serveExactNames(logger, wanted, serve);
     reported = refusal;
     await clock.sleep(RECHECK, { signal });
   }
@@ -78,7 +90,12 @@ function reportRefusal(logger: Logger, refusal: Refusal): void {
   );
 }
 
-function serveExactNames(logger: Logger, patterns: readonly NamespacePattern[], serve: Serve): void {
+function serveExactNames(logger: Logger, { patterns, labelSelector }: WantedNamespaces, serve: Serve): void {
+  if (labelSelector !== undefined) {
+    logger.warn(`Namespaces with the labels ${labelSelector} cannot be served without the list of namespaces.`);
+    serve([]);
+    return;
+  }
   const names = exactNamespaces(patterns);
   const others = patterns.filter((pattern) => exactNamespaces([pattern]).length === 0);
   if (others.length > 0) {

@@ -292,6 +292,12 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return newest === undefined || newest.type === 'DELETED' ? undefined : newest.body;
   }
 
+  /** Enough of it to tell which one it is. */
+  get reference(): AnyObject {
+    const { kind, ...metadata } = this.#reference;
+    return { ...(kind !== undefined && { kind }), metadata: definedOnly(metadata) };
+  }
+
   get uid(): string | undefined {
     return this.#reference.uid;
   }
@@ -543,6 +549,10 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     const { clock } = this.#surroundings;
     return alarm(clock, at - clock.now(), () => void this.#take(input));
   }
+}
+
+function definedOnly(metadata: Omit<ObjectReference, 'kind'>): AnyObject['metadata'] & object {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
 }
 
 function asObserved(body: Body | undefined): Observed | undefined {

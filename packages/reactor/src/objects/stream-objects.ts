@@ -1,5 +1,5 @@
 /** The objects of one stream: each event goes to the index first, and then to the worker of its object. */
-import type { Indexer, Logger, Resource, Scheduler } from '@kopf-ts/core';
+import type { Awaitable, Indexer, Logger, Resource, Scheduler } from '@kopf-ts/core';
 import {
   describeError,
   NO_FACTS,
@@ -25,6 +25,8 @@ export interface StreamObjectsParts extends OperatorParts {
   /** No handlers are called until everything indexed is indexed for the first time. */
   readonly indexed: ToggleSet;
   readonly writeGuards?: Pick<WriteGuards, 'isGuarded' | 'mayWrite'> | undefined;
+  /** Has the daemons and timers of an object stopped, as it is not ours any more: as far as they stop at once. */
+  readonly letGo?: ((object: HandledObject) => Awaitable<void>) | undefined;
 }
 
 export interface StreamObjectsOptions {
@@ -45,6 +47,8 @@ export interface StreamObjects {
   drain(): Promise<void>;
   /** Reports the workers that do not obey. */
   abandon(): void;
+  /** They may exist, but are not ours any more: they are neither indexed nor remembered, and nothing runs for them. */
+  leave(): Promise<void>;
   dispose(): void;
 }
 
@@ -121,7 +125,10 @@ export function streamObjects(
   };
 
   /** `undefined` if it is indexed already. */
-  const index = (event: WatchedEvent, { memo, logger }: HandledObject): PromiseLike<void> | undefined => {
+  const index = (
+    event: WatchedEvent,
+    { memo, logger }: Pick<HandledObject, 'memo' | 'logger'>,
+  ): PromiseLike<void> | undefined => {
     if (!isIndexed) return undefined;
     try {
       const pending = indexer.accept({ event, resource, memo, logger });
@@ -202,6 +209,15 @@ export function streamObjects(
     abandon() {
       for (const each of busy) {
         if (each.isBusy) each.logger.warn(`${leftRunning(each)} not ended in time, though told to. Leaving it behind.`);
+      }
+    },
+    async leave() {
+      for (const object of [...all]) {
+        const { memo, logger, reference } = object;
+        index({ type: 'DELETED', object: reference }, { memo, logger });
+        await parts.letGo?.(object);
+        // If it comes back, then its daemons are to be started after those which are still on their way out.
+        if (object.daemons.running.size === 0) objects.forget(reference);
       }
     },
     dispose() {

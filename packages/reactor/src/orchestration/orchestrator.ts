@@ -13,6 +13,8 @@ export type RunWatcher = (at: {
   /** On if anything at all tells the operator to pause. */
   readonly paused: ToggleView;
   readonly signal: AbortSignal;
+  /** Asked at the end: whether the objects are not ours any more, though they may still exist, and we go on without them. */
+  readonly hasLeft: () => boolean;
 }) => Promise<void>;
 
 export interface OrchestratorParts extends PeersParts {
@@ -64,6 +66,8 @@ const STOPPING_PATIENCE: Seconds = 10;
 interface Watcher {
   readonly target: WatchTarget;
   readonly task: RestartingTask;
+  /** Its objects are not ours any more. */
+  leave(): void;
 }
 
 interface Ensemble {
@@ -103,8 +107,11 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
   const stopGone = async (): Promise<void> => {
     const gone: JoinedPeers[] = [];
     const tasks: RestartingTask[] = [];
-    for (const [key, { target, task }] of watchers) {
+    for (const [key, watcher] of watchers) {
+      const { target, task } = watcher;
       if (insights.watched.has(target.resource) && !isNamespaceGone(target.namespace)) continue;
+      // A kind that is gone may be back in a moment, described a bit differently; with the same objects.
+      if (isNamespaceGone(target.namespace)) watcher.leave();
       watchers.delete(key);
       leave(key, task);
       tasks.push(task);
@@ -132,7 +139,7 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
     for (const target of targetsOf(insights)) {
       const key = watchTargetKey(target);
       if (watchers.has(key) || leaving.has(key)) continue;
-      watchers.set(key, { target, task: startWatcher(parts, target, signal) });
+      watchers.set(key, startWatcher(parts, target, signal));
     }
   };
 
@@ -169,18 +176,25 @@ function peersKey(namespace: string | null): string {
   return `@${namespace ?? ''}`;
 }
 
-function startWatcher(parts: OrchestratorParts, target: WatchTarget, signal: AbortSignal): RestartingTask {
+function startWatcher(parts: OrchestratorParts, target: WatchTarget, signal: AbortSignal): Watcher {
   const { runWatcher, paused, clock, logger, random = Math.random } = parts;
   const life = streamLife(target, parts);
+  let hasLeft = false;
   const task = restartingTask({
     title: `Watcher for ${formatResource(target.resource)}@${target.namespace ?? 'none'}`,
     clock,
     logger,
     random,
     signal,
-    run: (ofTask) => runWatcher({ target, paused, signal: ofTask }),
+    run: (ofTask) => runWatcher({ target, paused, signal: ofTask, hasLeft: () => hasLeft }),
     onFailure: (error) => life.crashed(error),
   });
   void task.ended.then(() => life.ended());
-  return task;
+  return {
+    target,
+    task,
+    leave() {
+      hasLeft = true;
+    },
+  };
 }

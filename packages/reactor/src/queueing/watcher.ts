@@ -23,6 +23,8 @@ export interface WatcherParts extends StreamObjectsParts {
 
 interface WatcherOptions extends Omit<StreamObjectsOptions, 'resource'> {
   readonly target: WatchTarget;
+  /** Asked at the end: whether the objects are not ours any more, though they may still exist. Default: they are. */
+  readonly hasLeft?: (() => boolean) | undefined;
 }
 
 /** How long handlers that are told to end may take for that, at the exit; and which part of the whole time for it. */
@@ -67,6 +69,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       await objects.drain();
       const closed = scheduler.close();
       if (!(await settlesWithin(clock, hungGrace(settings), closed))) objects.abandon();
+      if (options.hasLeft?.()) await objects.leave();
       objects.dispose();
     }
     if (failure !== undefined) {

@@ -121,6 +121,75 @@ describe('namespaces by patterns', () => {
   });
 });
 
+describe('namespaces by labels', () => {
+  const labelled = (name: string, labels: Record<string, string>) => ({
+    ...namespace(name),
+    metadata: { name, labels },
+  });
+  const scope = { namespaces: { labels: { tenant: ['a', 'b'] } } };
+
+  it('are those that the server selects, and come and go with their labels', async () => {
+    const { cluster, settle, namespaces } = await discover({
+      scope,
+      async cluster(cluster) {
+        await cluster.create(labelled('ns1', { tenant: 'a' }));
+        await cluster.create(labelled('ns2', { tenant: 'c' }));
+      },
+    });
+    expect(namespaces()).toEqual(['ns1']);
+    await cluster.create(labelled('ns3', { tenant: 'b' }));
+    await settle();
+    expect(namespaces()).toEqual(['ns1', 'ns3']);
+    const label = (name: string, tenant: string | null) =>
+      cluster.client.request({
+        method: 'PATCH',
+        path: `/api/v1/namespaces/${name}`,
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { labels: { tenant } } },
+      });
+    await label('ns1', null);
+    await label('ns2', 'b');
+    await settle();
+    expect(namespaces()).toEqual(['ns2', 'ns3']);
+    await cluster.delete('namespaces/ns2');
+    await settle();
+    expect(namespaces()).toEqual(['ns3']);
+  });
+
+  it('are noticed when they were unlabelled while the connection was lost', async () => {
+    const { cluster, advance, settle, namespaces } = await discover({
+      scope,
+      async cluster(cluster) {
+        await cluster.create(labelled('ns1', { tenant: 'a' }));
+      },
+    });
+    const outage = cluster.faults.add({ match: LIST_AND_WATCH, answer: { status: 503 } });
+    await cluster.faults.restart();
+    const path = '/api/v1/namespaces/ns1';
+    const body = { metadata: { labels: { tenant: null } } };
+    await cluster.client.request({ method: 'PATCH', path, contentType: 'application/merge-patch+json', body });
+    cluster.faults.compact();
+    await settle();
+    expect(namespaces()).toEqual(['ns1']);
+    outage.remove();
+    await advance(20);
+    expect(namespaces()).toEqual([]);
+  });
+
+  it('are none if it is not permitted to list them, with a warning', async () => {
+    const discovery = await discover({
+      scope,
+      async cluster(cluster) {
+        await cluster.create(labelled('ns1', { tenant: 'a' }));
+        cluster.faults.add({ match: LIST_AND_WATCH, answer: FORBIDDEN });
+      },
+    });
+    expect(discovery.namespaces()).toEqual([]);
+    expect(discovery.insights.isReady).toBe(true);
+    expect(discovery.warnings().join('\n')).toMatch(/Namespaces with the labels tenant in \(a,b\) cannot be served/);
+  });
+});
+
 describe('a namespace that is being deleted', () => {
   const conditions = (...statuses: string[]): object => ({
     status: {
