@@ -20,7 +20,7 @@ it('serves a namespace from its labelling to its unlabelling', async () => {
 
   await labelled('shop');
   await stage.eventually(() => expect(logger.messages('info')).toContain(`Guarding ${namespace}/one.`));
-  expect(logger.messages('info')).toContain(`Hello, ${namespace}/one!`);
+  await stage.eventually(() => expect(logger.messages('info')).toContain(`Hello, ${namespace}/one!`));
 
   await labelled(null);
   await stage.eventually(() => expect(logger.messages('info')).toContain(`Leaving ${namespace}/one.`));
