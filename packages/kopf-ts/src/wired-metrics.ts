@@ -1,5 +1,5 @@
 /** Metrics as a part of an operator: nothing of them is there until an address is set for them. */
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import type { Clock, HttpEndpoint, Indices, KubeClient, Logger, Registry, Service, Settings } from '@kopf-ts/core';
 import { type ObservedFacts, untilAborted } from '@kopf-ts/core/engine';
 import { type MetricsOptions, type OperatorMetrics, operatorMetrics } from '@kopf-ts/metrics';
@@ -56,10 +56,12 @@ export function wiredMetrics(parts: MetricsParts): WiredMetrics {
   };
 }
 
-/** Absent if the package is not where it was installed, e.g. in a bundle. */
+/** Absent if the package is not where it was installed: in a bundle, there may be another one, or none. */
 function ownVersion(): string | undefined {
   try {
-    return (createRequire(import.meta.url)('../package.json') as { version: string }).version;
+    const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+    const { name, version } = JSON.parse(text) as { readonly name?: string; readonly version?: string };
+    return name === 'kopf-ts' ? version : undefined;
   } catch {
     return undefined;
   }
