@@ -1,5 +1,5 @@
 /** Verbs and the kwarg `api`, on both servers. */
-import { type AnyObject, type Api, ApplyConflictError, api as apiOver, TemporaryError } from '@kopf-ts/core';
+import { type AnyObject, type Api, ApplyConflictError, api as apiOver, sleep, TemporaryError } from '@kopf-ts/core';
 import { systemClock } from '@kopf-ts/reactor';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeOnClusters } from '../support/operators/clusters.js';
@@ -111,6 +111,78 @@ describeOnClusters('verbs', (cluster) => {
       });
       // The new field concerns one more handler of the same creation: it is called before or after the retry, but once.
       expect(calls.toSorted()).toEqual(['first', 'second', 'second', 'size']);
+    });
+
+    it('all the time, by daemons and by others, do not keep the finalizer from it: deletions are held and handled', async () => {
+      const names = ['one', 'two', 'three'];
+      const deleted: string[] = [];
+      const finalized = new Map<string, number>();
+      await startOperator(
+        cluster(),
+        ({ on, daemon }) => {
+          for (const id of ['a', 'b', 'c', 'd']) {
+            daemon(things.selector, { id, cancellationTimeout: 1 }, async ({ api: own, name, stopped }) => {
+              for (let count = 0; !stopped.aborted; count++) {
+                await own(things.selector).patch(name, { metadata: { annotations: { [id]: `${count}` } } });
+                await sleep(0.02, stopped);
+              }
+            });
+          }
+          on.delete(things.selector, { id: 'deletion' }, ({ name }) => void deleted.push(name));
+        },
+        { namespaces: [namespace] },
+      );
+      const control = new AbortController();
+      const busybody = async (name: string): Promise<void> => {
+        const beganAt = performance.now();
+        for (let count = 0; !control.signal.aborted; count++) {
+          const { metadata } = await api(things.selector).patch(name, { metadata: { labels: { busy: `${count}` } } });
+          if (metadata?.finalizers !== undefined && !finalized.has(name)) {
+            finalized.set(name, (performance.now() - beganAt) / 1000);
+          }
+        }
+      };
+      for (const name of names) await things.create(namespace, name, { spec: { field: 'x' } });
+      const busy = names.map((name) => busybody(name).catch(() => {}));
+      await eventually(() => expect([...finalized.keys()].toSorted()).toEqual(names.toSorted()), 20);
+      control.abort();
+      await Promise.all(busy);
+      for (const name of names) await api(things.selector).delete(name);
+      await eventually(async () => {
+        expect(deleted.toSorted()).toEqual(names.toSorted());
+        expect(await api(things.selector).list()).toEqual([]);
+      });
+    });
+
+    it('are by the same manager as the patch, and so not in conflict with it', async () => {
+      await startOperator(
+        cluster(),
+        ({ on }) => {
+          on.create(things.selector, { id: 'made' }, ({ patch }) => {
+            patch.spec['size'] = 1;
+          });
+          on.update(things.selector, { id: 'changed', field: 'spec.field' }, async ({ api: own, name }) => {
+            await own(things.selector).apply({ metadata: { name }, spec: { size: 2 } });
+          });
+        },
+        { namespaces: [namespace] },
+      );
+      await things.create(namespace, 'one', { spec: { field: 'x' } });
+      const size = async (): Promise<unknown> => (await things.get(namespace, 'one'))?.['spec'].size;
+      await eventually(async () => expect(await size()).toBe(1));
+      await api(things.selector).patch('one', { spec: { field: 'y' } });
+      await eventually(async () => expect(await size()).toBe(2));
+    });
+  });
+
+  it('say that the kind is gone, if its CRD is', async () => {
+    const gone = await cluster().newKind();
+    await gone.create(namespace, 'one', { spec: {} });
+    expect(await api(gone.selector).find('one')).toBeDefined();
+    await api('customresourcedefinitions').delete(`things.${gone.group}`);
+    await eventually(async () => {
+      const error = await failure(api(gone.selector).find('one'));
+      expect(error.message).toMatch(/The cluster does not serve that, or does no more|The cluster has no kind/);
     });
   });
 });
