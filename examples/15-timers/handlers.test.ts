@@ -17,6 +17,9 @@ it('calls the handlers again and again; some of them only in quiet times', async
   await stage.eventually(() => expect(operator.logs.find('kopf-example-1 is quiet with value.')).toBeDefined());
   expect(stage.clock.now() - started).toBeGreaterThan(2.9);
 
+  await stage.eventually(() => expect(operator.outcomes.of('chime').length).toBeGreaterThan(1));
+  expect(operator.logs.find('kopf-example-1 hears the chime.')).toBeDefined();
+
   const changed = stage.clock.now();
   await stage.patch('kopfexamples', 'kopf-example-1', { spec: { field: 'other' } });
   await stage.eventually(() => expect(operator.logs.find('kopf-example-1 is quiet with other.')).toBeDefined());
