@@ -26,6 +26,8 @@ export interface Programs {
   readonly program: Contestant;
   /** Ours with a subscriber to all facts, which counts them. */
   readonly observed: Contestant;
+  /** Ours with metrics. */
+  readonly metered: Contestant;
   /** If `KOPF_PYTHON` is the path of a Python with Kopf in it. */
   readonly kopf: Contestant | undefined;
   /** Ours, on a cluster that is only imagined: what it costs does not depend on anybody else. */
@@ -56,6 +58,7 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
       ours,
       program,
       observed: { ...ours, name: 'kopf-ts, observed', env: { ...ours.env, OBSERVED: 'all' } },
+      metered: { ...ours, name: 'kopf-ts, metered', env: { ...ours.env, METERED: 'yes' } },
       kopf: python ? kopf : undefined,
       stubbed,
     });

@@ -7,6 +7,7 @@
  *
  * With `OPTIMIZED=memory`, it is the process that `kopf run` makes of it; otherwise, a program of its own.
  * With `OBSERVED=all`, an observer is told all facts, and counts them; prints `FACTS count` on SIGUSR2.
+ * With `METERED=yes`, it counts metrics, though nobody asks for them.
  *
  * It prints `READY` when it is at work; and on SIGUSR2, `HEAP bytes` without garbage. The moments are milliseconds of the
  * monotonic clock.
@@ -16,7 +17,7 @@ import { operator } from 'kopf-ts';
 // oxlint-disable-next-line eslint/no-restricted-imports -- No public name; and it has to be the very same.
 import { optimizeForMemory } from '../../../packages/kopf-ts/src/cli/optimizing.js';
 
-const { WORKLOAD, OBJECTS, OBSERVED, OPTIMIZED } = process.env;
+const { WORKLOAD, OBJECTS, OBSERVED, METERED, OPTIMIZED } = process.env;
 if (OPTIMIZED === 'memory') optimizeForMemory();
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 const registry = createRegistry();
@@ -53,7 +54,9 @@ const counting: Observer = {
 };
 const observers = OBSERVED === 'all' ? [counting] : [];
 
-const running = operator({ registry, clusterwide: true, standalone: true, logger: errorsOnly, observers });
+const metrics = METERED === 'yes' ? 'http://127.0.0.1:0/metrics' : undefined;
+
+const running = operator({ registry, clusterwide: true, standalone: true, logger: errorsOnly, observers, metrics });
 process.on('SIGTERM', () => void running.stop());
 process.on('SIGUSR2', () => {
   (globalThis as { gc?: () => void }).gc?.();
