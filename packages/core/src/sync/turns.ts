@@ -10,31 +10,44 @@ export interface TurnOptions {
   readonly clock: Clock;
   /** How long to wait for those before. */
   readonly patience: Seconds;
+  /** Whether to go before all others that wait. There must be few of these. */
+  readonly isUrgent?: boolean | undefined;
 }
 
 export class Turns {
-  /** When the turn of the one who has asked last is over. Nobody has a turn, if absent. */
-  #last: Promise<void> | undefined;
+  #isTaken = false;
+  readonly #waiting: (() => void)[] = [];
 
-  /** At once, if nobody else has a turn. */
-  take({ clock, patience }: TurnOptions): Awaitable<EndTurn> {
-    const before = this.#last;
-    let tell = (): void => {};
-    const mine = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
-    this.#last = mine;
-    const end = (): void => {
-      if (this.#last === mine) this.#last = undefined;
-      tell();
-    };
-    if (before === undefined) return end;
+  /** At once, if nobody else has a turn. Whoever goes on without a turn has nothing to end. */
+  take({ clock, patience, isUrgent = false }: TurnOptions): Awaitable<EndTurn> {
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      return this.#ending();
+    }
     return new Promise((resolve) => {
-      const cancel = alarm(clock, patience, () => resolve(end));
-      void before.then(() => {
+      const begin = (): void => {
         cancel();
-        resolve(end);
+        resolve(this.#ending());
+      };
+      const cancel = alarm(clock, patience, () => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
+        resolve(NOTHING_TO_END);
       });
+      if (isUrgent) this.#waiting.unshift(begin);
+      else this.#waiting.push(begin);
     });
   }
+
+  #ending(): EndTurn {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#isTaken = false;
+      else next();
+    };
+  }
 }
+
+const NOTHING_TO_END: EndTurn = () => {};

@@ -305,7 +305,8 @@ function sendNow(
     },
     unsavable,
     newerThan: (than) => subject.newerThan(than)?.body,
-    turn: () => subject.takeTurn(),
+    // The finalizer, for one, must be there before the object is gone.
+    turn: () => subject.takeTurn({ isUrgent: true }),
     onWrite({ before, after }) {
       const noted = { before, after, asked };
       writes.push(noted);

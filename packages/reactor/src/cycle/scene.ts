@@ -74,7 +74,7 @@ export interface CycleSubject extends CallsUnderWay {
   /** Somebody has paused it: timers skip their ticks. */
   readonly isHeld: boolean;
   /** Waits for its turn among our own changes of the object; returns how to tell that it is over. */
-  takeTurn(): Awaitable<EndTurn>;
+  takeTurn(options?: { readonly isUrgent?: boolean }): Awaitable<EndTurn>;
   /** A daemon or a timer begins to change the object; returns how to tell that it has ended. */
   beginWrite(): () => void;
 }

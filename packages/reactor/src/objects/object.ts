@@ -335,9 +335,9 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   }
 
   /** Our own changes go one after another, so that none of them is outdated by another one before it gets there. */
-  takeTurn(): Awaitable<EndTurn> {
+  takeTurn(options: { readonly isUrgent?: boolean } = {}): Awaitable<EndTurn> {
     this.#turns ??= new Turns();
-    return this.#turns.take({ clock: this.#surroundings.clock, patience: TURN_PATIENCE });
+    return this.#turns.take({ ...options, clock: this.#surroundings.clock, patience: TURN_PATIENCE });
   }
 
   beginWrite(): () => void {
