@@ -153,7 +153,7 @@ function generated() {
   return tests(['--config=e2e/differential/vitest.config.ts', 'e2e/differential/generated.test.ts']);
 }
 
-/** Where a third is enough, it is among the comparisons of the embedded server with the real one. */
+/** Where a fifth is enough, it is among the comparisons of the embedded server with the real one. */
 function kubectl() {
   process.env.KUBECTL_PART = 'all';
   return tests(['--config=e2e/differential/vitest.config.ts', 'e2e/differential/kubectl/kubectl.test.ts']);
