@@ -30,6 +30,8 @@ export const comparable: ControlPlaneOptions = {
       // Tokens in pods and finalizers of volumes are made for controllers that do not run here.
       '--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection',
       '--anonymous-auth=true',
+      // As every cluster that is set up by kubeadm has it.
+      '--allow-privileged=true',
     ],
   },
 };

@@ -19,9 +19,11 @@ import { locking } from './locking.js';
 import { managers } from './managers.js';
 import { metadata } from './metadata.js';
 import { otherKinds } from './other-kinds.js';
+import { outside } from './outside.js';
 import { paging } from './paging.js';
 import { patches } from './patches.js';
 import { podDeletion } from './pod-deletion.js';
+import { podSecurity } from './pod-security.js';
 import { proxies } from './proxies.js';
 import { quotasAndLimits } from './quotas.js';
 import { authReviews } from './reviews.js';
@@ -47,6 +49,7 @@ export const areas: Readonly<Record<string, readonly Sequence[]>> = {
   'storage, priorities, slices and certificates': clusterKinds,
   'proxies to pods and services': proxies,
   'quotas, limits and priorities': quotasAndLimits,
+  'standards of pod security': podSecurity,
   'reviews of authentication and authorization': authReviews,
   'users, roles and impersonation': identity,
   'service accounts and their tokens': serviceAccounts,
@@ -76,4 +79,5 @@ export const areas: Readonly<Record<string, readonly Sequence[]>> = {
   'deletion of pods': podDeletion,
   'invalid objects': invalidObjects,
   'what generated requests have found': found,
+  'what others have found': outside,
 };

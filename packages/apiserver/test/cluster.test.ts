@@ -190,3 +190,12 @@ it.runIf(hasKubectl)('kubectl gets along with it', async () => {
   // Each namespace has the root's certificates.
   expect(new Set(cluster.list('cm').map(({ metadata }) => metadata?.name))).toEqual(new Set(['kube-root-ca.crt']));
 });
+
+it('answers are not kept by a wait for a pause that never comes', async () => {
+  await using cluster = await localCluster({ listen: false, clock: manualClock() });
+  const waiting = () => process.getActiveResourcesInfo().filter((name) => name === 'Immediate').length;
+  const before = waiting();
+  // Nothing but promises in between: the process has no pause for anything else.
+  for (let count = 0; count < 20; count++) await cluster.client.request({ method: 'GET', path: '/api/v1/namespaces' });
+  expect(waiting()).toBeLessThanOrEqual(before);
+});

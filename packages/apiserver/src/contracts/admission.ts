@@ -27,12 +27,14 @@ export interface AdmissionAttributes {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What the server itself says of a write: it asks nobody, and so nobody waits for it. Both methods throw to refuse. */
+/** What the server itself says of a write: it asks nobody, and so nobody waits for it. All methods throw to refuse. */
 export interface OwnAdmission {
   /** Before the webhooks are asked. The object is changed in place. */
   mutate(attributes: AdmissionAttributes): void;
-  /** After all others: what is counted here is going to be written. */
+  /** Before the webhooks are asked whether they object. */
   validate(attributes: AdmissionAttributes): void;
+  /** After all others: what is counted here is going to be written. */
+  charge(attributes: AdmissionAttributes): void;
 }
 
 /**

@@ -34,7 +34,7 @@ export interface Revision {
   readonly owners: readonly OwnerRef[];
   readonly finalizers: readonly string[];
   readonly isDeleting: boolean;
-  /** The object in its storage version. Begins with `{"apiVersion":…,"kind":…`. */
+  /** The object in its storage version; letters beyond Latin-1 may be escapes. Begins with `{"apiVersion":…,"kind":…`. */
   readonly json: string;
   /** Grows with every change of the kind's schema: a text of an older one must be pruned and defaulted again. */
   readonly schemaEpoch: number;

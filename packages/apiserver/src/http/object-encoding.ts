@@ -4,6 +4,7 @@ import type { Revision } from '../contracts/store.js';
 import type { Served } from '../kinds/served.js';
 import { parseRevision, rewriteApiVersion, tailOf } from '../store/revision.js';
 import { writeJson } from '../text/json-writing.js';
+import { widened } from '../text/narrow-json.js';
 
 /** The object in the version of the request; a copy that may be changed. */
 export function objectOf(served: Served, revision: Revision): ServedObject {
@@ -25,14 +26,14 @@ export function convertedTo(object: ServedObject, from: Served, to: Served): Ser
 /** Mostly this is the very text that is stored. */
 export function textOf(served: Served, revision: Revision): string {
   if (needsConversion(served, revision)) return writeJson(objectOf(served, revision));
-  if (served.apiVersion === served.storageApiVersion) return revision.json;
-  return rewriteApiVersion(revision.json, served.apiVersion, served.kind);
+  if (served.apiVersion === served.storageApiVersion) return widened(revision.json);
+  return rewriteApiVersion(widened(revision.json), served.apiVersion, served.kind);
 }
 
 /** As an item of a list: items of built-in kinds do not say what they are. */
 export function itemTextOf(served: Served, revision: Revision): string {
   if (served.isCustom) return textOf(served, revision);
-  if (!needsConversion(served, revision)) return `{${tailOf(revision.json)}`;
+  if (!needsConversion(served, revision)) return `{${tailOf(widened(revision.json))}`;
   const { apiVersion: _version, kind: _kind, ...rest } = objectOf(served, revision);
   return writeJson(rest);
 }

@@ -24,12 +24,20 @@ export async function answeredWithin(
 ): Promise<ApiAnswer> {
   // Most answers are ready before anything else happens: a timer for each of them would cost more than they do.
   let isSettled = false;
+  let soon: NodeJS.Immediate | undefined;
   const settle = (): void => {
     isSettled = true;
+    // Whoever asks on and on, without a pause, would have all the answers kept by what waits for a pause.
+    clearImmediate(soon);
   };
   answering.then(settle, settle);
   const since = clock.now();
-  await Promise.race([answering, new Promise((resolve) => setImmediate(resolve))]);
+  await Promise.race([
+    answering,
+    new Promise((resolve) => {
+      soon = setImmediate(resolve);
+    }),
+  ]);
   if (isSettled) return await answering;
 
   const answered = new AbortController();

@@ -8,10 +8,10 @@ import type { BuiltinKind } from './builtin-kinds.js';
 import { preparations } from './preparations.js';
 import type { Served, Strategy } from './served.js';
 
-/** A kind as it is served. `decode` is shared: it remembers the types it has met. */
-/** A subresource of pods. */
-const PARTS = 'ephemeralcontainers';
+/** Subresources of pods. */
+const PARTS = new Set(['ephemeralcontainers', 'resize']);
 
+/** A kind as it is served. `decode` is shared: it remembers the types it has met. */
 export function serveBuiltin(kind: BuiltinKind, decode: TypedDecoder): Served {
   const { group, version } = kind;
   const apiVersion = group === '' ? version : `${group}/${version}`;
@@ -90,9 +90,9 @@ function strategyOf(kind: BuiltinKind, apiVersion: string, decode: TypedDecoder)
             ...validateCoreFinalizers(object.metadata.finalizers ?? []),
           ]),
       ...(kind.revalidatesMetadata ? ownMetadata(object) : []),
-      ...(subresource === '' || subresource === PARTS ? (rules?.validate?.(object) ?? []) : []),
+      ...(subresource === '' || PARTS.has(subresource) ? (rules?.validate?.(object) ?? []) : []),
       ...(subresource === '' ? (rules?.validateUpdate?.(object, old) ?? []) : []),
-      ...(subresource === PARTS ? (rules?.validateParts?.(object, old) ?? []) : []),
+      ...(PARTS.has(subresource) ? (rules?.validateParts?.(object, old, subresource) ?? []) : []),
       ...(subresource === 'finalize' ? (rules?.validateFinalize?.(object) ?? []) : []),
       ...(subresource === 'status' ? (rules?.validateStatus?.(object, old) ?? []) : []),
       ...(subresource === 'approval' ? (rules?.validateStatus?.(object, old) ?? []) : []),

@@ -1,8 +1,10 @@
 /** What some built-in kinds do to their objects before these are stored, beyond defaults. */
 import { deepCopy, deepEqual, isMapping, type Mapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
+import { keepAllButSizes } from '../validation/pods/pod-resize.js';
 import { itemsOf, mappingAt, maybeMapping } from './defaults/setting.js';
 import { otherPreparations } from './other-preparations.js';
+import { applyArmor } from './pod-armor.js';
 import { qualityOf } from './pod-quality.js';
 import type { PreparationContext, Strategy } from './served.js';
 import { allocateAddresses, hasNodePorts, isGiven, needsHealthPort } from './service-addresses.js';
@@ -34,9 +36,16 @@ const namespace: Preparation = {
   },
 };
 
+/** Nobody goes before the end. */
+function settleGrace(spec: Mapping): void {
+  if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
+}
+
 const pod: Preparation = {
-  create(object, { timestamp }) {
+  create(object, { timestamp, warn }) {
     const spec = mappingAt(object, 'spec');
+    settleGrace(spec);
+    applyArmor(object, warn);
     const isGated = itemsOf(spec, 'schedulingGates').length > 0;
     const gated = {
       type: 'PodScheduled',
@@ -49,6 +58,8 @@ const pod: Preparation = {
     object.status = { phase: 'Pending', ...(isGated ? { conditions: [gated] } : {}), qosClass: qualityOf(spec) };
   },
   update(object, old, subresource) {
+    if (subresource === 'resize') keepAllButSizes(object, old);
+    if (subresource === '') settleGrace(mappingAt(object, 'spec'));
     if (subresource !== 'status') return;
     const [status, before] = [mappingAt(object, 'status'), mappingAt(old, 'status')];
     if (!isGiven(status.qosClass) && before.qosClass !== undefined) status.qosClass = before.qosClass;
@@ -143,22 +154,24 @@ const job: Preparation = {
   create(object) {
     const spec = mappingAt(object, 'spec');
     if (spec.manualSelector === true) return;
-    const uid = object.metadata.uid ?? '';
+    const { uid = '', name = '' } = object.metadata;
     const labels = {
       'batch.kubernetes.io/controller-uid': uid,
-      'batch.kubernetes.io/job-name': object.metadata.name,
+      'batch.kubernetes.io/job-name': name,
       'controller-uid': uid,
-      'job-name': object.metadata.name,
+      'job-name': name,
     };
     const metadata = mappingAt(mappingAt(spec, 'template'), 'metadata');
     const before = isMapping(metadata.labels) ? metadata.labels : {};
-    const all = { ...before, ...labels };
+    // What is wrong with those that are there already is told later.
+    const all = { ...labels, ...before };
     metadata.labels = all;
     // By default, the labels are those of the template, whatever becomes of these.
     if (object.metadata.labels === before || Object.keys(object.metadata.labels ?? {}).length === 0) {
       object.metadata.labels = { ...all } as Record<string, string>;
     }
-    spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
+    const chosen = mappingAt(mappingAt(spec, 'selector'), 'matchLabels');
+    chosen['batch.kubernetes.io/controller-uid'] ??= uid;
   },
   update(object, _old, subresource) {
     if (subresource !== 'status' || Object.keys(object.metadata.labels ?? {}).length > 0) return;
@@ -236,6 +249,8 @@ const persistentVolume: Preparation = {
     object.status = { ...object.status, lastPhaseTransitionTime: timestamp };
   },
   update(object, old, subresource, timestamp) {
+    if (subresource === 'resize') keepAllButSizes(object, old);
+    if (subresource === '') settleGrace(mappingAt(object, 'spec'));
     if (subresource !== 'status') return;
     const [status, before] = [mappingAt(object, 'status'), mappingAt(old, 'status')];
     if (status.lastPhaseTransitionTime !== undefined) return;

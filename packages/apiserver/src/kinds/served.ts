@@ -91,6 +91,8 @@ export interface PreparationContext {
   readonly timestamp: string;
   /** Who creates it. */
   readonly user: UserInfo;
+  /** Tells the client of something. */
+  warn(text: string): void;
   /** Reads another object of the cluster, in its storage version. */
   read(collection: string, namespace: string, name: string): ServedObject | undefined;
 }

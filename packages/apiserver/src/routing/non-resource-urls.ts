@@ -60,10 +60,10 @@ export async function answerAside(
   if (segments[0] === 'openapi' && segments[1] === 'v2' && segments.length === 2)
     return await oldOpenApiOf(request, openApi);
   const forPeople = documentForPeople(segments, discovery);
-  if (forPeople !== undefined) return indented(request, forPeople);
+  if (forPeople !== undefined) return indented(request, forPeople, segments.length === 0);
   const document = documentOf(segments, discovery, wanted);
   if (document === undefined) return pageNotFound();
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
+  refuseMethod(request, !isServedWhole(segments, discovery));
   const answer = jsonAnswer(200, JSON.stringify(document));
   if (wanted.as !== 'APIGroupDiscoveryList' || segments.length > 1) return answer;
   const type = `application/json;g=apidiscovery.k8s.io;v=${wanted.version};as=APIGroupDiscoveryList`;
@@ -79,8 +79,17 @@ function documentForPeople([first, second]: readonly string[], discovery: Discov
   return first === undefined ? { paths: [...discovery.paths(), ...PATHS].sort() } : undefined;
 }
 
-function indented({ method }: ApiRequest, document: object): ApiAnswer {
-  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
+/** As there: documents of built-in kinds have no heads, those that are made of all kinds do. */
+function isServedWhole([first, second, third]: readonly string[], discovery: Discovery): boolean {
+  return first === 'api' || (second !== undefined && third !== undefined && discovery.isBuiltin(second));
+}
+
+function refuseMethod({ method }: ApiRequest, hasHead: boolean): void {
+  if (method !== 'GET' && !(hasHead && method === 'HEAD')) throw methodNotAllowed();
+}
+
+function indented(request: ApiRequest, document: object, hasHead: boolean): ApiAnswer {
+  refuseMethod(request, hasHead);
   return { ...jsonAnswer(200, ''), body: JSON.stringify(document, undefined, 2), isLine: false };
 }
 
@@ -98,12 +107,9 @@ function healthOf({ url }: ApiRequest): ApiAnswer {
 }
 
 /** With the right hash in the address, the document never changes; with a wrong one, there is a better address. */
-async function openApiOf(
-  { method, url, headers }: ApiRequest,
-  segments: readonly string[],
-  openApi: OpenApi,
-): Promise<ApiAnswer> {
-  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed();
+async function openApiOf(request: ApiRequest, segments: readonly string[], openApi: OpenApi): Promise<ApiAnswer> {
+  const { url, headers } = request;
+  refuseMethod(request, true);
   if (segments.length === 0) {
     const type = 'text/plain; charset=utf-8';
     return { status: 200, headers: { 'content-type': type }, body: JSON.stringify(openApi.index()) };
@@ -123,13 +129,15 @@ async function openApiOf(
 }
 
 /** In JSON, or in protobuf for those who prefer it. */
-async function oldOpenApiOf({ method, headers }: ApiRequest, openApi: OpenApi): Promise<ApiAnswer> {
-  if (method !== 'GET') throw methodNotAllowed();
+async function oldOpenApiOf(request: ApiRequest, openApi: OpenApi): Promise<ApiAnswer> {
+  const { headers } = request;
+  refuseMethod(request, true);
   const document = openApi.versionTwo();
   const etag = `"${document.hash}"`;
   const isProtobuf = (headers.accept ?? '').includes(OPENAPI_PROTOBUF);
   const type = isProtobuf ? OPENAPI_PROTOBUF.replace('@', '.') : 'application/json';
-  const common = { 'content-type': type, etag, vary: 'Accept', 'cache-control': 'public' };
+  const caching = request.method === 'HEAD' ? {} : { 'cache-control': 'public' };
+  const common = { 'content-type': type, etag, vary: 'Accept', ...caching };
   if (headers['if-none-match'] === etag) return { status: 304, headers: common, body: '' };
   if (isProtobuf) return { status: 200, headers: common, body: '', bytes: await document.protobuf() };
   return { status: 200, headers: common, body: (await document.content()).text };

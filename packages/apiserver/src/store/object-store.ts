@@ -1,6 +1,7 @@
 /** All objects of a cluster, their versions, and the listeners to their changes. */
 import type { Collection, Journal, KeptChange, Revision, Store, StoreEvent } from '../contracts/store.js';
 import { expired, StatusError } from '../http/status-errors.js';
+import { widened } from '../text/narrow-json.js';
 import { type HistoryLimits, makeHistory } from './history.js';
 import { keptRevision, makeRevision, withVersion } from './revision.js';
 import { byText, keyOf, makeSortedCollection, type SortedCollection } from './sorted-collection.js';
@@ -14,7 +15,7 @@ const MAX_OBJECT_BYTES = 1.5 * 1024 * 1024;
 
 function requireRoom({ json }: Revision): void {
   // A character is three bytes at most, so that small objects need not be counted.
-  if (json.length * 3 <= MAX_OBJECT_BYTES || Buffer.byteLength(json) <= MAX_OBJECT_BYTES) return;
+  if (json.length * 3 <= MAX_OBJECT_BYTES || Buffer.byteLength(widened(json)) <= MAX_OBJECT_BYTES) return;
   throw new StatusError(500, '', 'etcdserver: request is too large');
 }
 

@@ -3,6 +3,7 @@ import { isMapping } from '@kopf-ts/core';
 import type { ServedObject } from '../contracts/objects.js';
 import type { Collection, OwnerRef, Revision } from '../contracts/store.js';
 import { writeJson } from '../text/json-writing.js';
+import { narrowed } from '../text/narrow-json.js';
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
@@ -18,7 +19,7 @@ export function makeRevision(
 ): Revision {
   const { apiVersion, kind, metadata, ...rest } = object;
   metadata.resourceVersion = String(version);
-  const json = writeJson({ apiVersion, kind, metadata, ...rest });
+  const json = narrowed(writeJson({ apiVersion, kind, metadata, ...rest }));
   // Nulls may be such as are lost by reading.
   return revisionOf(collection, metadata, {
     version,
@@ -30,7 +31,7 @@ export function makeRevision(
 /** A revision of an object that was kept as text. */
 export function keptRevision(collection: Collection, json: string, version: number): Revision {
   const { metadata } = JSON.parse(json) as ServedObject;
-  return revisionOf(collection, metadata, { version, schemaEpoch: OLDEST_EPOCH, json });
+  return revisionOf(collection, metadata, { version, schemaEpoch: OLDEST_EPOCH, json: narrowed(json) });
 }
 
 function revisionOf(

@@ -47,6 +47,11 @@ function hostAndPort(ip: string, port: number): string {
 
 const NODE_ROLE = 'node-role.kubernetes.io/';
 
+function kernelOf(info: Mapping): string {
+  const [kernel, architecture] = [textIn(info, 'kernelVersion', UNKNOWN), textIn(info, 'architecture')];
+  return architecture === '' ? kernel : `${kernel} (${architecture})`;
+}
+
 const node: Printer = (object, now) => {
   const [spec, status] = [mappingIn(object, 'spec'), mappingIn(object, 'status')];
   const info = mappingIn(status, 'nodeInfo');
@@ -71,7 +76,7 @@ const node: Printer = (object, now) => {
     address('InternalIP'),
     address('ExternalIP'),
     textIn(info, 'osImage', UNKNOWN),
-    textIn(info, 'kernelVersion', UNKNOWN),
+    kernelOf(info),
     textIn(info, 'containerRuntimeVersion', UNKNOWN),
   ];
 };
@@ -168,9 +173,10 @@ function externalAddress(object: Mapping): string {
   const given = textsIn(spec, 'externalIPs');
   if (type === 'ExternalName') return textIn(spec, 'externalName');
   if (type !== 'LoadBalancer') return given.length === 0 ? NONE : given.join(',');
-  const balancers = listIn(object, 'status', 'loadBalancer', 'ingress')
+  const addresses = listIn(object, 'status', 'loadBalancer', 'ingress')
     .map((one) => textIn(one, 'ip') || textIn(one, 'hostname'))
     .filter((address) => address !== '');
+  const balancers = [...new Set(addresses)].sort();
   const shown = balancers.join(',');
   // A column is only so wide.
   const cut = shown.length > 16 ? `${shown.slice(0, 13)}...` : shown;

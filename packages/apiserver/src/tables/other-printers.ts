@@ -33,7 +33,7 @@ const ingress: Printer = (object, now) => {
   return [
     textIn(spec, 'ingressClassName', NONE),
     hosts.length === 0 ? '*' : few(hosts),
-    addresses.join(','),
+    [...new Set(addresses)].sort().join(','),
     listIn(spec, 'tls').length > 0 ? '80, 443' : '80',
     ageOf(object, now),
   ];

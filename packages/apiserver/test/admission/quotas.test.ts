@@ -100,3 +100,61 @@ describe('priorities', () => {
     ).rejects.toThrow('no PriorityClass with name none was found');
   });
 });
+
+describe('standards of pod security', () => {
+  const label = (labels: Record<string, string>) =>
+    cluster.client.request({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/default',
+      contentType: 'application/merge-patch+json',
+      body: {
+        metadata: {
+          labels: Object.fromEntries(
+            Object.entries(labels).map(([key, value]) => [`pod-security.kubernetes.io/${key}`, value]),
+          ),
+        },
+      },
+    });
+  const shared = { metadata: { name: 'a' }, spec: { hostNetwork: true, containers } };
+
+  it.each([
+    ['privileged', undefined],
+    ['baseline', 'violates PodSecurity "baseline:latest": host namespaces (hostNetwork=true)'],
+    ['restricted', 'violates PodSecurity "restricted:latest": host namespaces (hostNetwork=true), allowPrivilegeEsc'],
+  ])('refuse what is too free where %s is enforced', async (level, refusal) => {
+    await label({ enforce: level });
+    const answer = create('pods', shared);
+    await (refusal === undefined ? answer : expect(answer).rejects.toThrow(refusal));
+  });
+
+  it('follow the version that is asked for', async () => {
+    const probed = { name: 'main', image: 'busybox', livenessProbe: { tcpSocket: { host: 'a.b', port: 80 } } };
+    const pod = { metadata: { name: 'a' }, spec: { containers: [probed] } };
+    await label({ enforce: 'baseline' });
+    await expect(create('pods', pod)).rejects.toThrow('probe or lifecycle host');
+    await label({ 'enforce-version': 'v1.33' });
+    await create('pods', pod);
+  });
+
+  it('do not keep workloads from being made, nor pods from being labelled', async () => {
+    await create('pods', shared);
+    await label({ enforce: 'restricted' });
+    const [selector, template] = [
+      { matchLabels: { app: 'a' } },
+      { metadata: { labels: { app: 'a' } }, spec: shared.spec },
+    ];
+    const deployment = { metadata: { name: 'a' }, spec: { selector, template } };
+    await create('deployments', deployment, '/apis/apps/v1/namespaces/default');
+    await cluster.client.request({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/default/pods/a',
+      contentType: 'application/merge-patch+json',
+      body: { metadata: { labels: { a: 'b' } } },
+    });
+  });
+
+  it('are asked for in words that are known', async () => {
+    await expect(label({ enforce: 'strict' })).rejects.toThrow('must be one of privileged, baseline, restricted');
+    await expect(label({ warn: 'baseline', 'warn-version': 'v2' })).rejects.toThrow('must be "latest" or "v1.x"');
+  });
+});

@@ -29,6 +29,15 @@ it.each([
   ],
   ['two handlers of a probe', { livenessProbe: { exec: { command: ['true'] }, tcpSocket: { port: 80 } } }],
   ['a port named in capitals', { ports: [{ containerPort: 80, name: 'HTTP' }] }],
+  ['a port of the host twice', { ports: [80, 81].map((containerPort) => ({ containerPort, hostPort: 80 })) }],
+  [
+    'all privileges that must not become more',
+    { securityContext: { privileged: true, allowPrivilegeEscalation: false } },
+  ],
+  ['less than no memory', { resources: { requests: { memory: '-1Gi' } } }],
+  ['half a device', { resources: { limits: { 'example.com/device': '500m' } } }],
+  ['a device without a limit', { resources: { requests: { 'example.com/device': '1' } } }],
+  ['a profile of nowhere', { securityContext: { seccompProfile: { type: 'Localhost' } } }],
 ])('a pod with %s is refused', async (_name, rest) => {
   const pod = {
     apiVersion: 'v1',
@@ -61,4 +70,45 @@ it('a stateful set may mount what it claims, and nothing else that is not there'
   });
   await expect(cluster.create(set('fine', 'data'))).resolves.toBeDefined();
   await expect(cluster.create(set('wrong', 'other'))).rejects.toThrow('volumeMounts[0].name: Not found: "other"');
+});
+
+it.each([
+  ['taints twice', { taints: [1, 2].map((value) => ({ key: 'a', value: String(value), effect: 'NoSchedule' })) }],
+  ['a taint without an effect', { taints: [{ key: 'a' }] }],
+  ['a network that is none', { podCIDR: '10.0.0.0/33' }],
+  ['two networks of one family', { podCIDRs: ['10.0.0.0/24', '10.0.1.0/24'] }],
+])('a node with %s is refused', async (_name, spec) => {
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec };
+  await expect(cluster.create(node)).rejects.toMatchObject({ status: 422 });
+});
+
+it('a pod gets more, but not another class of service', async () => {
+  const resize = (requests: object, limits: object) =>
+    cluster.client.request({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/default/pods/sized/resize',
+      contentType: 'application/strategic-merge-patch+json',
+      body: { spec: { containers: [{ name: 'main', resources: { requests, limits } }] } },
+    });
+  const resources = { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } };
+  await cluster.create({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'sized' },
+    spec: { containers: [{ ...container, resources }] },
+  });
+  await expect(resize({ cpu: '500m' }, {})).rejects.toThrow('Pod QOS Class may not change as a result of resizing');
+  await resize({ cpu: '2' }, { cpu: '2' });
+  expect(cluster.get('pods/default/sized')).toMatchObject({
+    spec: { containers: [{ resources: { requests: { cpu: '2', memory: '1Gi' } } }] },
+  });
+});
+
+it('a job without a name is told that it has none', async () => {
+  const template = { spec: { restartPolicy: 'Never', containers: [container] } };
+  const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: {}, spec: { template } };
+  const path = '/apis/batch/v1/namespaces/default/jobs';
+  await expect(cluster.client.request({ method: 'POST', path, body: job })).rejects.toThrow(
+    'Job.batch "" is invalid: metadata.name: Required value: name or generateName is required',
+  );
 });

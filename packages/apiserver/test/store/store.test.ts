@@ -3,6 +3,7 @@ import type { ServedObject } from '../../src/contracts/objects.js';
 import type { StoreEvent } from '../../src/contracts/store.js';
 import { makeStore } from '../../src/store/object-store.js';
 import { parseRevision } from '../../src/store/revision.js';
+import { narrowed, widened } from '../../src/text/narrow-json.js';
 
 const object = (name: string, rest: object = {}, namespace = 'ns'): ServedObject => ({
   apiVersion: 'v1',
@@ -143,5 +144,28 @@ describe('observers', () => {
       ['DELETED', second],
     ]);
     expect(seen.at(-1)?.object.version).toBeGreaterThan(second.version);
+  });
+});
+
+describe('texts in one byte per character', () => {
+  const padding = 'x'.repeat(100);
+  it.each([
+    ['ASCII', 'plain \\u540d "quoted" \n\u0001'],
+    ['Latin-1', 'Käse \u00ff'],
+    ['a few others', '名前 ў \u2028'],
+    ['others that look like escapes', '名 \\u540d \\\\u540d'],
+    ['pairs of surrogates', '\u{1F600}\u{10FFFF}名'],
+    ['surrogates alone', '名\ud83d x \ude00'],
+  ])('are what they were: %s', (_, text) => {
+    const json = JSON.stringify({ [text]: [text, padding] });
+    const narrow = narrowed(json);
+    expect(Math.max(...[...narrow].map((char) => char.charCodeAt(0)))).toBeLessThan(256);
+    expect(JSON.parse(narrow)).toEqual(JSON.parse(json));
+    expect(widened(narrow)).toBe(json);
+  });
+
+  it('are left as they are where that takes less', () => {
+    const json = JSON.stringify({ text: '名前'.repeat(100) });
+    expect(narrowed(json)).toBe(json);
   });
 });

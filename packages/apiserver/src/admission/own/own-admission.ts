@@ -1,6 +1,7 @@
-/** The admission that every cluster has without being asked: priorities, tolerations, runtimes, default classes, limits, quotas. */
+/** The admission that every cluster has without being asked: priorities, tolerations, runtimes, default classes, limits, secure pods, quotas. */
 import type { AdmissionAttributes, OwnAdmission } from '../../contracts/admission.js';
 import type { Store } from '../../contracts/store.js';
+import { securePods } from '../pod-security/pod-security.js';
 import { setDefaultClass } from './default-classes.js';
 import { refuseBeyondLimits, setLimitDefaults } from './limit-ranges.js';
 import { refuseSecondDefault, setPriority } from './pod-priorities.js';
@@ -22,15 +23,17 @@ export function ownAdmission(store: Store, track: TrackStatus): OwnAdmission {
       setDefaultClass(attributes, store);
     },
     validate(attributes) {
-      if (!isOfObject(attributes)) return;
-      refuseBeyondLimits(attributes, store);
-      refuseSecondDefault(attributes, store);
-      chargeQuotas(attributes, store, track);
+      if (isOfObject(attributes)) refuseBeyondLimits(attributes, store);
+      securePods(attributes, store);
+      if (isOfObject(attributes)) refuseSecondDefault(attributes, store);
+    },
+    charge(attributes) {
+      if (isOfObject(attributes)) chargeQuotas(attributes, store, track);
     },
   };
 }
 
-/** Parts of objects are admitted by nobody. */
+/** Parts of objects are admitted by nobody, but for those with containers. */
 function isOfObject({ subresource, operation }: AdmissionAttributes): boolean {
   return subresource === '' && (operation === 'CREATE' || operation === 'UPDATE');
 }

@@ -9,9 +9,30 @@ export function appliedProblems(configuration: unknown, type: FieldType): readon
   return problemsIn(configuration, type, '', false);
 }
 
-/** The same for whole objects, where items that are there twice are no problem. */
+/** The same for whole objects, where items that are there twice are no problem. Most of them fit. */
 export function misfits(object: unknown, type: FieldType): readonly string[] {
-  return problemsIn(object, type, '', true);
+  return fits(object, type) ? [] : problemsIn(object, type, '', true);
+}
+
+/** Is there nothing to tell? Paths and words cost more than the look itself. */
+function fits(value: unknown, type: FieldType): boolean {
+  if (value === null || value === undefined) return true;
+  switch (type.is) {
+    case 'scalar':
+      return scalarProblems(value, type, '').length === 0;
+    case 'free':
+      return true;
+    case 'map':
+      if (!isMapping(value)) return false;
+      for (const name of Object.keys(value)) {
+        const fieldType = type.field(name);
+        if (fieldType === undefined || !fits(value[name], fieldType)) return false;
+      }
+      return true;
+    case 'list':
+      // Items by keys may have none; that is told by those who look for them.
+      return Array.isArray(value) && type.relation === 'atomic' && value.every((item) => fits(item, type.of));
+  }
 }
 
 function problemsIn(value: unknown, type: FieldType, path: string, allowsTwins: boolean): readonly string[] {
@@ -33,6 +54,8 @@ function problemsIn(value: unknown, type: FieldType, path: string, allowsTwins: 
   }
 }
 
+const NONE: readonly string[] = [];
+
 function scalarProblems(value: unknown, { of }: ScalarType, path: string): readonly string[] {
   if (of === 'any' && typeof value === 'object') return [`${path}: expected any scalar, got &{${goText(value)}}`];
   if (of === 'string' && typeof value !== 'string') {
@@ -42,7 +65,7 @@ function scalarProblems(value: unknown, { of }: ScalarType, path: string): reado
     return [`${path}: expected numeric (int or float), got ${goTypeOf(value)}`];
   }
   if (of === 'boolean' && typeof value !== 'boolean') return [`${path}: expected boolean, got &{${goText(value)}}`];
-  return [];
+  return NONE;
 }
 
 function mapProblems(value: Mapping, type: MapFieldType, path: string, allowsTwins: boolean): readonly string[] {

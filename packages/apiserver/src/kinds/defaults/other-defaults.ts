@@ -114,7 +114,13 @@ export const defaultLimitRange: Defaulting = (object) => {
 export const defaultNode: Defaulting = (object) => {
   // The list is younger than the field.
   const spec = mappingAt(object, 'spec');
-  if (typeof spec.podCIDR === 'string' && spec.podCIDR !== '') setDefault(spec, 'podCIDRs', [spec.podCIDR]);
+  // The old field is the first of the new one; if they differ, the old one is right.
+  const networks: readonly unknown[] = Array.isArray(spec.podCIDRs) ? spec.podCIDRs : [];
+  if (typeof spec.podCIDR !== 'string' || spec.podCIDR === '') {
+    if (networks.length > 0) spec.podCIDR = networks[0];
+  } else if (networks[0] !== spec.podCIDR) {
+    spec.podCIDRs = [spec.podCIDR];
+  }
   const status = mappingAt(object, 'status');
   const capacity = maybeMapping(status, 'capacity');
   if (capacity !== undefined) setDefault(status, 'allocatable', { ...capacity });

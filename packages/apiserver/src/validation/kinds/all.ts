@@ -6,6 +6,7 @@ import { budgetRules } from '../other-kinds/budget-rules.js';
 import { classRules } from '../other-kinds/class-rules.js';
 import { jobRules } from '../other-kinds/job-rules.js';
 import { networkPolicyRules } from '../other-kinds/network-policy-rules.js';
+import { nodeRules } from '../other-kinds/node-rules.js';
 import { quotaRules } from '../other-kinds/quota-rules.js';
 import { sliceRules } from '../other-kinds/slice-rules.js';
 import { storageRules } from '../other-kinds/storage-rules.js';
@@ -44,6 +45,7 @@ export const builtinRules: ReadonlyMap<string, KindRules> = new Map(
     ...jobRules,
     ...namespaceRules,
     ...networkPolicyRules,
+    ...nodeRules,
     ...podRules,
     ...quotaRules,
     ...serviceRules,

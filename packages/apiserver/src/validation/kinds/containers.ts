@@ -4,6 +4,7 @@ import type { Cause } from '../../contracts/objects.js';
 import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { dnsSubdomain } from '../names.js';
+import { descendingPath } from '../pods/security-contexts.js';
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
@@ -125,7 +126,7 @@ function validateHttpGet(get: Mapping, path: string): readonly Cause[] {
 }
 
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
-const PORT_RANGE = 'must be between 1 and 65535, inclusive';
+export const PORT_RANGE = 'must be between 1 and 65535, inclusive';
 const TIMES = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
 
 function validateHandler(handler: Mapping, path: string): readonly Cause[] {
@@ -181,36 +182,162 @@ export function portNameProblems(name: string): readonly string[] {
   ];
 }
 
-export function validatePortNames(container: Mapping, path: string): readonly Cause[] {
+const isPort = (value: unknown): boolean => typeof value === 'number' && value >= 1 && value <= 65_535;
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+
+export function validatePorts(container: Mapping, path: string): readonly Cause[] {
   const seen = new Set<unknown>();
-  return itemsOf(container, 'ports').flatMap(({ name }, index) => {
-    if (!isSet(name)) return [];
-    const field = `${path}.ports[${index}].name`;
-    const problems = portNameProblems(String(name));
-    if (problems.length > 0) return problems.map((why) => invalidValue(field, name, why));
-    const isRepeated = seen.has(name);
+  return itemsOf(container, 'ports').flatMap(({ name, containerPort = 0, hostPort = 0, protocol }, index) => {
+    const at = `${path}.ports[${index}]`;
+    const problems = isSet(name) ? portNameProblems(String(name)) : [];
+    const isRepeated = isSet(name) && problems.length === 0 && seen.has(name);
     seen.add(name);
-    return isRepeated ? [duplicate(field, name)] : [];
+    return [
+      ...problems.map((why) => invalidValue(`${at}.name`, name, why)),
+      ...(isRepeated ? [duplicate(`${at}.name`, name)] : []),
+      ...(containerPort === 0
+        ? [required(`${at}.containerPort`)]
+        : isPort(containerPort)
+          ? []
+          : [invalidValue(`${at}.containerPort`, containerPort, PORT_RANGE)]),
+      ...(hostPort === 0 || isPort(hostPort) ? [] : [invalidValue(`${at}.hostPort`, hostPort, PORT_RANGE)]),
+      ...(PROTOCOLS.includes(String(protocol)) ? [] : [notSupported(`${at}.protocol`, protocol, PROTOCOLS)]),
+    ];
   });
 }
 
-export function validateMountPaths(container: Mapping, path: string): readonly Cause[] {
+/** Ports of the host, among containers that run at once. */
+export function hostPortConflicts(containers: readonly Mapping[], path: string): readonly Cause[] {
+  const seen = new Set<string>();
+  return containers.flatMap((container, number) =>
+    itemsOf(container, 'ports').flatMap(({ hostPort = 0, protocol, hostIP = '' }, index) => {
+      if (hostPort === 0) return [];
+      const key = `${String(protocol)}/${String(hostIP)}/${String(hostPort)}`;
+      const isTaken = seen.has(key);
+      seen.add(key);
+      return isTaken ? [duplicate(`${path}[${number}].ports[${index}].hostPort`, key)] : [];
+    }),
+  );
+}
+
+/** What is mounted: volumes as folders, and others as devices. */
+export function validateMounts(
+  container: Mapping,
+  path: string,
+  volumes: ReadonlyMap<unknown, Mapping>,
+): readonly Cause[] {
+  const [mounts, devices] = [itemsOf(container, 'volumeMounts'), itemsOf(container, 'volumeDevices')];
   const seen = new Set<unknown>();
-  return itemsOf(container, 'volumeMounts').flatMap(({ mountPath }, index) => {
-    const isRepeated = isSet(mountPath) && seen.has(mountPath);
+  const ofMounts = mounts.flatMap((mount, index) => {
+    const { name = '', mountPath = '' } = mount;
+    const at = `${path}.volumeMounts[${index}]`;
+    const isRepeated = seen.has(mountPath);
     seen.add(mountPath);
-    return isRepeated ? [invalidValue(`${path}.volumeMounts[${index}].mountPath`, mountPath, 'must be unique')] : [];
+    return [
+      ...(name === '' ? [required(`${at}.name`)] : []),
+      ...(volumes.has(name) ? [] : [notFound(`${at}.name`, name)]),
+      ...(mountPath === '' ? [required(`${at}.mountPath`)] : []),
+      ...(isRepeated ? [invalidValue(`${at}.mountPath`, mountPath, 'must be unique')] : []),
+      ...(devices.some((device) => device.name === name)
+        ? [invalidValue(`${at}.name`, name, 'must not already exist in volumeDevices')]
+        : []),
+      ...(devices.some(({ devicePath }) => devicePath === mountPath)
+        ? [invalidValue(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices')]
+        : []),
+      ...inside(mount, at, `${path}.volumeMounts`),
+      ...propagationProblems(mount, container, `${path}.volumeMounts.mountPropagation`),
+    ];
   });
+  return [...ofMounts, ...devices.flatMap((_, index) => deviceProblems(devices, index, { path, mounts, volumes }))];
 }
 
-const ID_RANGE = 'must be between 0 and 2147483647, inclusive';
+const notFound = (field: string, value: unknown): Cause => ({
+  reason: 'FieldValueNotFound',
+  message: `Not found: ${JSON.stringify(value)}`,
+  field,
+});
 
-/** Users and groups. */
-export function validateIds(context: Mapping | undefined, keys: readonly string[], path: string): readonly Cause[] {
-  return keys.flatMap((key) => {
-    const id = context?.[key];
-    return typeof id === 'number' && (id < 0 || id > 2_147_483_647)
-      ? [invalidValue(`${path}.${key}`, id, ID_RANGE)]
-      : [];
+/** A part of a volume. As there: it is told of all mounts. */
+function inside({ subPath = '', subPathExpr = '' }: Mapping, at: string, all: string): readonly Cause[] {
+  return [
+    ...(subPath === '' ? [] : descendingPath(String(subPath), `${all}.subPath`)),
+    ...(subPathExpr !== '' && subPath !== ''
+      ? [invalidValue(`${at}.subPathExpr`, subPathExpr, 'subPathExpr and subPath are mutually exclusive')]
+      : []),
+    ...(subPathExpr === '' ? [] : descendingPath(String(subPathExpr), `${all}.subPathExpr`)),
+  ];
+}
+
+const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
+
+function propagationProblems({ mountPropagation }: Mapping, container: Mapping, field: string): readonly Cause[] {
+  if (mountPropagation === undefined) return [];
+  const isPrivileged = maybeMapping(container, 'securityContext')?.privileged === true;
+  const why = 'Bidirectional mount propagation is available only to privileged containers';
+  return [
+    ...(PROPAGATIONS.includes(String(mountPropagation)) ? [] : [notSupported(field, mountPropagation, PROPAGATIONS)]),
+    ...(mountPropagation === 'Bidirectional' && !isPrivileged ? [forbiddenField(field, why)] : []),
+  ];
+}
+
+interface Mounted {
+  readonly path: string;
+  readonly mounts: readonly Mapping[];
+  readonly volumes: ReadonlyMap<unknown, Mapping>;
+}
+
+function deviceProblems(
+  devices: readonly Mapping[],
+  index: number,
+  { path, mounts, volumes }: Mounted,
+): readonly Cause[] {
+  const { name = '', devicePath = '' } = devices[index] ?? {};
+  const before = devices.slice(0, index);
+  const at = `${path}.volumeDevices[${index}]`;
+  const volume = volumes.get(name);
+  const isClaim = volume?.persistentVolumeClaim !== undefined || volume?.ephemeral !== undefined;
+  const block = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
+  return [
+    ...(name === '' ? [required(`${at}.name`)] : []),
+    ...(name !== '' && before.some((one) => one.name === name)
+      ? [invalidValue(`${at}.name`, name, 'must be unique')]
+      : []),
+    ...(volume !== undefined && !isClaim ? [invalidValue(`${at}.name`, name, block)] : []),
+    ...(volume === undefined ? [notFound(`${at}.name`, name)] : []),
+    ...(devicePath === '' ? [required(`${at}.devicePath`)] : []),
+    ...(before.some((one) => one.devicePath === devicePath)
+      ? [invalidValue(`${at}.devicePath`, devicePath, 'must be unique')]
+      : []),
+    ...(String(devicePath).split('/').includes('..')
+      ? [invalidValue(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')")]
+      : []),
+    ...(mounts.some((mount) => mount.name === name)
+      ? [invalidValue(`${at}.name`, name, 'must not already exist in volumeMounts')]
+      : []),
+    ...(mounts.some(({ mountPath }) => mountPath === devicePath)
+      ? [invalidValue(`${at}.devicePath`, devicePath, 'must not already exist as a path in volumeMounts')]
+      : []),
+  ];
+}
+
+const RESIZED = ['cpu', 'memory'];
+const RESIZING = ['NotRequired', 'RestartContainer'];
+
+/** What a change of its sizes means to a container. */
+export function validateResizePolicy(container: Mapping, path: string, podPolicy: unknown): readonly Cause[] {
+  const field = `${path}.resizePolicy`;
+  const seen = new Set<unknown>();
+  const known = (value: unknown, values: readonly string[]): readonly Cause[] =>
+    value === '' ? [required(field)] : values.includes(String(value)) ? [] : [notSupported(field, value, values)];
+  return itemsOf(container, 'resizePolicy').flatMap(({ resourceName = '', restartPolicy = '' }, index) => {
+    const isRepeated = seen.has(resourceName);
+    seen.add(resourceName);
+    const why = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+    return [
+      ...(isRepeated ? [duplicate(`${field}[${index}]`, resourceName)] : []),
+      ...known(resourceName, RESIZED),
+      ...known(restartPolicy, RESIZING),
+      ...(podPolicy === 'Never' && restartPolicy !== 'NotRequired' ? [invalidValue(field, restartPolicy, why)] : []),
+    ];
   });
 }

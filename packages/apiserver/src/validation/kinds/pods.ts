@@ -4,19 +4,27 @@ import { deepCopy, deepEqual, type Mapping } from '@kopf-ts/core';
 import type { Cause, ServedObject } from '../../contracts/objects.js';
 import { itemsOf, mappingAt, maybeMapping } from '../../kinds/defaults/setting.js';
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
-import { compareQuantities } from '../../typed/quantity.js';
 import { validateAnnotations, validateLabels } from '../metadata.js';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../names.js';
-import { isStandard } from '../other-kinds/quota-rules.js';
-import { checkVolumes } from '../pods/pod-volumes.js';
+import { validateResize } from '../pods/pod-resize.js';
+import { validateResources } from '../pods/pod-resources.js';
+import { checkVolumes, tokenProblems } from '../pods/pod-volumes.js';
 import { podWarnings } from '../pods/pod-warnings.js';
-import { refusePlaced, validateScheduling } from '../pods/scheduling.js';
 import {
-  validateIds,
+  refusePlaced,
+  validateAffinity,
+  validateGates,
+  validateSpreading,
+  validateTolerations,
+} from '../pods/scheduling.js';
+import { userNamespaceProblems, validatePodContext, validateSecurityContext } from '../pods/security-contexts.js';
+import {
+  hostPortConflicts,
   validateLifecycle,
-  validateMountPaths,
-  validatePortNames,
+  validateMounts,
+  validatePorts,
   validateProbe,
+  validateResizePolicy,
   validateVariable,
   validateVariableSources,
 } from './containers.js';
@@ -30,64 +38,142 @@ const checkLabel = (value: unknown, field: string): readonly Cause[] =>
 /** Of a pod, or of a template at that path. */
 function validatePodSpec(spec: Mapping, path: string, claims: readonly unknown[] = []): readonly Cause[] {
   const { causes: ofVolumes, usable } = checkVolumes(spec, `${path}.volumes`, claims.length);
-  const volumes = new Set([...usable, ...claims]);
-  const names = new Set<unknown>();
+  const volumes = new Map([...usable, ...claims.map((name) => [name, { name, persistentVolumeClaim: {} }] as const)]);
   return [
     ...ofVolumes,
-    ...(itemsOf(spec, 'containers').length === 0 ? [required(`${path}.containers`)] : []),
-    ...containersOf(spec, 'containers', path).flatMap((one) => validateContainer(one, volumes, names)),
-    ...containersOf(spec, 'initContainers', path).flatMap((one) => [
-      ...validateContainer(one, volumes, names),
-      ...validateInitContainer(one),
-    ]),
-    ...validateEphemeral(spec, path, volumes, names),
+    ...validateContainers(spec, path, volumes),
+    ...hostNetworkProblems(spec, path),
     ...validateChoice(spec, 'restartPolicy', ['Always', 'OnFailure', 'Never'], path),
     ...validateChoice(spec, 'dnsPolicy', ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path),
     ...validateLabels((maybeMapping(spec, 'nodeSelector') ?? {}) as Record<string, string>, `${path}.nodeSelector`),
-    ...['serviceAccountName', 'nodeName', 'priorityClassName'].flatMap((key) =>
-      isSet(spec[key])
-        ? dnsSubdomain(String(spec[key]), false).map((why) => invalidValue(`${path}.${key}`, spec[key], why))
-        : [],
+    ...validatePodContext(spec, path),
+    ...validateAffinity(maybeMapping(spec, 'affinity'), `${path}.affinity`),
+    ...validateNames(spec, path),
+    ...itemsOf(spec, 'readinessGates').flatMap(({ conditionType = '' }, index) =>
+      qualifiedName(String(conditionType)).map((why) =>
+        invalidValue(`${path}.readinessGates[${index}].conditionType`, conditionType, why),
+      ),
     ),
-    ...validateIds(
-      maybeMapping(spec, 'securityContext'),
-      ['fsGroup', 'runAsUser', 'runAsGroup'],
-      `${path}.securityContext`,
-    ),
-    ...itemsOf(spec, 'hostAliases').flatMap(({ ip }, index) =>
-      isIP(String(ip ?? '')) === 0
-        ? [
-            invalidValue(
-              `${path}.hostAliases[${index}].ip`,
-              ip ?? '',
-              'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
-            ),
-          ]
-        : [],
-    ),
-    ...searchProblems(maybeMapping(spec, 'dnsConfig')?.searches, `${path}.dnsConfig.searches`),
-    ...(spec.dnsPolicy === 'None' && spec.dnsConfig === undefined
-      ? [required(`${path}.dnsConfig`, 'must provide `dnsConfig` when `dnsPolicy` is None')]
-      : []),
-    ...validateScheduling(spec, path),
+    ...validateGates(spec, path),
+    ...validateSpreading(spec, path),
+    ...userNamespaceProblems(spec, path),
+    ...nameProblems(spec, ['serviceAccountName', 'nodeName'], path),
     ...validateDeadline(spec.activeDeadlineSeconds, `${path}.activeDeadlineSeconds`),
     ...['hostname', 'subdomain'].flatMap((key) => (isSet(spec[key]) ? checkLabel(spec[key], `${path}.${key}`) : [])),
+    ...validateTolerations(spec, path),
+    ...aliasProblems(spec, path),
+    ...nameProblems(spec, ['priorityClassName', 'runtimeClassName'], path),
+    ...systemProblems(maybeMapping(spec, 'os'), `${path}.os`),
+  ];
+}
+
+function validateContainers(spec: Mapping, path: string, volumes: ReadonlyMap<unknown, Mapping>): readonly Cause[] {
+  const names = new Set<unknown>();
+  const pod = { spec, volumes, names };
+  return [
+    ...(itemsOf(spec, 'containers').length === 0 ? [required(`${path}.containers`)] : []),
+    ...containersOf(spec, 'containers', path).flatMap((one) => [
+      ...validateContainer(one, pod),
+      ...repeatedName(one, names),
+      ...validateLife(one),
+    ]),
+    ...hostPortConflicts(itemsOf(spec, 'containers'), `${path}.containers`),
+    ...containersOf(spec, 'initContainers', path).flatMap((one) => [
+      ...validateContainer(one, pod),
+      ...repeatedName(one, names),
+      // As there: they are told as if each were the first.
+      ...hostPortConflicts([one.container], `${path}.initContainers`),
+      ...(one.container.restartPolicy === 'Always' ? validateLife(one) : validateInitContainer(one)),
+    ]),
+    ...validateEphemeral(spec, path, pod),
+  ];
+}
+
+function nameProblems(spec: Mapping, keys: readonly string[], path: string): readonly Cause[] {
+  return keys.flatMap((key) =>
+    isSet(spec[key])
+      ? dnsSubdomain(String(spec[key]), false).map((why) => invalidValue(`${path}.${key}`, spec[key], why))
+      : [],
+  );
+}
+
+/** On the network of the host, ports are what they are. Templates may leave them to be set. */
+function hostNetworkProblems(spec: Mapping, path: string): readonly Cause[] {
+  if (spec.hostNetwork !== true) return [];
+  const isPod = path === 'spec';
+  return containersOf(spec, 'containers', path).flatMap(({ container, path: at }) =>
+    itemsOf(container, 'ports').flatMap(({ hostPort = 0, containerPort = 0 }, index) => {
+      if (hostPort === containerPort || (!isPod && hostPort === 0)) return [];
+      const why = 'must match `containerPort` when `hostNetwork` is true';
+      return [invalidValue(`${at}.ports[${index}].hostPort`, hostPort, why)];
+    }),
+  );
+}
+
+const ADDRESS = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+const addressProblems = (address: unknown, field: string): readonly Cause[] =>
+  isIP(String(address ?? '')) === 0 ? [invalidValue(field, address ?? '', ADDRESS)] : [];
+
+function aliasProblems(spec: Mapping, path: string): readonly Cause[] {
+  return itemsOf(spec, 'hostAliases').flatMap(({ ip, hostnames }, index) => [
+    ...addressProblems(ip, `${path}.hostAliases[${index}].ip`),
+    ...(Array.isArray(hostnames) ? hostnames : []).flatMap((name, number) =>
+      dnsSubdomain(String(name), false).map((why) =>
+        invalidValue(`${path}.hostAliases[${index}].hostnames[${number}]`, name, why),
+      ),
+    ),
+  ]);
+}
+
+function systemProblems(system: Mapping | undefined, path: string): readonly Cause[] {
+  if (system === undefined) return [];
+  const { name = '' } = system;
+  if (name === '') return [required(`${path}.name`)];
+  return ['linux', 'windows'].includes(String(name)) ? [] : [notSupported(path, name, ['linux', 'windows'])];
+}
+
+const MOST_SERVERS = 3;
+const MOST_SEARCHES = 32;
+
+/** How the pod finds others by their names. */
+function validateNames(spec: Mapping, parent: string): readonly Cause[] {
+  const path = `${parent}.dnsConfig`;
+  const config = maybeMapping(spec, 'dnsConfig');
+  const listOf = (key: string): readonly unknown[] => (Array.isArray(config?.[key]) ? config[key] : []);
+  const [servers, searches] = [listOf('nameservers'), listOf('searches')];
+  if (spec.dnsPolicy === 'None') {
+    if (config === undefined) return [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+    const why = 'must provide at least one DNS nameserver when `dnsPolicy` is None';
+    if (servers.length === 0) return [required(`${path}.nameservers`, why)];
+  }
+  return [
+    ...(servers.length > MOST_SERVERS
+      ? [invalidValue(`${path}.nameservers`, servers, `must not have more than ${MOST_SERVERS} nameservers`)]
+      : []),
+    ...servers.flatMap((server, index) => addressProblems(server, `${path}.nameservers[${index}]`)),
+    ...(searches.length > MOST_SEARCHES
+      ? [invalidValue(`${path}.searches`, searches, `must not have more than ${MOST_SEARCHES} search paths`)]
+      : []),
+    ...searchProblems(searches, `${path}.searches`),
+    ...itemsOf(config, 'options').flatMap(({ name = '' }, index) =>
+      name === '' ? [required(`${path}.options[${index}]`, 'must not be empty')] : [],
+    ),
   ];
 }
 
 /** Those for looking around have names of their own, and may look at others; but nothing relies on them. */
-function validateEphemeral(
-  spec: Mapping,
-  path: string,
-  volumes: ReadonlySet<unknown>,
-  names: Set<unknown>,
-): readonly Cause[] {
-  const others = new Set(names);
+function validateEphemeral(spec: Mapping, path: string, pod: Surroundings): readonly Cause[] {
+  const others = new Set(pod.names);
   return containersOf(spec, 'ephemeralContainers', path).flatMap((one, index) => {
     const { targetContainerName: target } = itemsOf(spec, 'ephemeralContainers')[index] ?? {};
     const field = `${path}.ephemeralContainers[${index}].targetContainerName`;
     const missing: Cause = { reason: 'FieldValueNotFound', message: `Not found: ${JSON.stringify(target)}`, field };
-    return [...validateContainer(one, volumes, names), ...(!isSet(target) || others.has(target) ? [] : [missing])];
+    return [
+      ...validateContainer(one, pod),
+      ...trimmedImage(one),
+      ...repeatedName(one, pod.names),
+      ...(!isSet(target) || others.has(target) ? [] : [missing]),
+    ];
   });
 }
 
@@ -95,8 +181,8 @@ const SEARCH = /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-
 const SEARCH_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 
-function searchProblems(searches: unknown, path: string): readonly Cause[] {
-  return (Array.isArray(searches) ? searches : []).flatMap((search, index) => {
+function searchProblems(searches: readonly unknown[], path: string): readonly Cause[] {
+  return searches.flatMap((search, index) => {
     const text = String(search);
     // The root is fine, and a dot at the end of others.
     if (text === '.' || SEARCH.test(text.replace(/\.$/, ''))) return [];
@@ -123,123 +209,74 @@ interface Container {
 const containersOf = (spec: Mapping, key: string, path: string): readonly Container[] =>
   itemsOf(spec, key).map((container, index) => ({ container, path: `${path}.${key}[${index}]` }));
 
-function validateContainer(
-  { container, path }: Container,
-  volumes: ReadonlySet<unknown>,
-  names: Set<unknown>,
-): Cause[] {
+/** What containers are looked at together with. */
+interface Surroundings {
+  readonly spec: Mapping;
+  readonly volumes: ReadonlyMap<unknown, Mapping>;
+  readonly names: Set<unknown>;
+}
+
+/** Whatever its sort. */
+function validateContainer({ container, path }: Container, { spec, volumes }: Surroundings): readonly Cause[] {
   const { name, image } = container;
-  const isRepeated = names.has(name);
-  names.add(name);
   return [
     ...(isSet(name) ? checkLabel(name, `${path}.name`) : [required(`${path}.name`)]),
-    ...validateImage(image, `${path}.image`),
-    ...validateChoice(container, 'terminationMessagePolicy', ['FallbackToLogsOnError', 'File'], path),
-    ...itemsOf(container, 'ports').flatMap((port, index) => validatePort(port, `${path}.ports[${index}]`)),
-    ...validatePortNames(container, path),
+    ...(isSet(image) ? [] : [required(`${path}.image`)]),
+    ...validateChoice(container, 'terminationMessagePolicy', ['File', 'FallbackToLogsOnError'], path),
+    ...validatePorts(container, path),
     ...itemsOf(container, 'env').flatMap((variable, index) => validateVariable(variable, `${path}.env[${index}]`)),
     ...validateVariableSources(container, path),
-    ...itemsOf(container, 'volumeMounts').flatMap((mount, index) =>
-      validateMount(mount, `${path}.volumeMounts[${index}]`, volumes),
-    ),
-    ...validateMountPaths(container, path),
+    ...validateMounts(container, path, volumes),
     ...validateChoice(container, 'imagePullPolicy', ['Always', 'IfNotPresent', 'Never'], path),
     ...validateResources(maybeMapping(container, 'resources'), `${path}.resources`),
-    ...(isRepeated ? [duplicate(`${path}.name`, name)] : []),
+    ...validateResizePolicy(container, path, spec.restartPolicy),
+    ...validateSecurityContext(
+      maybeMapping(container, 'securityContext'),
+      `${path}.securityContext`,
+      spec.hostUsers !== false,
+    ),
+  ];
+}
+
+function repeatedName({ container: { name }, path }: Container, names: Set<unknown>): readonly Cause[] {
+  const isRepeated = names.has(name);
+  names.add(name);
+  return isRepeated ? [duplicate(`${path}.name`, name)] : [];
+}
+
+function validateLife({ container, path }: Container): readonly Cause[] {
+  return [
     ...validateLifecycle(maybeMapping(container, 'lifecycle'), `${path}.lifecycle`),
     ...PROBES.flatMap((probe) =>
       validateProbe(maybeMapping(container, probe), `${path}.${probe}`, probe !== 'readinessProbe'),
     ),
-    ...validateIds(maybeMapping(container, 'securityContext'), ['runAsUser', 'runAsGroup'], `${path}.securityContext`),
   ];
 }
 
 /** Those that end before the pod begins are not looked after. */
 function validateInitContainer({ container, path }: Container): readonly Cause[] {
-  if (container.restartPolicy === 'Always') return [];
-  return ['lifecycle', ...PROBES]
-    .filter((key) => container[key] !== undefined)
-    .map((key) => forbiddenField(`${path}.${key}`, 'may not be set for init containers without restartPolicy=Always'));
+  const ofPolicy = itemsOf(container, 'resizePolicy').flatMap(({ restartPolicy }, index) => {
+    if (restartPolicy !== 'RestartContainer') return [];
+    const why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+    return [invalidValue(`${path}.resizePolicy[${index}].restartPolicy`, restartPolicy, why)];
+  });
+  return [
+    ...['lifecycle', ...PROBES]
+      .filter((key) => container[key] !== undefined)
+      .map((key) =>
+        forbiddenField(`${path}.${key}`, 'may not be set for init containers without restartPolicy=Always'),
+      ),
+    ...ofPolicy,
+  ];
 }
 
-function validateImage(image: unknown, field: string): readonly Cause[] {
-  if (!isSet(image)) return [required(field)];
+/** Of pods, but not of their templates. */
+function trimmedImage({ container: { image = '' }, path }: Container): readonly Cause[] {
   const isTrimmed = String(image) === String(image).trim();
-  return isTrimmed ? [] : [invalidValue(field, image, 'must not have leading or trailing whitespace')];
+  return isTrimmed ? [] : [invalidValue(`${path}.image`, image, 'must not have leading or trailing whitespace')];
 }
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
-
-/** Nobody can ask for more than is allowed. */
-function validateResources(resources: Mapping | undefined, path: string): readonly Cause[] {
-  const [limits, requests] = [maybeMapping(resources, 'limits') ?? {}, maybeMapping(resources, 'requests') ?? {}];
-  return [
-    ...resourceNameProblems(limits, `${path}.limits`),
-    ...resourceNameProblems(requests, `${path}.requests`),
-    ...requestProblems(limits, requests, path),
-  ];
-}
-
-const isOfContainers = (name: string): boolean =>
-  ['cpu', 'memory', 'ephemeral-storage'].includes(name) || name.startsWith('hugepages-');
-
-/** Those without a prefix are known ones. */
-function resourceNameProblems(amounts: Mapping, path: string): readonly Cause[] {
-  return Object.keys(amounts).flatMap((name) => {
-    const field = `${path}[${name}]`;
-    const wrong = qualifiedName(name);
-    if (wrong.length > 0) return wrong.map((why) => invalidValue(field, name, why));
-    if (name.includes('/') || isOfContainers(name)) return [];
-    return [
-      ...(isStandard(name) ? [] : [invalidValue(field, name, 'must be a standard resource type or fully qualified')]),
-      invalidValue(field, name, 'must be a standard resource for containers'),
-    ];
-  });
-}
-
-function requestProblems(limits: Mapping, requests: Mapping, path: string): readonly Cause[] {
-  return Object.entries(requests).flatMap(([name, request]) => {
-    const limit = limits[name];
-    if (limit === undefined || compareQuantities(String(request), String(limit)) <= 0) return [];
-    return [
-      invalidValue(`${path}.requests`, request, `must be less than or equal to ${name} limit of ${String(limit)}`),
-    ];
-  });
-}
-
-const isPort = (value: unknown): boolean => typeof value === 'number' && value >= 1 && value <= 65_535;
-export const PORT_RANGE = 'must be between 1 and 65535, inclusive';
-
-function validatePort(port: Mapping, path: string): readonly Cause[] {
-  const { containerPort, hostPort, protocol } = port;
-  return [
-    ...(containerPort === 0 || containerPort === undefined
-      ? [required(`${path}.containerPort`)]
-      : isPort(containerPort)
-        ? []
-        : [invalidValue(`${path}.containerPort`, containerPort, PORT_RANGE)]),
-    ...(hostPort === undefined || hostPort === 0 || isPort(hostPort)
-      ? []
-      : [invalidValue(`${path}.hostPort`, hostPort, PORT_RANGE)]),
-    ...(['SCTP', 'TCP', 'UDP'].includes(String(protocol))
-      ? []
-      : [notSupported(`${path}.protocol`, protocol, ['SCTP', 'TCP', 'UDP'])]),
-  ];
-}
-
-function validateMount(mount: Mapping, path: string, volumes: ReadonlySet<unknown>): readonly Cause[] {
-  const { name, mountPath } = mount;
-  const missing: Cause = {
-    reason: 'FieldValueNotFound',
-    message: `Not found: ${JSON.stringify(name)}`,
-    field: `${path}.name`,
-  };
-  return [
-    ...(isSet(name) ? [] : [required(`${path}.name`)]),
-    ...(volumes.has(name) ? [] : [missing]),
-    ...(isSet(mountPath) ? [] : [required(`${path}.mountPath`)]),
-  ];
-}
 
 /** A template of a workload: its labels and its pod, which may mount `claims` like volumes. */
 export function validatePodTemplate(
@@ -260,12 +297,21 @@ const DOTS =
   "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]";
 
 const pod: KindRules = {
-  warnings: (object, old) => [
-    ...(old === undefined && String(object.metadata.name).includes('.') ? [DOTS] : []),
-    ...podWarnings(maybeMapping(object, 'spec'), 'spec'),
-  ],
-  validate: (object) => validatePodSpec(maybeMapping(object, 'spec') ?? {}, 'spec'),
-  validateParts: ephemeralChanges,
+  // Of changed ones, nobody wants to know: people do not change them themselves.
+  warnings: (object, old) =>
+    old !== undefined
+      ? []
+      : [...(String(object.metadata.name).includes('.') ? [DOTS] : []), ...podWarnings(object, '')],
+  validate(object) {
+    const spec = maybeMapping(object, 'spec') ?? {};
+    return [
+      ...validatePodSpec(spec, 'spec'),
+      ...tokenProblems(spec),
+      ...['containers', 'initContainers'].flatMap((key) => containersOf(spec, key, 'spec').flatMap(trimmedImage)),
+    ];
+  },
+  validateParts: (object, old, subresource) =>
+    subresource === 'resize' ? validateResize(object, old) : ephemeralChanges(object, old),
   validateStatus: (object) => statusProblems(maybeMapping(object, 'status') ?? {}),
   validateCreate: (object) => refusePlaced(maybeMapping(object, 'spec') ?? {}),
   validateUpdate(object, old) {
@@ -301,16 +347,12 @@ const pod: KindRules = {
   },
 };
 
-const ADDRESS = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
-
 /** As there: the name of a field is that of the internal type. */
 const statusProblems = (status: Mapping): readonly Cause[] => [
   ...itemsOf(status, 'conditions').flatMap(({ type = '' }, index) =>
     qualifiedName(String(type)).map((why) => invalidValue(`status.conditions[${index}].Type`, type, why)),
   ),
-  ...itemsOf(status, 'podIPs').flatMap(({ ip = '' }, index) =>
-    isIP(String(ip)) === 0 ? [invalidValue(`status.podIPs[${index}]`, ip, ADDRESS)] : [],
-  ),
+  ...itemsOf(status, 'podIPs').flatMap(({ ip = '' }, index) => addressProblems(ip, `status.podIPs[${index}]`)),
 ];
 
 /** They only become more. */
@@ -354,7 +396,10 @@ function unchangeable(object: ServedObject, isGated: boolean): Mapping {
 export const podRules: Readonly<Record<string, KindRules>> = {
   'core.Pod': pod,
   'core.PodTemplate': {
-    warnings: (object) => podWarnings(maybeMapping(maybeMapping(object, 'template'), 'spec'), 'template.spec'),
+    warnings: (object, old) =>
+      old !== undefined && old.metadata.generation === object.metadata.generation
+        ? []
+        : podWarnings(maybeMapping(object, 'template'), 'template'),
     validate: (object) => validatePodTemplate(maybeMapping(object, 'template') ?? {}, 'template'),
   },
 };

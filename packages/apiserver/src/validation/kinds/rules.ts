@@ -11,8 +11,8 @@ export interface KindRules {
   validateCreate?(object: ServedObject): readonly Cause[];
   /** Of changes, beside the above. */
   validateUpdate?(object: ServedObject, old: ServedObject): readonly Cause[];
-  /** Of changes by the subresource `ephemeralcontainers`, beside the first. */
-  validateParts?(object: ServedObject, old: ServedObject): readonly Cause[];
+  /** Of changes by the subresources `ephemeralcontainers` and `resize`, beside the first. */
+  validateParts?(object: ServedObject, old: ServedObject, subresource: string): readonly Cause[];
   /** Of changes by the subresource `finalize`. */
   validateFinalize?(object: ServedObject): readonly Cause[];
   /** What is fine, but should not be; of new objects and of changed ones. */

@@ -6,8 +6,7 @@ import { itemsOf, maybeMapping } from '../../kinds/defaults/setting.js';
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { validateLabels } from '../metadata.js';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../names.js';
-import { portNameProblems } from './containers.js';
-import { PORT_RANGE } from './pods.js';
+import { PORT_RANGE, portNameProblems } from './containers.js';
 import type { KindRules } from './rules.js';
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== '';

@@ -31,19 +31,30 @@ export function matches(selector: Mapping, labels: Mapping): boolean {
   });
 }
 
-/** The selector is there, says something, and selects the pods of the template. */
-function validateSelector(spec: Mapping, emptyMessage: string, isRequired = true): readonly Cause[] {
-  const selector = maybeMapping(spec, 'selector');
-  const labels = maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels');
-  const mismatch = invalidValue('spec.template.metadata.labels', labels ?? null, MISMATCH);
-  // Nothing selects nothing: it does not match the template either.
-  if (selector === undefined) return isRequired ? [required('spec.selector'), mismatch] : [mismatch];
-  const isEmpty =
-    Object.keys(maybeMapping(selector, 'matchLabels') ?? {}).length + itemsOf(selector, 'matchExpressions').length ===
-    0;
-  if (isEmpty) return [invalidValue('spec.selector', selector, emptyMessage)];
-  return [...validateSelectorObject(selector, 'spec.selector'), ...(matches(selector, labels ?? {}) ? [] : [mismatch])];
+interface Selecting {
+  /** How it is told that the selector says nothing, or that it cannot be understood. */
+  readonly empty: string;
+  readonly unusable: string;
+  /** What is looked at if the selector can be understood. */
+  readonly template: (spec: Mapping) => readonly Cause[];
 }
+
+/** The selector is there, says something, and selects the pods of the template, which is looked at then. */
+function validateSelected(spec: Mapping, { empty, unusable, template }: Selecting): readonly Cause[] {
+  const selector = maybeMapping(spec, 'selector');
+  if (selector === undefined) return [required('spec.selector'), mismatchOf(spec), ...template(spec)];
+  const wrong = validateSelectorObject(selector, 'spec.selector');
+  if (wrong.length > 0) return [...wrong, invalidValue('spec.selector', selector, unusable)];
+  if (isEmpty(selector)) return [invalidValue('spec.selector', selector, empty), ...template(spec)];
+  return [...(matches(selector, labelsOf(spec) ?? {}) ? [] : [mismatchOf(spec)]), ...template(spec)];
+}
+
+const labelsOf = (spec: Mapping): Mapping | undefined =>
+  maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels');
+const mismatchOf = (spec: Mapping): Cause =>
+  invalidValue('spec.template.metadata.labels', labelsOf(spec) ?? null, MISMATCH);
+const isEmpty = (selector: Mapping): boolean =>
+  Object.keys(maybeMapping(selector, 'matchLabels') ?? {}).length + itemsOf(selector, 'matchExpressions').length === 0;
 
 export const MISMATCH = '`selector` does not match template `labels`';
 
@@ -71,12 +82,14 @@ const immutableSelector: KindRules['validateUpdate'] = (object, old) =>
     ? []
     : [invalidValue('spec.selector', specOf(object).selector, 'field is immutable')];
 
-/** Where the template is, and what is strange in it. */
+/** Where the template is, and what is strange in it; of changed objects, only if there is something new to look at. */
 export const templateWarnings =
   (...keys: readonly string[]): NonNullable<KindRules['warnings']> =>
-  (object) => {
-    const template = keys.reduce<Mapping | undefined>((found, key) => maybeMapping(found, key), object);
-    return podWarnings(maybeMapping(template, 'spec'), `${keys.join('.')}.spec`);
+  (object, old) => {
+    const templateOf = (one: ServedObject): Mapping | undefined =>
+      keys.reduce<Mapping | undefined>((found, key) => maybeMapping(found, key), one);
+    const isOld = old !== undefined && old.metadata.generation === object.metadata.generation;
+    return isOld ? [] : podWarnings(templateOf(object), keys.join('.'));
   };
 const ofTemplate = templateWarnings('spec', 'template');
 
@@ -86,9 +99,7 @@ const deployment: KindRules = {
     const spec = specOf(object);
     return [
       ...nonNegative(spec, 'replicas'),
-      ...validateSelector(spec, 'empty selector is invalid for deployment'),
-      ...validateTemplate(spec),
-      ...validateRestart(spec, 'ReplicaSet'),
+      ...validateSelected(spec, ofReplicas),
       ...validateStrategy(spec),
       ...nonNegative(spec, 'minReadySeconds'),
       ...nonNegative(spec, 'revisionHistoryLimit'),
@@ -181,20 +192,24 @@ function validateStrategy(spec: Mapping): readonly Cause[] {
   ];
 }
 
-const set = (kind: string, emptyMessage: string, isRequired = true): KindRules => ({
+const ofReplicas: Selecting = {
+  empty: 'empty selector is invalid for deployment',
+  unusable: 'invalid label selector',
+  template: (spec) => [...validateTemplate(spec), ...validateRestart(spec, 'ReplicaSet')],
+};
+
+const replicaSet: KindRules = {
   warnings: ofTemplate,
   validate(object) {
     const spec = specOf(object);
     return [
       ...nonNegative(spec, 'replicas'),
       ...nonNegative(spec, 'minReadySeconds'),
-      ...validateSelector(spec, emptyMessage, isRequired),
-      ...validateTemplate(spec),
-      ...validateRestart(spec, kind),
+      ...validateSelected(spec, ofReplicas),
     ];
   },
   validateUpdate: immutableSelector,
-});
+};
 
 const CHANGEABLE = [
   'replicas',
@@ -206,10 +221,38 @@ const CHANGEABLE = [
   'minReadySeconds',
 ];
 
-const ofStateful = set('StatefulSet', 'empty selector is invalid for statefulset');
+const ofIdentities: Selecting = {
+  empty: 'empty selector is invalid for statefulset',
+  unusable: '',
+  template(spec) {
+    const template = maybeMapping(maybeMapping(spec, 'template'), 'metadata') ?? {};
+    return [
+      ...validateTemplate(spec),
+      // As there: they were looked at already, as those of a template.
+      ...validateLabels((maybeMapping(template, 'labels') ?? {}) as Record<string, string>, 'spec.template.labels'),
+      ...validateAnnotations(
+        (maybeMapping(template, 'annotations') ?? {}) as Record<string, string>,
+        'spec.template.annotations',
+      ),
+    ];
+  },
+};
+
+const ENDLESS = 'a negative value retains all historical revisions; a value >= 0 is recommended';
+
 const statefulSet: KindRules = {
-  ...ofStateful,
-  validate: (object) => [...(ofStateful.validate?.(object) ?? []), ...validateStateful(specOf(object))],
+  warnings: (object, old) => [
+    ...ofTemplate(object, old),
+    ...(Number(specOf(object).revisionHistoryLimit) < 0 ? [`spec.revisionHistoryLimit: ${ENDLESS}`] : []),
+  ],
+  validate(object) {
+    const spec = specOf(object);
+    return [
+      ...validateStateful(spec),
+      ...validateSelected(withoutIdentity(spec), ofIdentities),
+      ...validateRestart(spec, 'StatefulSet'),
+    ];
+  },
   validateUpdate(object, old) {
     const unchangeable = (spec: Mapping): Mapping =>
       Object.fromEntries(Object.entries(spec).filter(([key]) => !CHANGEABLE.includes(key)));
@@ -220,12 +263,19 @@ const statefulSet: KindRules = {
   },
 };
 
+/** Names of pods are not those of the template. */
+function withoutIdentity(spec: Mapping): Mapping {
+  const template = maybeMapping(spec, 'template') ?? {};
+  const { hostname: _, subdomain: _subdomain, ...pod } = maybeMapping(template, 'spec') ?? {};
+  return { ...spec, template: { ...template, spec: pod } };
+}
+
 function validateStateful(spec: Mapping): readonly Cause[] {
-  const { podManagementPolicy: management, persistentVolumeClaimRetentionPolicy: retention } = spec;
+  const { podManagementPolicy: management } = spec;
   const { type, rollingUpdate } = maybeMapping(spec, 'updateStrategy') ?? {};
   const shown = { Type: type, RollingUpdate: rollingUpdate ?? null };
   const ofStrategy = `Invalid value: ${JSON.stringify(shown)}: must be 'RollingUpdate' or 'OnDelete'`;
-  const template = maybeMapping(maybeMapping(spec, 'template'), 'metadata') ?? {};
+  const retention = maybeMapping(spec, 'persistentVolumeClaimRetentionPolicy') ?? {};
   const serviceName = String(spec.serviceName ?? '');
   return [
     ...(management === 'OrderedReady' || management === 'Parallel'
@@ -237,26 +287,22 @@ function validateStateful(spec: Mapping): readonly Cause[] {
     ...(type === 'OnDelete' && rollingUpdate !== undefined
       ? [{ ...invalidValue('spec.updateStrategy.rollingUpdate', '', ''), message: onlyRolling(rollingUpdate) }]
       : []),
-    ...Object.entries((retention ?? {}) as Mapping)
-      .filter(([, policy]) => policy !== 'Retain' && policy !== 'Delete')
-      .map(([key, policy]) =>
-        notSupported(`spec.persistentVolumeClaimRetentionPolicy.${key}`, policy, ['Retain', 'Delete']),
-      ),
     ...(type === 'RollingUpdate'
       ? nonNegative((rollingUpdate ?? {}) as Mapping, 'partition', 'spec.updateStrategy.rollingUpdate')
       : []),
+    ...['whenDeleted', 'whenScaled']
+      .filter((key) => retention[key] !== undefined && !RETENTIONS.includes(String(retention[key])))
+      .map((key) => notSupported(`spec.persistentVolumeClaimRetentionPolicy.${key}`, retention[key], RETENTIONS)),
+    ...nonNegative(spec, 'replicas'),
+    ...nonNegative(spec, 'minReadySeconds'),
     ...nonNegative(maybeMapping(spec, 'ordinals') ?? {}, 'start', 'spec.ordinals'),
     ...(serviceName === ''
       ? []
       : dnsLabel(serviceName, false).map((why) => invalidValue('spec.serviceName', serviceName, why))),
-    // As there: they were looked at already, as those of a template.
-    ...validateLabels((maybeMapping(template, 'labels') ?? {}) as Record<string, string>, 'spec.template.labels'),
-    ...validateAnnotations(
-      (maybeMapping(template, 'annotations') ?? {}) as Record<string, string>,
-      'spec.template.annotations',
-    ),
   ];
 }
+
+const RETENTIONS = ['Retain', 'Delete'];
 
 function onlyRolling(rolling: unknown): string {
   const { partition = 0, maxUnavailable = null } = (rolling ?? {}) as Mapping;
@@ -264,10 +310,28 @@ function onlyRolling(rolling: unknown): string {
   return `Invalid value: ${shown}: only allowed for updateStrategy 'RollingUpdate'`;
 }
 
-const ofDaemons = set('DaemonSet', 'empty selector is invalid for daemonset', false);
 const daemonSet: KindRules = {
-  ...ofDaemons,
-  validate: (object) => [...(ofDaemons.validate?.(object) ?? []), ...validateDaemonStrategy(specOf(object))],
+  warnings: (object, old) =>
+    old !== undefined && deepEqual(specOf(object).template, specOf(old).template) ? [] : ofTemplate(object, undefined),
+  validate(object) {
+    const spec = specOf(object);
+    const selector = maybeMapping(spec, 'selector');
+    const wrong = validateSelectorObject(selector, 'spec.selector');
+    const isMatching = selector !== undefined && matches(selector, labelsOf(spec) ?? {});
+    return [
+      ...wrong,
+      ...(wrong.length > 0 || isMatching ? [] : [mismatchOf(spec)]),
+      ...(selector !== undefined && isEmpty(selector)
+        ? [invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset')]
+        : []),
+      ...validateTemplate(spec),
+      ...validateRestart(spec, 'DaemonSet'),
+      ...nonNegative(spec, 'minReadySeconds'),
+      ...validateDaemonStrategy(spec),
+      ...nonNegative(spec, 'revisionHistoryLimit'),
+    ];
+  },
+  validateUpdate: immutableSelector,
 };
 
 function validateDaemonStrategy(spec: Mapping): readonly Cause[] {
@@ -316,7 +380,11 @@ function amountProblems(value: unknown, field: string): readonly Cause[] {
 }
 
 const replicationController: KindRules = {
-  warnings: ofTemplate,
+  // As there: of changed ones, the former template is looked at.
+  warnings: (object, old) =>
+    old === undefined || old.metadata.generation === object.metadata.generation
+      ? ofTemplate(object, old)
+      : ofTemplate(old, undefined),
   validate(object) {
     const spec = specOf(object);
     const labels = maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels');
@@ -346,7 +414,7 @@ const revision: KindRules = {
 
 export const workloadRules: Readonly<Record<string, KindRules>> = {
   'apps.Deployment': deployment,
-  'apps.ReplicaSet': set('ReplicaSet', 'empty selector is invalid for deployment'),
+  'apps.ReplicaSet': replicaSet,
   'apps.ControllerRevision': revision,
   'apps.StatefulSet': statefulSet,
   'apps.DaemonSet': daemonSet,

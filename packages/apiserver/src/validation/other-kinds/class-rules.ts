@@ -6,10 +6,10 @@ import { SYSTEM_PRIORITIES } from '../../kinds/system-priorities.js';
 import { typeNamed } from '../../schemas/types.js';
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../text/field-causes.js';
 import { goQuote } from '../../text/go-text.js';
-import { compareQuantities } from '../../typed/quantity.js';
 import type { KindRules } from '../kinds/rules.js';
 import { validateLabels } from '../metadata.js';
 import { dnsLabel, labelValue, qualifiedName } from '../names.js';
+import { validateResources } from '../pods/pod-resources.js';
 
 const MOST_OF_USERS = 1_000_000_000;
 const POLICIES = ['PreemptLowerPriority', 'Never'];
@@ -60,9 +60,7 @@ const runtimeClass: KindRules = {
     return [
       ...(handler === '' ? [required('handler')] : []),
       ...(handler === '' ? [] : dnsLabel(handler, false).map((why) => invalidValue('handler', handler, why))),
-      ...Object.entries(overhead)
-        .filter(([, value]) => compareQuantities(String(value), '0') < 0)
-        .map(([name, value]) => invalidValue(`overhead.limits[${name}]`, value, 'must be greater than or equal to 0')),
+      ...validateResources({ limits: overhead }, 'overhead'),
       ...validateLabels(
         (maybeMapping(scheduling, 'nodeSelector') ?? {}) as Record<string, string>,
         'scheduling.nodeSelector',

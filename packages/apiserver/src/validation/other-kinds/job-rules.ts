@@ -8,6 +8,7 @@ import { validatePodTemplate } from '../kinds/pods.js';
 import type { KindRules } from '../kinds/rules.js';
 import { MISMATCH, matches, nonNegative, specOf, templateWarnings } from '../kinds/workloads.js';
 import { dnsSubdomain, qualifiedName } from '../names.js';
+import { validateSelectorObject } from '../selector-rules.js';
 import { validateJobStatus } from './job-status-rules.js';
 
 const JOB_POLICIES = ['OnFailure', 'Never'];
@@ -150,7 +151,8 @@ function validateJobSelector(spec: Mapping): readonly Cause[] {
   const labels = maybeMapping(maybeMapping(maybeMapping(spec, 'template'), 'metadata'), 'labels');
   const mismatch = invalidValue('spec.template.metadata.labels', labels ?? null, MISMATCH);
   if (selector === undefined) return [required('spec.selector'), mismatch];
-  return matches(selector, labels ?? {}) ? [] : [mismatch];
+  const wrong = validateSelectorObject(selector, 'spec.selector');
+  return wrong.length > 0 || matches(selector, labels ?? {}) ? wrong : [mismatch];
 }
 
 function validateJob(object: ServedObject): readonly Cause[] {
@@ -178,7 +180,9 @@ function validateGenerated({ metadata, spec }: ServedObject): readonly Cause[] {
       if (labels[key] === value) return [];
       return [Object.hasOwn(labels, key) ? invalidValue(field, labels, why) : required(field, why)];
     }),
-    ...(matches(selector, expected) ? [] : [invalidValue('spec.selector', selector, '`selector` not auto-generated')]),
+    ...(validateSelectorObject(selector, '').length > 0 || matches(selector, expected)
+      ? []
+      : [invalidValue('spec.selector', selector, '`selector` not auto-generated')]),
   ];
 }
 
@@ -257,17 +261,23 @@ const cronJob: KindRules = {
     const template = maybeMapping(maybeMapping(spec, 'jobTemplate'), 'spec') ?? {};
     const { name = '' } = object.metadata;
     return [
-      // The names of its jobs are longer.
-      ...(name.length > 52 ? [invalidValue('metadata.name', name, 'must be no more than 52 characters')] : []),
       ...validateSchedule(String(spec.schedule ?? '')),
-      ...validateTimeZone(spec.timeZone),
       ...nonNegative(spec, 'startingDeadlineSeconds'),
+      ...validateTimeZone(spec.timeZone),
       ...(CONCURRENCY.includes(String(spec.concurrencyPolicy))
         ? []
         : [notSupported('spec.concurrencyPolicy', spec.concurrencyPolicy, CONCURRENCY)]),
       ...validateJobSpec(template, 'spec.jobTemplate.spec'),
+      ...(template.selector === undefined
+        ? []
+        : [invalidValue('spec.jobTemplate.spec.selector', template.selector, '`selector` will be auto-generated')]),
+      ...(template.manualSelector === true
+        ? [notSupported('spec.jobTemplate.spec.manualSelector', true, ['nil', 'false'])]
+        : []),
       ...nonNegative(spec, 'successfulJobsHistoryLimit'),
       ...nonNegative(spec, 'failedJobsHistoryLimit'),
+      // The names of its jobs are longer.
+      ...(name.length > 52 ? [invalidValue('metadata.name', name, 'must be no more than 52 characters')] : []),
     ];
   },
 };

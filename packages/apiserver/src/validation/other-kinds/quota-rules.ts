@@ -41,7 +41,12 @@ function validateAmounts(amounts: Mapping, path: string): readonly Cause[] {
       ...qualifiedName(name).map((why) => invalidValue(field, name, why)),
       ...(name.includes('/') || isStandard(name)
         ? []
-        : [invalidValue(field, name, 'must be a standard resource for quota')]),
+        : [
+            ...(qualifiedName(name).length > 0
+              ? []
+              : [invalidValue(field, name, 'must be a standard resource type or fully qualified')]),
+            invalidValue(field, name, 'must be a standard resource for quota'),
+          ]),
       ...(isNegative ? [invalidValue(field, text, 'must be greater than or equal to 0')] : []),
       ...(isWhole(name) && !Number.isInteger(ratioOf(text, '1'))
         ? [invalidValue(field, text, 'must be an integer')]

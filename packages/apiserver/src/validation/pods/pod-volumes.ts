@@ -11,12 +11,12 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 export interface CheckedVolumes {
   readonly causes: readonly Cause[];
   /** Those that can be mounted: nothing is wrong with them. */
-  readonly usable: ReadonlySet<unknown>;
+  readonly usable: ReadonlyMap<unknown, Mapping>;
 }
 
 /** `before` are so many that are not in the list, and counted nevertheless. */
 export function checkVolumes(spec: Mapping, path: string, before = 0): CheckedVolumes {
-  const usable = new Set<unknown>();
+  const usable = new Map<unknown, Mapping>();
   const causes = itemsOf(spec, 'volumes').flatMap((volume, index) => {
     const at = `${path}[${before + index}]`;
     const { name } = volume;
@@ -28,8 +28,8 @@ export function checkVolumes(spec: Mapping, path: string, before = 0): CheckedVo
       ...ofName,
       ...(usable.has(name) && ofName.length === 0 ? [duplicate(`${at}.name`, name)] : []),
     ];
-    if (found.length === 0) usable.add(name);
-    return [...found, ...tokenProblems(volume, at, spec)];
+    if (found.length === 0) usable.set(name, volume);
+    return found;
   });
   return { causes, usable };
 }
@@ -150,17 +150,19 @@ function validateProjection(key: string, one: Mapping, path: string, volume: str
 }
 
 /** Whose token would it be? Templates may leave that to whoever makes pods of them. */
-function tokenProblems(volume: Mapping, path: string, spec: Mapping): readonly Cause[] {
-  if (isSet(spec.serviceAccountName) || !path.startsWith('spec.volumes')) return [];
-  return itemsOf(maybeMapping(volume, 'projected'), 'sources').flatMap((one, index) =>
-    maybeMapping(one, 'serviceAccountToken') === undefined
-      ? []
-      : [
-          forbiddenField(
-            `${path}.projected.sources[${index}].serviceAccountToken`,
-            'must not be specified when serviceAccountName is not set',
-          ),
-        ],
+export function tokenProblems(spec: Mapping): readonly Cause[] {
+  if (isSet(spec.serviceAccountName)) return [];
+  return itemsOf(spec, 'volumes').flatMap((volume, number) =>
+    itemsOf(maybeMapping(volume, 'projected'), 'sources').flatMap((one, index) =>
+      maybeMapping(one, 'serviceAccountToken') === undefined
+        ? []
+        : [
+            forbiddenField(
+              `spec.volumes[${number}].projected.sources[${index}].serviceAccountToken`,
+              'must not be specified when serviceAccountName is not set',
+            ),
+          ],
+    ),
   );
 }
 

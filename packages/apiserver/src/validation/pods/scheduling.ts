@@ -8,20 +8,11 @@ import { validateLabelSelector } from './selector-objects.js';
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-export function validateScheduling(spec: Mapping, path: string): readonly Cause[] {
-  return [
-    ...validateAffinity(maybeMapping(spec, 'affinity'), `${path}.affinity`),
-    ...validateTolerations(itemsOf(spec, 'tolerations'), `${path}.tolerations`),
-    ...validateSpreading(itemsOf(spec, 'topologySpreadConstraints'), `${path}.topologySpreadConstraints`),
-    ...validateGates(spec, path),
-  ];
-}
-
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-function validateTolerations(tolerations: readonly Mapping[], path: string): readonly Cause[] {
-  return tolerations.flatMap((toleration, index) => {
-    const at = `${path}[${index}]`;
+export function validateTolerations(spec: Mapping, path: string): readonly Cause[] {
+  return itemsOf(spec, 'tolerations').flatMap((toleration, index) => {
+    const at = `${path}.tolerations[${index}]`;
     const { key, operator = '', value = '', effect = '', tolerationSeconds: seconds } = toleration;
     const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
     return [
@@ -47,10 +38,10 @@ function validateOperator(operator: string, value: unknown, at: string): readonl
 
 const UNSATISFIABLE = ['DoNotSchedule', 'ScheduleAnyway'];
 
-function validateSpreading(constraints: readonly Mapping[], path: string): readonly Cause[] {
+export function validateSpreading(spec: Mapping, path: string): readonly Cause[] {
   const seen = new Set<string>();
-  return constraints.flatMap((constraint, index) => {
-    const at = `${path}[${index}]`;
+  return itemsOf(spec, 'topologySpreadConstraints').flatMap((constraint, index) => {
+    const at = `${path}.topologySpreadConstraints[${index}]`;
     const { maxSkew = 0, topologyKey: key = '', whenUnsatisfiable: policy = '' } = constraint;
     const pair = `{${String(key)}, ${String(policy)}}`;
     const isRepeated = seen.has(pair);
@@ -70,7 +61,7 @@ function validateSpreading(constraints: readonly Mapping[], path: string): reado
   });
 }
 
-function validateGates(spec: Mapping, path: string): readonly Cause[] {
+export function validateGates(spec: Mapping, path: string): readonly Cause[] {
   const seen = new Set<unknown>();
   return itemsOf(spec, 'schedulingGates').flatMap(({ name = '' }, index) => {
     const at = `${path}.schedulingGates[${index}]`;
@@ -92,7 +83,7 @@ export function refusePlaced(spec: Mapping): readonly Cause[] {
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-function validateAffinity(affinity: Mapping | undefined, path: string): readonly Cause[] {
+export function validateAffinity(affinity: Mapping | undefined, path: string): readonly Cause[] {
   if (affinity === undefined) return [];
   const node = maybeMapping(affinity, 'nodeAffinity');
   return [

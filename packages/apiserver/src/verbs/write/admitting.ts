@@ -98,15 +98,16 @@ function adopted(call: Call, { face, object }: Admission, mutated: ServedObject)
 /** Resolves if nobody objects. */
 export function validate(backend: Backend, call: Call, admission: Admission): undefined | Promise<void> {
   const attributes = attributesOf(call, admission);
+  backend.ownAdmission.validate(attributes);
   const interested = backend.admission.filter((plugin) => plugin.isInterested(attributes));
   if (interested.length === 0) {
-    backend.ownAdmission.validate(attributes);
+    backend.ownAdmission.charge(attributes);
     return undefined;
   }
   return (async () => {
     for (const plugin of interested) await plugin.validate(attributes);
     call.request.signal.throwIfAborted();
-    backend.ownAdmission.validate(attributes);
+    backend.ownAdmission.charge(attributes);
   })();
 }
 

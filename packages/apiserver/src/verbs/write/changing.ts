@@ -78,12 +78,13 @@ async function tryToChange(
     }
     await validate(backend, call, { ...admission, object });
 
-    if (isUnchanged(object, old)) object.metadata.managedFields = old.metadata.managedFields;
+    const isSame = isUnchanged(object, old);
+    if (isSame) object.metadata.managedFields = old.metadata.managedFields;
     if (options.dryRun) return writeJson(object);
     if (isToBeRemoved(call, object, old)) {
       return backend.store.remove(revision) === undefined ? undefined : writeJson(object);
     }
-    if (isStored(call, object, revision)) return textOf(served, revision);
+    if (isSame && isStored(call, object, revision)) return textOf(served, revision);
     const changed = store(backend, call, object, revision);
     return changed === undefined ? undefined : textOf(served, changed);
   } finally {

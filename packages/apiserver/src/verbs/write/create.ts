@@ -1,5 +1,6 @@
 /** Creation of objects. */
 import { randomInt, randomUUID } from 'node:crypto';
+import { deepCopy } from '@kopf-ts/core';
 import { refuseEscalation } from '../../authorization/escalation.js';
 import { accessForbidden } from '../../authorization/refusals.js';
 import type { ServedObject } from '../../contracts/objects.js';
@@ -47,7 +48,7 @@ export async function createObject(
 
   const { resourceVersion } = object.metadata;
   prepare(backend, call, object);
-  refuseInvalid(call, object);
+  refuseInvalid(backend, call, object);
   const release = call.subresource === '' ? allocate(backend, call, object, undefined) : undefined;
   try {
     for (const text of served.strategy.warnings?.(object, undefined) ?? []) call.warnings.push(text);
@@ -99,6 +100,7 @@ function prepare(backend: Backend, call: Call, object: ServedObject): void {
   call.served.strategy.prepareForCreate(object, {
     timestamp,
     user: call.request.user,
+    warn: (text) => void call.warnings.push(text),
     read: (collection, namespace, other) => {
       const revision = backend.store.get(collection, namespace, other);
       return revision === undefined ? undefined : parseRevision(revision);
@@ -117,11 +119,18 @@ function generated(prefix: string): string {
   return `${prefix.slice(0, MAX_PREFIX)}${suffix}`;
 }
 
-function refuseInvalid(call: Call, object: ServedObject): void {
+/** About what is allocated for services, or about what decides on it. */
+const OF_ALLOCATION = /^spec\.(clusterIP|ipFamil|type)/;
+
+function refuseInvalid(backend: Backend, call: Call, object: ServedObject): void {
   const { served } = call;
   const { name = '' } = object.metadata;
   const own = served.strategy.validate(object);
   const causes = own.length > 0 ? own : validateMetadata(object.metadata, served.namespaced, pathSegment);
+  // What cannot be had is told before everything else that is wrong.
+  if (causes.length > 0 && !causes.some(({ field }) => OF_ALLOCATION.test(field))) {
+    allocate(backend, call, deepCopy(object), undefined)();
+  }
   if (causes.length > 0)
     throw invalid({ group: served.strategy.reportedGroup ?? served.group, kind: object.kind }, name, causes);
 }

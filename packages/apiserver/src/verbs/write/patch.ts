@@ -85,7 +85,19 @@ export async function readApplicable(backend: Backend, call: Call): Promise<(tar
     const quoted = goPlain(rest);
     const problem = restoringProblem(merged, strategic);
     if (problem !== undefined) throw unreadable(quoted, problem);
-    return { result: merged, quoted };
+    return { result: ofSameKind(merged, target), quoted };
+  };
+}
+
+/** What it is said to be does not matter, as long as it is said: it is what it was. */
+function ofSameKind(merged: unknown, target: object): unknown {
+  if (!isMapping(merged)) return merged;
+  const isSaid = (value: unknown): boolean => typeof value === 'string' && value !== '';
+  const { apiVersion, kind } = target as Mapping;
+  return {
+    ...merged,
+    ...(isSaid(merged.apiVersion) && apiVersion !== undefined ? { apiVersion } : {}),
+    ...(isSaid(merged.kind) && kind !== undefined ? { kind } : {}),
   };
 }
 

@@ -14,9 +14,8 @@ import { keepReset } from './field-managers.js';
 /** The object that a client wants to be there. */
 export async function readRequested(backend: Backend, call: Call, options: WriteOptions): Promise<ServedObject> {
   const raw = await readObject(call.request, call.served.kind);
-  const { body, headers } = call.request;
-  const isJson = typeof body === 'string' && mediaTypeOf(headers['content-type']) !== 'application/yaml';
-  const duplicates = isJson ? duplicateFields(body, raw) : [];
+  const json = jsonOf(call);
+  const duplicates = json === undefined ? [] : duplicateFields(json, raw);
   if (!call.served.isCustom) {
     // As there: it is read as what it says to be, and only then compared with what it should be.
     const other = otherVersion(backend, call, raw);
@@ -25,7 +24,7 @@ export async function readRequested(backend: Backend, call: Call, options: Write
   }
   // What is overwritten further on is read as well: it must be of the right type.
   if (duplicates.length > 0 && !call.served.isCustom) {
-    const first = firstOccurrences(body as string) as Mapping;
+    const first = firstOccurrences(json as string) as Mapping;
     refuseUntyped(call.request, first, call.served.kind);
     decodeRaw({ ...call, warnings: [] }, first, [], { ...options, fieldValidation: 'Ignore' });
   }
@@ -67,11 +66,16 @@ function read(call: Reading, raw: Mapping, duplicates: readonly string[], option
   }
 }
 
+/** The text as it was sent, if it is JSON: in YAML, what looks like a number may be the beginning of a word. */
+function jsonOf({ request: { body, headers } }: Call): string | undefined {
+  return typeof body === 'string' && mediaTypeOf(headers['content-type']) !== 'application/yaml' ? body : undefined;
+}
+
 /** Numbers that are too big for any type would become none. */
 function refuseEndless(call: Call): void {
-  const { body } = call.request;
-  if (typeof body !== 'string' || !/[eE]\+?\d{3}/.test(body)) return;
-  const endless = numbersIn(body).find((number) => !Number.isFinite(Number(number)));
+  const json = jsonOf(call);
+  if (json === undefined || !/[eE]\+?\d{3}/.test(json)) return;
+  const endless = numbersIn(json).find((number) => !Number.isFinite(Number(number)));
   if (endless !== undefined) {
     throw new DecodingError(`json: cannot unmarshal number ${endless} into Go value of type float64`);
   }
@@ -84,6 +88,10 @@ export function checkType(backend: Backend, call: Call, raw: Mapping): void {
   if (problem === undefined) return;
   const { apiVersion, kind } = typeOf(call, raw);
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  if (version.includes('/')) {
+    const why = `unexpected GroupVersion string: ${apiVersion} (${excerpt(textOf(call.request))})`;
+    throw badRequest(`the object provided is unrecognized (must be of type ${served.kind}): ${why}`);
+  }
   if (otherVersion(backend, call, raw) !== undefined) {
     throw badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${served.apiVersion})`,
