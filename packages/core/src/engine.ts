@@ -16,6 +16,7 @@ export {
   type IndexingCause,
   isHandlingReason,
   REASON_TITLES,
+  type RelatedCause,
   type SpawningCause,
   type WatchingCause,
   type WebhookCause,
@@ -23,14 +24,20 @@ export {
 export { decideBlocking } from './intents/blocking.js';
 export { extraFields, isInScope, mustBlockDeletion } from './intents/interests.js';
 export { match } from './intents/matching.js';
+export { type ChildrenLookup, meaningOf, type Relation } from './intents/relations.js';
+export { type ServerSelection, serverSelection } from './intents/server-selection.js';
 export type { Handlers } from './intents/handler-set.js';
 export {
   type Activity,
   type ActivityHandler,
   type AnyHandler,
   type ChangeHandler,
+  type ChildHandler,
   type DaemonHandler,
   type IndexHandler,
+  type ReconcileHandler,
+  type RelatedHandler,
+  relationsOf,
   type ResourceHandler,
   type SpawningHandler,
   type TimerHandler,
@@ -77,6 +84,7 @@ export { didYouMean, nearNames } from './values/suggestions.js';
 export { placedTitleOf, placeOf } from './intents/registration/places.js';
 export { isTold, markTold } from './execution/logging/told-errors.js';
 export { objectKey } from './values/objects/object-key.js';
+export { TRACE_ANNOTATION, traceMarkOf } from './values/objects/trace-marks.js';
 export { compareVersions } from './values/objects/versions.js';
 export { type LiveBody, makeLiveBody } from './values/objects/views.js';
 export {
@@ -96,14 +104,16 @@ export { describeError, missingRule, stackOf, toError } from './errors.js';
 export { type Discovery, discover } from './cluster/discover.js';
 export { list, listPages } from './cluster/list.js';
 export { createObject } from './cluster/create.js';
+export { markingClient } from './cluster/marking-client.js';
 export { OutpacedError, type OwnWrite, type PatchOutcome, patchObject } from './cluster/patching/patch-object.js';
 export { isTooLarge, retryable } from './cluster/retryable.js';
 export type { Address } from './cluster/patching/patch-payloads.js';
 export { findByName } from './cluster/find.js';
 export { conflictPause } from './cluster/patching/conflict-pause.js';
-export { labelSelectorOf } from './cluster/api/selections.js';
+export { fieldSelectorOf, isSelectedBy, labelSelectorOf } from './cluster/api/selections.js';
 export { handlersApi } from './cluster/api/verbs.js';
 export type { ObjectOwner, OwnerOf } from './cluster/api/owners.js';
+export type { VerbWrite } from './cluster/api/verb-requests.js';
 export { cutEventMessage, type EventRepeats, postEvent } from './cluster/events.js';
 export type { ServerCapabilities, WatchedEvent, WatchOptions, WatchSignal } from './cluster/watch/signals.js';
 export { watch, watchInto } from './cluster/watch/watch.js';

@@ -11,6 +11,7 @@
 export { createRegistry, type Registry } from './intents/registration/registry.js';
 export type {
   ActivityRegistrar,
+  ChildRegistrar,
   FieldRegistrar,
   HandlerDecorator,
   IndexKey,
@@ -18,12 +19,16 @@ export type {
   IndexValue,
   LoginResult,
   On,
+  OwnsRegistrar,
+  ReconcileRegistrar,
   Registered,
   Registrars,
+  Requeue,
   ResourceRegistrar,
 } from './intents/registration/registrars.js';
 export type { Backoff, ErrorsMode } from './intents/handlers.js';
-export type { LabelRequirement, LabelSelector, MatchCondition } from './intents/registration/options.js';
+export type { LabelRequirement, LabelSelector, MatchCondition, Watched } from './intents/registration/options.js';
+export type { RelatedName, RelatedNames } from './intents/relations.js';
 export { ABSENT, all, any, type MetaFilter, none, not, PRESENT, type ValueFilter } from './intents/filters.js';
 export {
   EVERYTHING,
@@ -46,18 +51,21 @@ export type {
   ActivityKwargs,
   Admission,
   Change,
+  ChildOf,
+  Children,
   Daemon,
   DefaultEnv,
   Env,
   Indexing,
   NamespaceOf,
   ObjectOf,
+  Reconcile,
   Watch,
 } from './intents/kwargs.js';
 export type { AnyObject, Body, ObjectMeta, OwnerReference, WatchEvent } from './values/objects/body.js';
 export { Patch, type PatchFn, type PatchOf } from './values/patches/patch.js';
 export type { Diff, DiffItem, DiffOperation } from './values/diff.js';
-export type { HandlingReason } from './intents/causes.js';
+export type { ChildChange, HandlingReason, ReconcileReason } from './intents/causes.js';
 export type { HandlerProgress, Progress } from './intents/progress.js';
 export type { Operation, UserInfo } from './values/review.js';
 
@@ -153,6 +161,7 @@ export {
   type AdmissionSettings,
   type BackgroundSettings,
   type ExecutionSettings,
+  type InsightSettings,
   type MetricsSettings,
   type NetworkingSettings,
   type PeeringSettings,
@@ -164,6 +173,7 @@ export {
   type Settings,
   type SettingsOverrides,
   settings,
+  type ServedObjects,
   type WatchingSettings,
 } from './settings.js';
 
@@ -214,7 +224,7 @@ export type {
   Rejection,
   SentRequest,
 } from './seams/inspection/observer.js';
-export type { Peering, PeeringScope } from './seams/peering.js';
+export type { PauseReason, PausingToggle, Peering, PeeringScope } from './seams/peering.js';
 export type { EventPoster, KubeEvent, KubeEventType } from './seams/poster.js';
 export type { Scheduler } from './seams/scheduler.js';
 export type { Service } from './seams/service.js';

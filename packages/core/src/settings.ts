@@ -4,6 +4,7 @@
  * this file knows only their interfaces, and the assembling package puts in the defaults.
  */
 import { type KopfError, PermanentError } from './errors.js';
+import type { SelectedValue } from './seams/api.js';
 import type { Seconds } from './seams/clock.js';
 import type { LogLevel } from './seams/logger.js';
 import type { DiffBaseStorage, ProgressStorage } from './seams/memory/storage.js';
@@ -131,6 +132,33 @@ export interface WatchingSettings {
    * is one object, and API servers take none of more than 3 MiB, by default. Default: 32 MiB (Kopf: no limit).
    */
   maxLineSize: number | undefined;
+  /**
+   * Whether the server is asked only for those objects that some handler can want, where all handlers of a kind agree on
+   * some of the labels, or on the name. Only for kinds without daemons, timers, handlers of events, of resuming, and those
+   * that hold the deletion. Default: true (Kopf: there is no such thing).
+   */
+  selectsByHandlers: boolean;
+  /**
+   * Which objects of a kind are served at all, whatever their handlers want: by the kind, as where handlers are declared.
+   * The server sends no others. An object that leaves the selection is none of ours any more: its daemons end, it is no
+   * longer indexed, and our finalizer is taken off. Default: all objects of all kinds.
+   */
+  selectors: Readonly<Record<string, ServedObjects>>;
+}
+
+/**
+ * Which objects of a kind are served. Fields are those that the server can select by: mostly, only `metadata.name`.
+ *
+ * ```ts
+ * const mine: kopf.ServedObjects = { labels: { shard: ['a', 'b'], canary: false } };
+ * kopf.on.startup(({ settings }) => {
+ *   settings.watching.selectors = { 'kopfexamples.kopf.dev': mine };
+ * });
+ * ```
+ */
+export interface ServedObjects {
+  readonly labels?: Readonly<Record<string, SelectedValue>>;
+  readonly fields?: Readonly<Record<string, SelectedValue>>;
 }
 
 /**
@@ -288,6 +316,11 @@ export interface NetworkingSettings {
 export interface PersistenceSettings {
   /** The finalizer by which the operator blocks deletions. Default: `kopf.zalando.org/KopfFinalizerMarker`. */
   finalizer: string;
+  /**
+   * The annotation by which anybody who may annotate an object can pause its handlers until a time in ISO 8601. It should be
+   * under a prefix of Kopf or of the storages, so that it is nobody's change. Default: `kopf.zalando.org/paused-until`.
+   */
+  pauseAnnotation: string;
   /** Where the progress of handlers is kept. */
   progressStorage: ProgressStorage | undefined;
   /** Where the last handled state of objects is kept. */
@@ -343,6 +376,34 @@ export interface Settings {
   networking: NetworkingSettings;
   persistence: PersistenceSettings;
   metrics: MetricsSettings;
+  insight: InsightSettings;
+}
+
+/**
+ * Looking into the operator from outside: the journal of its objects, and who may ask for it.
+ *
+ * ```ts
+ * kopf.on.startup(({ settings }) => {
+ *   settings.insight.admin = 'http://127.0.0.1:8083';
+ *   settings.insight.sensitiveFields = ['spec.password'];
+ * });
+ * ```
+ */
+export interface InsightSettings {
+  /**
+   * Where `kopf why` and its like ask the operator: `http://127.0.0.1:8083`. Without it, no journal is kept. On other
+   * addresses than those of the machine itself, it needs tokens. Read after the startup handlers. Default: unset.
+   */
+  admin: string | undefined;
+  /**
+   * A file with one token in each line, and its scope after it: `read`, or else `write`. It is read at each request, so it may
+   * be from a Secret. Default: unset, and everybody on the machine may ask and act.
+   */
+  tokenFile: string | undefined;
+  /** How many bytes the journal may take, for all objects together. Default: 16 MB. */
+  journalSize: number;
+  /** Fields whose values are never kept in the journal, of any kind: `spec.password`. Those of Secrets never are. */
+  sensitiveFields: readonly string[];
 }
 
 /**
@@ -394,6 +455,8 @@ function defaults(): Settings {
       lineTimeout: 300,
       unhealthyAfter: 300,
       maxLineSize: 32 * 1024 ** 2,
+      selectsByHandlers: true,
+      selectors: {},
     },
     queueing: {
       workerLimit: 100,
@@ -419,6 +482,7 @@ function defaults(): Settings {
     },
     persistence: {
       finalizer: 'kopf.zalando.org/KopfFinalizerMarker',
+      pauseAnnotation: 'kopf.zalando.org/paused-until',
       progressStorage: undefined,
       diffbaseStorage: undefined,
       consistencyTimeout: 5,
@@ -426,6 +490,7 @@ function defaults(): Settings {
       secretsInDiffBase: false,
     },
     metrics: { endpoint: undefined },
+    insight: { admin: undefined, tokenFile: undefined, journalSize: 16_000_000, sensitiveFields: [] },
   };
 }
 

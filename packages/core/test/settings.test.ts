@@ -32,6 +32,8 @@ const DEFAULTS = {
     lineTimeout: 300,
     unhealthyAfter: 300,
     maxLineSize: 33_554_432,
+    selectsByHandlers: true,
+    selectors: {},
   },
   queueing: {
     workerLimit: 100,
@@ -57,6 +59,7 @@ const DEFAULTS = {
   },
   persistence: {
     finalizer: 'kopf.zalando.org/KopfFinalizerMarker',
+    pauseAnnotation: 'kopf.zalando.org/paused-until',
     progressStorage: undefined,
     diffbaseStorage: undefined,
     consistencyTimeout: 5,
@@ -64,6 +67,7 @@ const DEFAULTS = {
     secretsInDiffBase: false,
   },
   metrics: { endpoint: undefined },
+  insight: { admin: undefined, tokenFile: undefined, journalSize: 16_000_000, sensitiveFields: [] },
 };
 
 describe('the settings of an operator', () => {

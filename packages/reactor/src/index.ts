@@ -16,6 +16,7 @@ export type { NamespacesByLabels, Scope } from './discovery/discovery.js';
 // What its parts share.
 export { liveInsights, type LiveInsights } from './discovery/insights.js';
 export { type AllObjects, type AllObjectsOptions, allObjects } from './objects/all-objects.js';
+export { type Relations, type RelationsOptions, relations } from './relations/relations.js';
 export { vault, type Vault, type VaultOptions } from './authentication/vault.js';
 export type { FallbackLogin, FallbackLoginOptions } from './authentication/logins.js';
 export { health, type Health } from './probing/health.js';

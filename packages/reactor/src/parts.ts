@@ -11,7 +11,7 @@ import type {
   Settings,
   Tracing,
 } from '@kopf-ts/core';
-import type { Facts } from '@kopf-ts/core/engine';
+import type { ChildrenLookup, Facts } from '@kopf-ts/core/engine';
 
 /**
  * What most parts of an operator need.
@@ -33,6 +33,8 @@ export interface OperatorParts {
   readonly apiFor?: ApiFor | undefined;
   readonly poster: EventPoster;
   readonly indices?: Indices | undefined;
+  /** Finds what belongs to an object. Absent if nothing belongs to anything. */
+  readonly children?: ChildrenLookup | undefined;
   /** Of change handlers; the default one of the process, if absent. */
   readonly lifecycle?: LifeCycle | undefined;
   readonly random?: (() => number) | undefined;

@@ -1,6 +1,6 @@
 /** The services of an operator that bring events to handlers and patches back, in the order of the flow. */
 import type { Control, Indexer, Peering, Scheduler, Service } from '@kopf-ts/core';
-import { aborted, connectionLimiter, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
+import { aborted, connectionLimiter, NO_FACTS, type ServerCapabilities, toggleSet } from '@kopf-ts/core/engine';
 import { reactorControl } from './control/reactor-control.js';
 import { cycleOf } from './cycle/cycle.js';
 import { runningDaemons } from './daemons/daemons.js';
@@ -16,6 +16,7 @@ import type { OperatorParts } from './parts.js';
 import type { Health } from './probing/health.js';
 import { boundedScheduler } from './queueing/scheduler.js';
 import { watcherOf } from './queueing/watcher.js';
+import type { Relations } from './relations/relations.js';
 import { applier } from './sending/apply.js';
 import { writeGuards } from './write-guards.js';
 
@@ -35,6 +36,8 @@ export interface ReactorOptions extends OperatorParts {
   readonly health: Health;
   readonly peering: Peering;
   readonly indexer?: Indexer | undefined;
+  /** Without it, nothing belongs to anything. */
+  readonly relations?: Relations | undefined;
   /** Runs the objects of one stream; a new one for each stream. Default: as many at once as the settings permit. */
   readonly scheduler?: ((of: { readonly title: string }) => Scheduler) | undefined;
   readonly scope: Scope;
@@ -67,10 +70,11 @@ const CONNECTIONS = { perSecond: 20, burst: 100 };
  * ```
  */
 export function reactor(options: ReactorOptions): Reactor {
-  const { registry, settings, clock, logger, indexer, health } = options;
+  const { registry, settings, clock, logger, indexer, health, facts = NO_FACTS } = options;
   const shared = {
     ...options,
     indices: options.indices ?? indexer?.indices,
+    children: options.relations?.children,
     capabilities: {} as ServerCapabilities,
     limiter: connectionLimiter(clock, CONNECTIONS),
     statusSchemas: statusSchemas(),
@@ -90,7 +94,7 @@ export function reactor(options: ReactorOptions): Reactor {
     scheduler:
       options.scheduler ??
       (({ title }) => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger, clock, title })),
-    letGo: (subject) => letGo({ subject, parts: shared, daemons: shared.daemons }, 'filters-mismatch'),
+    letGo: (subject, reason) => letGo({ subject, parts: shared, daemons: shared.daemons }, reason),
     process: cycleOf({ ...shared, apply: applier({ ...shared, fieldManager, writes: health.writes }) }),
   });
   const killer = daemonKiller(shared);
@@ -107,9 +111,16 @@ export function reactor(options: ReactorOptions): Reactor {
   const opening: Service = {
     name: 'indexing gate',
     async run(signal) {
+      const tellMissing = (missing: readonly string[]): void => {
+        if (facts.wants['indexing.ready'])
+          facts.tell({ kind: 'indexing.ready', isReady: missing.length === 0, missing });
+      };
+      tellMissing(['the first look at the cluster']);
       await orchestration.working(signal);
       gate.turn(true);
+      if (!indexed.isOn) tellMissing([...options.insights.indexed].map(({ plural }) => plural));
       await indexed.whenOn(signal);
+      tellMissing([]);
       isPopulated?.turn(true);
       await aborted(signal);
     },

@@ -15,6 +15,23 @@ export function erase(path: FieldPath, body: Body, patch: Patch): void {
   else if (!patch.isEmpty && resolveField(patch.merge, path) !== undefined) removeField(patch.merge, path);
 }
 
+const ANNOTATIONS: FieldPath = ['metadata', 'annotations'];
+
+/** The same for several annotations at once. */
+export function eraseAnnotations(keys: readonly string[], body: Body, patch: Patch): void {
+  const stored = resolveField(body, ANNOTATIONS);
+  const written = Object.hasOwn(patch.merge, 'metadata') ? resolveField(patch.merge, ANNOTATIONS) : undefined;
+  for (const key of keys) {
+    if (has(stored, key)) ensureField(patch.merge, annotationPath(key), null);
+    else if (has(written, key)) removeField(patch.merge, annotationPath(key));
+  }
+}
+
+function has(annotations: unknown, key: string): boolean {
+  if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return false;
+  return Object.hasOwn(annotations, key) && (annotations as { [key: string]: unknown })[key] !== undefined;
+}
+
 /** Writes a value of a touch, or removes it with `null`; returns whether there was anything to change. */
 export function touchField(path: FieldPath, value: string | null, body: Body, patch: Patch): boolean {
   const current = resolveField(body, path) ?? null;

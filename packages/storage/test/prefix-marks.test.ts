@@ -1,6 +1,7 @@
 import { type Body, Patch } from '@kopf-ts/core';
+import { TRACE_ANNOTATION } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
-import { annotationsDiffBaseStorage, annotationsProgressStorage } from '../src/index.js';
+import { annotationsDiffBaseStorage, annotationsProgressStorage, statusDiffBaseStorage } from '../src/index.js';
 import { operatorsAnnotations } from '../src/prefix-marks.js';
 
 const MARK = 'op.example.com/kopf-managed';
@@ -87,5 +88,24 @@ describe('marking its own annotations', () => {
     const storage = annotationsProgressStorage({ prefix });
     const keys = await annotationsAfter((body, patch) => storage.store({ key: 'fn', record: {}, body, patch }));
     expect(keys).toEqual([`${prefix}/fn`, `${prefix}/kopf-managed`]);
+  });
+});
+
+describe('the mark of a trace', () => {
+  const body: Body = { metadata: { annotations: { own: 'x' } }, spec: { size: 1 } };
+  const marked: Body = { ...body, metadata: { annotations: { own: 'x', [TRACE_ANNOTATION]: '00-0af7-b7ad-01' } } };
+
+  it.each([
+    ['the usual prefix', annotationsDiffBaseStorage()],
+    ['another prefix', annotationsDiffBaseStorage({ prefix: 'op.example.com' })],
+    ['Kopf itself', annotationsDiffBaseStorage({ compat: 'kopf' })],
+    ['the status', statusDiffBaseStorage()],
+  ])('is no change for storages of %s', (_, storage) => {
+    expect(storage.build({ body: marked })).toEqual(storage.build({ body }));
+  });
+
+  it('is no progress', () => {
+    const storage = annotationsProgressStorage();
+    expect(storage.fetch({ key: 'fn', body: marked })).toBeUndefined();
   });
 });

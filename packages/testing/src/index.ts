@@ -20,9 +20,12 @@ export {
   type RunnableOperator,
   type RunnableOptions,
   type RunnerCluster,
+  type RunnerMemory,
+  type RunnerObject,
   type RunnerOptions,
   type RunnerParts,
 } from './operator-runner.js';
+export type { QuiescenceOptions } from './runner/expectations/resting.js';
 export type { HandlersSource, LoadHandlers } from './runner/loading.js';
 export type { CallMatch, HandledCall, HandledCalls, HandledObject } from './runner/outcomes.js';
 

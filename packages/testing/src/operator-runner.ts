@@ -5,19 +5,27 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Awaitable,
+  type Body,
   type Clock,
+  type Control,
   createRegistry,
   KopfError,
   type KubeClient,
   type Logger,
+  type ObservedObject,
   type Observer,
   type Registry,
   type Seconds,
   type Selection,
+  type Settings,
 } from '@kopf-ts/core';
 import { toError } from '@kopf-ts/core/engine';
 import { eventually } from './eventually.js';
 import { type RecordingLogger, recordingLogger } from './recording-logger.js';
+import { explained, nameOf, observedName } from './runner/expectations/explaining.js';
+import { expectIdempotent } from './runner/expectations/repeating.js';
+import { type QuiescenceOptions, resting } from './runner/expectations/resting.js';
+import { history } from './runner/expectations/rewinding.js';
 import { type HandlersSource, type LoadHandlers, loadHandlers } from './runner/loading.js';
 import { type HandledCalls, handledCalls } from './runner/outcomes.js';
 import { endsWithin, isManual } from './runner/stopping.js';
@@ -35,6 +43,8 @@ export interface RunnableOperator {
   readonly ready: Promise<void>;
   readonly done: Promise<void>;
   stop(reason?: unknown): Promise<void>;
+  /** Needed for `expectIdempotent()`. */
+  readonly control?: Pick<Control, 'pause' | 'resume'> | undefined;
 }
 
 /**
@@ -50,6 +60,7 @@ export interface RunnableOptions {
   readonly registry?: Registry<any> | undefined;
   readonly client?: KubeClient | undefined;
   readonly clock?: Clock | undefined;
+  readonly settings?: Settings | undefined;
   readonly logger?: Logger | undefined;
   readonly observers?: readonly Observer[] | undefined;
   readonly identity?: string | undefined;
@@ -107,6 +118,39 @@ export interface RunnerParts<Options extends RunnableOptions> {
   printer?(write: (text: string) => void): Logger;
   /** How to load files with handlers. Default: they are imported. */
   readonly load?: LoadHandlers | undefined;
+  /** The settings with their storages, also if none are given. Needed for `expectIdempotent()`. */
+  settings?(given: Settings | undefined): Settings;
+  /** What remembers the facts of an operator, and puts them into words. Needed for `why()`. */
+  memory?(clock: Clock): RunnerMemory;
+}
+
+/**
+ * Remembers what an operator does with its objects, and tells why.
+ *
+ * ```ts
+ * import type { RunnerMemory } from 'kopf-ts/testing';
+ * const forgetful: RunnerMemory = { observer: { wants: [], observe() {} }, why: () => 'Nobody knows.' };
+ * ```
+ */
+export interface RunnerMemory {
+  readonly observer: Observer;
+  /** In sentences; `undefined` if nothing is known of the object. */
+  why(object: RunnerObject): string | undefined;
+}
+
+/**
+ * Which object is meant.
+ *
+ * ```ts
+ * import type { RunnerObject } from 'kopf-ts/testing';
+ * const one: RunnerObject = { resource: 'kopfexamples', namespace: 'default', name: 'one' };
+ * ```
+ */
+export interface RunnerObject {
+  /** A plural, a kind, or a short name; with or without the group. */
+  readonly resource: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
 }
 
 /**
@@ -141,6 +185,22 @@ export interface OperatorRunner extends AsyncDisposable {
   readonly registry: Registry<any> | undefined;
   /** Waits until nothing happens any more without the time moving: neither in the cluster nor by a manual clock. */
   settled(): Promise<void>;
+  /**
+   * Why handlers of the object were called or not, in sentences: of `kopfexamples/default/one`, or of an object. Failures of
+   * `eventually()` and of the expectations below have it in their messages.
+   */
+  why(object: string | RunnerObject | Body): string;
+  /**
+   * Throws unless the operator is at rest: once all is settled, no handler is called, no object is patched and nothing waits for
+   * a retry, until somebody else changes something. A manual clock is moved meanwhile.
+   */
+  expectQuiescent(options?: QuiescenceOptions): Promise<void>;
+  /**
+   * Throws unless the handlers can be called twice for the same state: those that were called last for each object are
+   * called once more, by another operator, as after a crash before their success was stored. That must succeed, and
+   * change nothing in the cluster. Meanwhile, this operator is paused. Timers and daemons are started as at any start.
+   */
+  expectIdempotent(): Promise<void>;
   /** Calls the function until it does not throw. A manual clock is moved meanwhile: so, time flies. Default: 30 s. */
   eventually<T>(assertions: () => Awaitable<T>, options?: { readonly timeout?: Seconds | undefined }): Promise<T>;
 }
@@ -161,17 +221,36 @@ export async function operatorRunner<Options extends RunnableOptions>(
   const loggers = [logs, printer, ...(options.logger === undefined ? [] : [options.logger])];
   const ended = new AbortController();
   const { calls, observer } = handledCalls(ended.signal);
-  const operator = parts.operator({
+  const memory = parts.memory?.(clock);
+  const past = history();
+  const client = options.client ?? cluster?.client;
+  const settled = async (): Promise<void> => {
+    // Each can give work to the other.
+    for (let turn = 0; turn < 3; turn++) {
+      await cluster?.settled?.();
+      if (isManual(clock)) await clock.settle();
+    }
+  };
+  const whyOf = (object: ObservedObject): string | undefined => memory?.why(observedName(object));
+  const rest = resting({ clock, settled, why: whyOf });
+  const given = {
     // Otherwise, the host is asked for its name, and that takes real time.
     identity: `runner-${randomUUID()}`,
     ...(options.namespaces === undefined && { clusterwide: true }),
     ...(others as unknown as Options),
-    client: options.client ?? cluster?.client,
+    client,
     registry,
     clock,
     logger: teeLogger(loggers),
-    observers: [observer, ...(options.observers ?? [])],
-  });
+    observers: [
+      observer,
+      rest.observer,
+      past.observer,
+      ...(memory === undefined ? [] : [memory.observer]),
+      ...(options.observers ?? []),
+    ],
+  };
+  const operator = parts.operator(given);
 
   let exitCode: number | undefined;
   let exception: Error | undefined;
@@ -208,12 +287,15 @@ export async function operatorRunner<Options extends RunnableOptions>(
     throw exception;
   };
 
-  const settled = async (): Promise<void> => {
-    // Each can give work to the other.
-    for (let turn = 0; turn < 3; turn++) {
-      await cluster?.settled?.();
-      if (isManual(clock)) await clock.settle();
+  const newSettings = parts.settings;
+  const expectAgain = async (): Promise<void> => {
+    if (newSettings === undefined || client === undefined) {
+      throw new KopfError('To call handlers again, the runner needs the `settings` of operators, and a client.', {
+        code: 'KOPF_NO_SETTINGS',
+      });
     }
+    const again = { operator: parts.operator, options: given, settings: newSettings, clock, client };
+    await expectIdempotent(operator, { ...again, past, settled, why: whyOf });
   };
 
   return {
@@ -237,7 +319,19 @@ export async function operatorRunner<Options extends RunnableOptions>(
     },
     registry,
     settled,
-    eventually: (assertions, { timeout } = {}) => eventually(assertions, { clock, timeout, settled }),
+    why(object) {
+      const named = nameOf(object);
+      return memory?.why(named) ?? `Nothing is known of ${named.resource} ${named.name}.`;
+    },
+    expectQuiescent: (quiescence) => rest.expect(quiescence),
+    expectIdempotent: expectAgain,
+    async eventually(assertions, { timeout: patience } = {}) {
+      try {
+        return await eventually(assertions, { clock, timeout: patience, settled });
+      } catch (error) {
+        throw explained(error, rest.objects, whyOf);
+      }
+    },
     [Symbol.asyncDispose]: stop,
   };
 }

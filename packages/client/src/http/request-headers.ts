@@ -69,8 +69,10 @@ const NOT_FOR_TRACING = new Set([
 
 /** With what a tracing adds to them: it replaces nothing, and breaks nothing. */
 export function withTracing(headers: Headers, added: Readonly<Record<string, string>>): Headers {
+  const additions = Object.entries(added);
+  if (additions.length === 0) return headers;
   const all: Record<string, string | string[]> = {};
-  for (const [title, value] of Object.entries(added)) {
+  for (const [title, value] of additions) {
     const name = title.toLowerCase();
     if (NAME.test(name) && VALUE.test(value) && !NOT_FOR_TRACING.has(name)) all[name] = value;
   }

@@ -1,11 +1,15 @@
 /** What a handler is given: the kwargs of its cause, and those of this very call. */
+import { KopfError } from '../errors.js';
 import type { Cause } from '../intents/causes.js';
 import type { AnyHandler } from '../intents/handlers.js';
 import { causeKwargs, fieldOf, type Kwargs } from '../intents/kwargs.js';
 import type { Progress } from '../intents/progress.js';
+import type { Relation } from '../intents/relations.js';
 import type { Seconds } from '../seams/clock.js';
 import { reduceDiff } from '../values/diff.js';
 import { resolveField } from '../values/fields.js';
+import type { Body } from '../values/objects/body.js';
+import type { SelectorSpec } from '../values/resources/selector.js';
 
 /** What is known of the attempts made so far; a `HandlerState` is that. */
 export interface AttemptState {
@@ -50,14 +54,39 @@ const SIGNAL: PropertyDescriptor & OfCall = {
   enumerable: true,
   configurable: true,
 };
+/** Those whose changes of the object are watched by the breaker, and as what. */
+const PACED: Partial<Record<AnyHandler['kind'], 'change' | 'watch'>> = {
+  change: 'change',
+  reconcile: 'change',
+  child: 'change',
+  watch: 'watch',
+};
+
 const API: PropertyDescriptor & OfCall = {
   get() {
     const { cause, signal, handler, attempt } = this[SOURCE];
     const namespace = cause === undefined || cause.kind === 'activity' ? undefined : cause.body.metadata?.namespace;
     // Retries are paced by the handlers themselves.
-    const by = handler?.kind === 'change' && attempt?.retries === 0 ? handler.id : undefined;
+    const kind = handler === undefined ? undefined : PACED[handler.kind];
+    const by =
+      handler !== undefined && kind !== undefined && attempt?.retries === 0 ? { kind, id: handler.id } : undefined;
     const dryRun = cause?.kind === 'webhook' && cause.dryrun;
     return cause?.apiFor?.({ namespace, signal, by, dryRun });
+  },
+  enumerable: true,
+  configurable: true,
+};
+
+/** The children of the object, by the newest that is known of them. */
+const CHILDREN: PropertyDescriptor & OfCall = {
+  get() {
+    const { cause } = this[SOURCE];
+    if (cause === undefined || !('resource' in cause)) return undefined;
+    const own = cause.kind === 'related' ? cause.relation : undefined;
+    return (kind: SelectorSpec | Relation | undefined = own): readonly Body[] => {
+      if (kind === undefined) throw new KopfError('Of which kind are the children to be? Name it: children(…).');
+      return cause.children?.(cause, kind) ?? [];
+    };
   },
   enumerable: true,
   configurable: true,
@@ -85,6 +114,9 @@ export function callKwargs(cause: Cause, handler: AnyHandler, attempt: AttemptSt
   if (!Object.hasOwn(kwargs, 'runtime')) kwargs['runtime'] = attempt.runtime;
   if (!Object.hasOwn(kwargs, 'signal')) Object.defineProperty(kwargs, 'signal', SIGNAL);
   if (cause.apiFor !== undefined && !Object.hasOwn(kwargs, 'api')) Object.defineProperty(kwargs, 'api', API);
+  if ('children' in cause && cause.children !== undefined && !Object.hasOwn(kwargs, 'children')) {
+    Object.defineProperty(kwargs, 'children', CHILDREN);
+  }
   if (cause.kind === 'changing' && !Object.hasOwn(kwargs, 'progress')) {
     Object.defineProperty(kwargs, 'progress', PROGRESS);
   }

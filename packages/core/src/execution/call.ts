@@ -277,5 +277,6 @@ export function observedObject(cause: Cause): ObservedObject | undefined {
 function reasonOf(cause: Cause): string | undefined {
   if (cause.kind === 'activity') return cause.activity;
   if (cause.kind === 'changing' || cause.kind === 'webhook') return cause.reason;
+  if (cause.kind === 'related') return [...cause.reasons].join(', ') || undefined;
   return cause.kind === 'watching' ? (cause.event.type ?? undefined) : undefined;
 }

@@ -17,6 +17,7 @@ import type { Patch } from '../values/patches/patch.js';
 import type { Resource } from '../values/resources/resource.js';
 import type { Operation, UserInfo } from '../values/review.js';
 import type { Activity } from './handlers.js';
+import type { ChildrenLookup, Relation } from './relations.js';
 
 interface OfOperator {
   readonly logger: Logger;
@@ -31,6 +32,10 @@ interface OfObject extends OfOperator {
   readonly resource: Resource;
   readonly body: Body;
   readonly patch: Patch;
+  /** Absent if nothing belongs to anything in this operator. */
+  readonly children?: ChildrenLookup | undefined;
+  /** The object is outside of what is served of its kind: it is only seen until we are done with it. */
+  readonly isOutside?: boolean | undefined;
 }
 
 /** The operator itself starts, stops, logs in, or is asked how it is. */
@@ -88,6 +93,42 @@ export interface DaemonCause extends OfObject {
   readonly stopped: AbortSignal;
 }
 
+/**
+ * Why the state of an object is looked at: it is seen for the first time by this operator, it has changed, what it owns or
+ * watches has changed, it was asked for, the last call has failed, or the object is being deleted.
+ *
+ * ```ts
+ * kopf.on.reconcile('kopfexamples', { owns: ['pods'] }, ({ reasons, logger }) => {
+ *   const isAboutPods: kopf.ReconcileReason = 'owned';
+ *   if (reasons.has(isAboutPods)) logger.info('Some of the pods have changed.');
+ * });
+ * ```
+ */
+export type ReconcileReason = 'first' | 'changed' | 'owned' | 'watched' | 'requeued' | 'retried' | 'deleted';
+
+/**
+ * What has become of a child; of one that is gone, as it was last seen.
+ *
+ * ```ts
+ * const isLoss = ({ type }: kopf.ChildChange): boolean => type === 'gone';
+ * ```
+ */
+export interface ChildChange<T extends object = AnyObject> {
+  readonly type: 'created' | 'changed' | 'gone';
+  readonly child: Body<T>;
+}
+
+/** The object, or what belongs to it, is not what it was when its handlers were called last. */
+export interface RelatedCause extends OfObject {
+  readonly kind: 'related';
+  readonly reasons: ReadonlySet<ReconcileReason>;
+  /** For handlers of children: whose they are, and what has become of them, as far as it is known. */
+  readonly relation?: Relation | undefined;
+  readonly changes?: readonly ChildChange[] | undefined;
+  /** They have changed while there was no operator. */
+  readonly initial?: boolean | undefined;
+}
+
 export interface WebhookCause extends OfObject {
   readonly kind: 'webhook';
   /** Narrow the candidates, where the server knows them from the URL. */
@@ -105,7 +146,14 @@ export interface WebhookCause extends OfObject {
   readonly diff: Diff;
 }
 
-export type ResourceCause = IndexingCause | WatchingCause | SpawningCause | ChangingCause | DaemonCause | WebhookCause;
+export type ResourceCause =
+  | IndexingCause
+  | WatchingCause
+  | SpawningCause
+  | ChangingCause
+  | DaemonCause
+  | RelatedCause
+  | WebhookCause;
 export type Cause = ActivityCause | ResourceCause;
 
 /** The nouns of the log lines: `Creation is in progress`. */

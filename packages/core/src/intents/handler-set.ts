@@ -8,6 +8,7 @@ import type {
   ChangingCause,
   DaemonCause,
   IndexingCause,
+  RelatedCause,
   SpawningCause,
   WatchingCause,
   WebhookCause,
@@ -17,6 +18,7 @@ import type {
   AnyHandler,
   ChangeHandler,
   IndexHandler,
+  RelatedHandler,
   ResourceHandler,
   SpawningHandler,
   WatchHandler,
@@ -24,6 +26,7 @@ import type {
 } from './handlers.js';
 import { fitsReason, fitsReview, match, type OnRejection } from './matching.js';
 import { describeShadow } from './registration/shadows.js';
+import { createRelations, type RelationSet } from './relations.js';
 
 /** Told of each handler that was asked: why it does not want the cause, or nothing if it does. */
 export type OnConsidered = (handler: ResourceHandler, rejection: Rejection | undefined) => void;
@@ -49,7 +52,10 @@ export interface Handlers {
   readonly watching: HandlerSet<WatchHandler, WatchingCause>;
   readonly spawning: HandlerSet<SpawningHandler, SpawningCause | DaemonCause>;
   readonly changing: HandlerSet<ChangeHandler, ChangingCause>;
+  readonly related: HandlerSet<RelatedHandler, RelatedCause>;
   readonly webhooks: HandlerSet<WebhookHandler, WebhookCause>;
+  /** Which objects belong to which, by whatever declaration. */
+  readonly relations: RelationSet;
 }
 
 export function createHandlers(): Handlers {
@@ -59,9 +65,11 @@ export function createHandlers(): Handlers {
     watching: resourceSet<WatchHandler, WatchingCause>(match),
     spawning: resourceSet<SpawningHandler, SpawningCause | DaemonCause>(match),
     changing: createChangeHandlers(),
+    related: resourceSet<RelatedHandler, RelatedCause>(match),
     webhooks: resourceSet<WebhookHandler, WebhookCause>(
       (handler, cause, onRejection) => fitsReview(handler, cause, onRejection) && match(handler, cause, onRejection),
     ),
+    relations: createRelations(),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the user has declared: a union of seven kinds, told by `kind`, so that a `switch` over it is checked for
+ * What the user has declared: a union of nine kinds, told by `kind`, so that a `switch` over it is checked for
  * completeness and no kind carries the options of another.
  */
 import type { Awaitable } from '../seams/awaitable.js';
@@ -10,6 +10,7 @@ import type { Selector } from '../values/resources/selector.js';
 import type { Operation } from '../values/review.js';
 import type { MetaFilter, ValueFilter } from './filters.js';
 import type { LabelSelector, MatchCondition } from './registration/options.js';
+import type { Relation } from './relations.js';
 
 /**
  * What an arbitrary error means: nothing; another attempt later; or the end of the handler for this change.
@@ -126,8 +127,33 @@ export interface WebhookHandler extends OfResource {
   readonly matchConditions?: readonly MatchCondition[];
 }
 
+/** Called for what the object is, and not for what has happened to it: also for what belongs to it. */
+export interface ReconcileHandler extends OfResource {
+  readonly kind: 'reconcile';
+  readonly owns: readonly Relation[];
+  readonly watches: readonly Relation[];
+  /** Called when the object is being deleted, and before it is gone: a handler with an id of its own. */
+  readonly cleanup?: ReconcileHandler;
+}
+
+/** Called for the parent, when its children of one kind have changed. */
+export interface ChildHandler extends OfResource {
+  readonly kind: 'child';
+  readonly relation: Relation;
+  /** Only changes of these fields of children count. */
+  readonly fields?: readonly FieldPath[];
+}
+
 export type SpawningHandler = DaemonHandler | TimerHandler;
-export type ResourceHandler = IndexHandler | WatchHandler | ChangeHandler | SpawningHandler | WebhookHandler;
+/** Of objects that other objects belong to. */
+export type RelatedHandler = ReconcileHandler | ChildHandler;
+export type ResourceHandler =
+  | IndexHandler
+  | WatchHandler
+  | ChangeHandler
+  | SpawningHandler
+  | RelatedHandler
+  | WebhookHandler;
 export type AnyHandler = ActivityHandler | ResourceHandler;
 
 /** How the kinds treat arbitrary errors, where the handler says nothing. */
@@ -138,6 +164,8 @@ export const DEFAULT_ERRORS: Readonly<Record<AnyHandler['kind'], ErrorsMode>> = 
   change: 'temporary',
   daemon: 'temporary',
   timer: 'temporary',
+  reconcile: 'temporary',
+  child: 'temporary',
   webhook: 'permanent',
 };
 
@@ -148,6 +176,8 @@ const TITLES: Readonly<Record<AnyHandler['kind'], string>> = {
   change: 'Handler',
   daemon: 'Daemon',
   timer: 'Timer',
+  reconcile: 'Handler',
+  child: 'Handler',
   webhook: 'Webhook',
 };
 
@@ -155,3 +185,11 @@ const TITLES: Readonly<Record<AnyHandler['kind'], string>> = {
 export function titleOf(handler: Pick<AnyHandler, 'kind' | 'id'>): string {
   return `${TITLES[handler.kind]} ${quoteId(handler.id)}`;
 }
+
+/** What the handler needs to know of other objects. */
+export function relationsOf(handler: AnyHandler): readonly Relation[] {
+  if (handler.kind === 'child') return [handler.relation];
+  return handler.kind === 'reconcile' ? [...handler.owns, ...handler.watches] : NO_RELATIONS;
+}
+
+const NO_RELATIONS: readonly Relation[] = [];

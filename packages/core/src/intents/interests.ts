@@ -3,7 +3,7 @@ import type { Rejection } from '../seams/inspection/observer.js';
 import type { FieldPath } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
 import type { Resource } from '../values/resources/resource.js';
-import type { ChangingCause, SpawningCause } from './causes.js';
+import type { ChangingCause, RelatedCause, SpawningCause } from './causes.js';
 import type { Handlers, OnConsidered } from './handler-set.js';
 import type { ChangeHandler } from './handlers.js';
 import { fieldOf } from './kwargs.js';
@@ -11,7 +11,8 @@ import { match, prematch } from './matching.js';
 
 /** Fields that must be in the essence because handlers look at them, though they are not the user's by convention. */
 export function extraFields(handlers: Handlers, resource: Resource): readonly FieldPath[] {
-  const families = [handlers.watching.of(resource), handlers.changing.of(resource), handlers.spawning.of(resource)];
+  const { watching, changing, spawning, related } = handlers;
+  const families = [watching.of(resource), changing.of(resource), spawning.of(resource), related.of(resource)];
   const byPath = new Map<string, FieldPath>();
   for (const handler of families.flat()) {
     const field = fieldOf(handler);
@@ -38,19 +39,26 @@ export interface BlockingInterest {
   readonly spawning?: SpawningCause | undefined;
   /** Only if the object is in scope. */
   readonly changing?: ChangingCause | undefined;
+  readonly related?: RelatedCause | undefined;
   /** Daemons that have exited on their own: they do not hold the object any more. */
   readonly foreverStopped?: ReadonlySet<HandlerId> | undefined;
 }
 
 /** Whether the deletion of the object must wait for some handlers of ours. */
 export function mustBlockDeletion(handlers: Handlers, interest: BlockingInterest): boolean {
-  const { spawning, changing, foreverStopped } = interest;
+  const { spawning, changing, related, foreverStopped } = interest;
   const isHeldByDaemons =
     spawning !== undefined &&
     handlers.spawning
       .of(spawning.resource)
       .some((handler) => !foreverStopped?.has(handler.id) && match(handler, spawning));
   if (isHeldByDaemons) return true;
+  const isHeldForCleanup =
+    related !== undefined &&
+    handlers.related
+      .of(related.resource)
+      .some((handler) => handler.kind === 'reconcile' && handler.cleanup !== undefined && prematch(handler, related));
+  if (isHeldForCleanup) return true;
   if (changing === undefined) return false;
   return handlers.changing
     .of(changing.resource)

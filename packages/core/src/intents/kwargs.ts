@@ -15,8 +15,9 @@ import type { AnyObject, Body, ObjectMeta } from '../values/objects/body.js';
 import { bodyViews } from '../values/objects/views.js';
 import type { PatchOf } from '../values/patches/patch.js';
 import type { Resource, ResourceToken, SpecOf, StatusOf } from '../values/resources/resource.js';
+import type { SelectorSpec } from '../values/resources/selector.js';
 import type { Operation, UserInfo } from '../values/review.js';
-import type { Cause, HandlingReason, ResourceCause, WebhookCause } from './causes.js';
+import type { Cause, ChildChange, HandlingReason, ReconcileReason, ResourceCause, WebhookCause } from './causes.js';
 import type { Activity, AnyHandler } from './handlers.js';
 import type { Progress } from './progress.js';
 
@@ -104,6 +105,29 @@ interface CallKwargs<P> {
    * doing, as if it were patched by `patch`.
    */
   readonly api: Api;
+}
+
+/**
+ * The children of the handled object, from memory: of a kind that is said to belong to its kind by `kopf.owns`, `on.child`,
+ * or `on.reconcile`. All of them are there before the first handler is called, and so is what this operator has written by
+ * its verbs. They are in no particular order.
+ *
+ * ```ts
+ * kopf.owns('kopfexamples', 'pods');
+ * kopf.timer('kopfexamples', { interval: 60 }, ({ children, patch }) => {
+ *   const pods: kopf.Children = children;
+ *   patch.status.pods = pods('pods').length;
+ * });
+ * ```
+ */
+export interface Children {
+  <T extends object>(kind: ResourceToken<T, AnyNamespace>): readonly Body<T>[];
+  (kind: Exclude<SelectorSpec, ResourceToken>): readonly Body[];
+}
+
+interface RelatedKwargs {
+  /** The children of the object, of a kind: `children('pods')`. */
+  readonly children: Children;
 }
 
 type ObjectKwargs<T extends object, N extends AnyNamespace> = ObjectOnlyKwargs<T> & NamespaceKwargs<N>;
@@ -210,11 +234,13 @@ export type ChangeKwargs<
 > = CallKwargs<P> &
   OperatorKwargs<E> &
   ObjectKwargs<T, N> &
+  RelatedKwargs &
   ChangeOnlyKwargs<T, F> & {
     /** How far the handlers of the object have come with this change, by their ids: as of now. */
     readonly progress: Progress;
   };
 export type WatchKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
+  RelatedKwargs &
   WatchFilterKwargs<T, E, N>;
 export type IndexingKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
   ObjectFilterKwargs<T, E, N>;
@@ -223,10 +249,36 @@ export type DaemonKwargs<T extends object, P, E extends Env, N extends AnyNamesp
   P,
   E,
   N
-> & {
-  /** Fires as soon as the daemon is to exit; its reason tells why. `signal` fires only when patience has ended. */
-  readonly stopped: AbortSignal;
-};
+> &
+  RelatedKwargs & {
+    /** Fires as soon as the daemon is to exit; its reason tells why. `signal` fires only when patience has ended. */
+    readonly stopped: AbortSignal;
+  };
+export type ReconcileKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
+  ObjectFilterKwargs<T, E, N> &
+  RelatedKwargs & {
+    /** Why it is called; all of them, since the last call. */
+    readonly reasons: ReadonlySet<ReconcileReason>;
+  };
+export type ChildKwargs<
+  T extends object,
+  C extends object,
+  P,
+  E extends Env,
+  N extends AnyNamespace = AnyNamespace,
+> = CallKwargs<P> &
+  ObjectFilterKwargs<T, E, N> & {
+    /** The object itself: the same as `body`. */
+    readonly parent: Body<T>;
+    /** The latest one of those that have changed. Unknown if it was while there was no operator. */
+    readonly child: Body<C> | undefined;
+    /** All those that have changed since the last call; empty if it was while there was no operator. */
+    readonly changes: readonly ChildChange<C>[];
+    /** Whether it is for changes made while there was no operator. */
+    readonly initial: boolean;
+    /** All children of that kind, or of another one: `children()`, `children('pods')`. */
+    readonly children: Children & (() => readonly Body<C>[]);
+  };
 export type AdmissionKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
   AdmissionFilterKwargs<T, E, N>;
 
@@ -298,6 +350,42 @@ export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> =
  */
 export type Daemon<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = DaemonKwargs<
   ObjectOf<R>,
+  P,
+  E,
+  NamespaceOf<R>
+>;
+
+/**
+ * For `on.reconcile`.
+ *
+ * ```ts
+ * export async function reconcile({ children, spec, api, body }: kopf.Reconcile): Promise<void> {
+ *   const missing = Number(spec.replicas) - children('pods').length;
+ *   for (let n = 0; n < missing; n++) await api('pods').create({ metadata: { generateName: 'worker-' } }, { owner: body });
+ * }
+ * kopf.on.reconcile('kopfexamples', { owns: ['pods'] }, reconcile);
+ * ```
+ */
+export type Reconcile<R = AnyObject, P = undefined, E extends Env = DefaultEnv> = ReconcileKwargs<
+  ObjectOf<R>,
+  P,
+  E,
+  NamespaceOf<R>
+>;
+
+/**
+ * For `on.child`.
+ *
+ * ```ts
+ * export function count({ children, patch }: kopf.ChildOf): void {
+ *   patch.status.pods = children().length;
+ * }
+ * kopf.on.child('kopfexamples', 'pods', count);
+ * ```
+ */
+export type ChildOf<R = AnyObject, C = AnyObject, P = undefined, E extends Env = DefaultEnv> = ChildKwargs<
+  ObjectOf<R>,
+  ObjectOf<C>,
   P,
   E,
   NamespaceOf<R>
@@ -398,6 +486,12 @@ function ownKwargs(cause: Cause): Kwargs {
       const review = { dryrun, headers, sslpeer, userinfo, warnings, operation, subresource, new: cause.new };
       return Object.assign(objectKwargs(cause), review);
     }
+    case 'related': {
+      const { reasons, changes, initial, body } = cause;
+      if (changes === undefined) return Object.assign(objectKwargs(cause), { reasons });
+      const child = changes.at(-1)?.child;
+      return Object.assign(objectKwargs(cause), { parent: body, child, changes, initial: initial ?? false });
+    }
     case 'indexing':
     case 'spawning':
     case 'daemon':
@@ -445,10 +539,12 @@ const OF_REVIEW = ['dryrun', 'headers', 'sslpeer', 'userinfo', 'warnings', 'oper
 const NAMES: Readonly<Record<AnyHandler['kind'], readonly string[]>> = {
   activity: [...OF_CALL, ...OF_OPERATOR, 'activity', 'settings'],
   index: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT],
-  watch: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'event', 'type'],
-  change: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, ...COMPARED, 'reason', 'progress', 'initial'],
-  daemon: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'stopped'],
-  timer: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'stopped'],
+  watch: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'children', 'event', 'type'],
+  change: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, ...COMPARED, 'children', 'reason', 'progress', 'initial'],
+  daemon: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'children', 'stopped'],
+  timer: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'children', 'stopped'],
+  reconcile: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'children', 'reasons'],
+  child: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, 'children', 'parent', 'child', 'changes', 'initial'],
   webhook: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, ...COMPARED, ...OF_REVIEW],
 };
 

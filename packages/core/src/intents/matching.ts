@@ -112,6 +112,10 @@ function fitsResource(handler: ResourceHandler, cause: ResourceCause, onRejectio
     onRejection?.({ filter: 'resource', wanted: handler.selector, found: cause.resource });
     return false;
   }
+  if (cause.isOutside) {
+    onRejection?.({ filter: 'selection' });
+    return false;
+  }
   if (handler.kind !== 'webhook' || cause.kind !== 'webhook') return true;
   if (handler.subresource === '*' || handler.subresource === cause.subresource) return true;
   onRejection?.({ filter: 'subresource', wanted: handler.subresource, found: cause.subresource });

@@ -20,7 +20,7 @@ const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
  * The same tracing, but `around` calls `fn` exactly once and synchronously, and returns or throws what `fn` does; and
- * `headers` gives nothing but strings. The first breach of the contract is reported, and no other.
+ * `headers` and `mark` give nothing but strings. The first breach of the contract is reported, and no other.
  *
  * Where there is no tracing, nothing is to be made for it:
  *
@@ -80,7 +80,19 @@ export function safeTracing({ tracing, logger }: SafeTracingOptions): Tracing {
       report('has given headers that are not strings');
       return NO_HEADERS;
     },
+    ...(tracing.mark && { mark: () => markOf(tracing, report) }),
   };
+}
+
+function markOf(tracing: Tracing, report: (what: string, thrown?: { readonly error: unknown }) => void) {
+  const mark = endOf(() => tracing.mark?.());
+  if (mark.kind === 'thrown') {
+    report('has failed to give a mark', mark);
+    return undefined;
+  }
+  if (mark.value === undefined || typeof mark.value === 'string') return mark.value;
+  report('has given a mark that is no string');
+  return undefined;
 }
 
 function endOf(fn: () => unknown): End {
@@ -115,7 +127,10 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-function refuseMistakes({ around, headers }: Tracing): void {
-  if (typeof around === 'function' && typeof headers === 'function') return;
-  throw new KopfError('A tracing needs two functions: `around` and `headers`.', { code: 'KOPF_TRACING' });
+function refuseMistakes({ around, headers, mark }: Tracing): void {
+  const hasMark = mark === undefined || typeof mark === 'function';
+  if (typeof around === 'function' && typeof headers === 'function' && hasMark) return;
+  throw new KopfError('A tracing needs two functions: `around` and `headers`; and may have a third one: `mark`.', {
+    code: 'KOPF_TRACING',
+  });
 }

@@ -353,8 +353,8 @@ export type ApiFor = (call: {
   /** Of the handled object, if it is in one. */
   readonly namespace: string | undefined;
   readonly signal: AbortSignal;
-  /** The handler of changes that is called, if it is one: for the breaker. */
-  readonly by?: HandlerId | undefined;
+  /** The handler of changes or events that is called, if it is one: for the breaker. */
+  readonly by?: { readonly kind: 'change' | 'watch'; readonly id: HandlerId } | undefined;
   /** Whether nothing may be really written: when the request that is reviewed is only a trial. */
   readonly dryRun?: boolean | undefined;
 }) => Api;

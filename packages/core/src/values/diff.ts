@@ -138,6 +138,7 @@ function compare(a: unknown, b: unknown, walk: Walk): void {
   if (aIsAbsent && bIsAbsent) return;
   if (aIsAbsent) emit(walk, 'add', undefined, b);
   else if (bIsAbsent) emit(walk, 'remove', a, undefined);
+  else if (typeof a !== 'object' || typeof b !== 'object') emit(walk, 'change', a, b);
   else if (isMapping(a) && isMapping(b)) compareMappings(a, b, walk);
   else if (!deepEqual(a, b)) emit(walk, 'change', a, b);
 }

@@ -41,16 +41,15 @@ export function jsonText(value: unknown, style: JsonStyle): string {
 }
 
 function written(value: unknown, style: JsonStyle, depth: number): string {
-  const isList = Array.isArray(value);
-  if (!isList && !isMapping(value)) return style.textOf(value);
+  if (typeof value !== 'object' || value === null) return style.textOf(value);
   if (depth > RECURSION_DEPTH) return writtenWithoutRecursion(value, style);
   let text = '';
-  if (isList) {
+  if (Array.isArray(value)) {
     for (const item of value) text += `${text === '' ? '[' : ','}${written(item ?? null, style, depth + 1)}`;
     return text === '' ? '[]' : `${text}]`;
   }
-  for (const key of style.keysOf(value)) {
-    text += `${text === '' ? '{' : ','}${style.textOf(key)}:${written(value[key], style, depth + 1)}`;
+  for (const key of style.keysOf(value as Mapping)) {
+    text += `${text === '' ? '{' : ','}${style.textOf(key)}:${written((value as Mapping)[key], style, depth + 1)}`;
   }
   return text === '' ? '{}' : `${text}}`;
 }

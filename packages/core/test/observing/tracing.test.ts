@@ -196,6 +196,33 @@ describe('tracing', () => {
     expect(logger.messages('error')).toHaveLength(1);
   });
 
+  it('gives marks, if it has any to give', () => {
+    const logger = recordingLogger();
+    const own: Tracing = { around: (_, fn) => fn(), headers: () => ({}) };
+    expect(safeTracing({ tracing: own, logger }).mark).toBeUndefined();
+    for (const mark of ['00-…', undefined]) {
+      expect(safeTracing({ tracing: { ...own, mark: () => mark }, logger }).mark?.()).toBe(mark);
+    }
+    expect(logger.messages('error')).toEqual([]);
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['no text', () => 5, /a mark that is no string/],
+    [
+      'nothing but an error',
+      () => {
+        throw ofTracing;
+      },
+      /has failed to give a mark: of the tracing/,
+    ],
+  ])('that gives %s as a mark gives none, and is reported once', (_, mark, reported) => {
+    const logger = recordingLogger();
+    const own = { around: (_work: TracedWork, fn: () => unknown) => fn(), headers: () => ({}), mark } as Tracing;
+    const tracing = safeTracing({ tracing: own, logger });
+    expect([tracing.mark?.(), tracing.mark?.()]).toEqual([undefined, undefined]);
+    expect(logger.messages('error')).toEqual([expect.stringMatching(reported)]);
+  });
+
   it('is no reason to fail for a logger that throws', () => {
     const logger = recordingLogger();
     logger.error = () => {
@@ -209,5 +236,7 @@ describe('tracing', () => {
     const logger = recordingLogger();
     expect(() => safeTracing({ tracing: {} as Tracing, logger })).toThrow(/`around` and `headers`/);
     expect(() => safeTracing({ tracing: { around: (_, fn) => fn() } as Tracing, logger })).toThrow(/`headers`/);
+    const marked = { around: (_: TracedWork, fn: () => unknown) => fn(), headers: () => ({}), mark: '00-…' };
+    expect(() => safeTracing({ tracing: marked as unknown as Tracing, logger })).toThrow(/`mark`/);
   });
 });

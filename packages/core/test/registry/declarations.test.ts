@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyHandler, DEFAULT_ERRORS, titleOf } from '../../src/intents/handlers.js';
 import { createRegistry, type Registry } from '../../src/intents/registration/registry.js';
 import { resource } from '../../src/values/resources/resource.js';
-import { EVERYTHING } from '../../src/values/resources/selector.js';
+import { EVERYTHING, parseSelector } from '../../src/values/resources/selector.js';
 import { kopfexamples, pods } from '../causation/make-causes.js';
 
 function fn() {}
@@ -188,8 +188,19 @@ describe('registries', () => {
     add({ kind: 'change', ...common });
     add({ kind: 'daemon', ...common });
     add({ kind: 'timer', ...common });
+    add({ kind: 'reconcile', owns: [], watches: [], ...common });
+    const relation = {
+      key: 'x',
+      parent: parseSelector('x'),
+      child: parseSelector('y'),
+      by: { kind: 'owner' },
+    } as const;
+    add({ kind: 'child', relation, ...common });
     add({ kind: 'webhook', reason: 'mutating', ...common });
     const sizes = Object.fromEntries(Object.entries(handlers).map(([family, set]) => [family, set.size]));
-    expect(sizes).toEqual({ activities: 1, indexing: 1, watching: 1, changing: 1, spawning: 2, webhooks: 1 });
+    expect(sizes).toEqual({
+      ...{ activities: 1, indexing: 1, watching: 1, changing: 1, spawning: 2, webhooks: 1 },
+      ...{ related: 2, relations: 1 },
+    });
   });
 });

@@ -65,11 +65,11 @@ export function reactorControl({ objects, pausing }: ControlParts): Control {
 }
 
 function controlled(object: HandledObject): ControlledObject {
-  const { phase, alarm, doubt, version, isHeld } = object.state;
+  const { phase, alarm, doubt, version } = object.state;
   return Object.freeze({
     object: object.observed,
     phase,
-    isPaused: isHeld,
+    isPaused: object.isHeld,
     until: alarm?.at ?? doubt?.until,
     version,
     calls: Object.freeze(object.running.map(({ id }) => id)),

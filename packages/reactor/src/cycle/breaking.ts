@@ -1,27 +1,40 @@
 /** What the breaker learns of a cycle, and what it answers. */
 import { type Body, diff, type FieldPath, Patch, type PatchFn, resolveField, type Seconds } from '@kopf-ts/core';
-import { asJsonPatch, type Ledger, NO_FACTS, parsePointer, quoteId } from '@kopf-ts/core/engine';
-import { afterPatch, type Breaker, type PatchedField } from '../objects/breaker.js';
+import { type AnyHandler, asJsonPatch, type Ledger, NO_FACTS, parsePointer, quoteId } from '@kopf-ts/core/engine';
+import { afterPatch, type Breaker, type PatchedField, type Tripping } from '../objects/breaker.js';
+import type { Known } from '../objects/known.js';
 import type { NotedWrite } from '../objects/news.js';
 import { tellTripped } from '../observing/object-facts.js';
 import type { Scene } from './scene.js';
 
-export interface Broken {
-  readonly breaker: Breaker;
-  /** How long the change handlers are to be left alone from now on. */
-  readonly delay: Seconds | undefined;
+/** What is known of both kinds of handlers from now on. */
+export type Breakers = Pick<Known, 'breaker' | 'eventBreaker'>;
+
+export function afterSending(scene: Scene, ledger: Ledger, writes: readonly NotedWrite[], now: Seconds): Breakers {
+  const { known, body, events } = scene;
+  const { breaker, eventBreaker } = known;
+  const byVerbs = scene.subject.writes.filter((write) => write.by !== undefined && !known.writes.includes(write));
+  if (writes.length === 0 && byVerbs.length === 0) return { breaker, eventBreaker };
+  const versions = [...byVerbs, ...writes].flatMap(({ after }) => after.metadata?.resourceVersion ?? []);
+  const isOurs = (made: Breaker, seen: Body): boolean => made.versions.includes(seen.metadata?.resourceVersion ?? '');
+  const learn = (kind: 'change' | 'watch', before: Breaker, isOwnDoing: boolean): Breaker => {
+    const patched = [
+      ...patchedFields(kind, ledger, writes),
+      ...byVerbs.flatMap((write) => (write.by?.kind === kind ? fieldsWritten(scene, write) : [])),
+    ];
+    const { breaker: after, tripping } = afterPatch(before, { now, patched, isOwnDoing, versions });
+    if (tripping !== undefined) tell(scene, tripping);
+    return after;
+  };
+  const isEventOurs = events.length > 0 && events.every(({ object }) => isOurs(eventBreaker, object));
+  return {
+    breaker: learn('change', breaker, isOurs(breaker, body)),
+    eventBreaker: learn('watch', eventBreaker, isEventOurs),
+  };
 }
 
-export function afterSending(scene: Scene, ledger: Ledger, writes: readonly NotedWrite[], now: Seconds): Broken {
-  const { known, parts, body, localLogger } = scene;
-  const byVerbs = scene.subject.writes.filter((write) => write.by !== undefined && !known.writes.includes(write));
-  const unchanged: Broken = { breaker: known.breaker, delay: undefined };
-  if (writes.length === 0 && byVerbs.length === 0) return unchanged;
-  const patched = [...patchedFields(ledger, writes), ...byVerbs.flatMap((write) => fieldsWritten(scene, write))];
-  const isOwnDoing = known.breaker.version !== undefined && known.breaker.version === body.metadata?.resourceVersion;
-  const version = (writes.at(-1) ?? byVerbs.at(-1))?.after.metadata?.resourceVersion;
-  const { breaker, tripping } = afterPatch(known.breaker, { now, patched, isOwnDoing, version });
-  if (tripping === undefined) return { breaker, delay: undefined };
+function tell(scene: Scene, tripping: Tripping): void {
+  const { parts, localLogger } = scene;
   const { facts = NO_FACTS } = parts;
   if (facts.wants['breaker.tripped']) tellTripped(facts, scene, tripping);
   if (tripping.isFirst) {
@@ -32,15 +45,23 @@ export function afterSending(scene: Scene, ledger: Ledger, writes: readonly Note
         `called in ${tripping.delay} s, then less and less often, up to every 5 minutes, until it is quiet.`,
     );
   }
-  return { breaker, delay: tripping.delay };
 }
 
-/** Those fields that change handlers have asked for of their own accord, and that were really changed. */
-function patchedFields(ledger: Ledger, writes: readonly NotedWrite[]): readonly PatchedField[] {
+/** Handlers of what has changed, be it the object or its children; or those of events. */
+function familyOf({ kind }: AnyHandler): string {
+  return kind === 'reconcile' || kind === 'child' ? 'change' : kind;
+}
+
+/** Those fields that handlers of that kind have asked for of their own accord, and that were really changed. */
+function patchedFields(
+  kind: 'change' | 'watch',
+  ledger: Ledger,
+  writes: readonly NotedWrite[],
+): readonly PatchedField[] {
   const [first, last] = [writes[0], writes.at(-1)];
   if (first === undefined || last === undefined) return [];
   return ledger.asked.flatMap(({ handler, paths, fns, isRetry }) => {
-    if (handler.kind !== 'change' || isRetry) return [];
+    if (familyOf(handler) !== kind || isRetry) return [];
     const fields = [...paths, ...pathsOfFns(fns, first.before)].map((path) => ({
       field: path.join('.'),
       handler: handler.id,
@@ -51,11 +72,11 @@ function patchedFields(ledger: Ledger, writes: readonly NotedWrite[]): readonly 
   });
 }
 
-/** Those that a change handler has changed by a verb. */
+/** Those that a handler has changed by a verb. */
 function fieldsWritten({ essenceOf }: Scene, { before, after, by }: NotedWrite): readonly PatchedField[] {
   return diff(essenceOf(before), essenceOf(after)).map(([, path, old, now]) => ({
     field: path.join('.'),
-    handler: by ?? '',
+    handler: by?.id ?? '',
     before: JSON.stringify(old),
     after: JSON.stringify(now),
   }));

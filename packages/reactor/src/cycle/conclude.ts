@@ -33,6 +33,7 @@ import type { Seen } from '../objects/news.js';
 import type { OperatorParts } from '../parts.js';
 import type { Compared, Decision } from './decide.js';
 import { capitalised, type Handled, type Handling } from './handling.js';
+import { afterRefusals, storeDigests } from './related.js';
 import { bodyForStorages, newestBody, type Scene } from './scene.js';
 
 /** Outcomes that are other than it seemed, since the cluster has refused what the handlers have asked for. */
@@ -62,17 +63,18 @@ export interface ConcludingOptions {
   readonly daemonDelays: readonly Seconds[];
   /** Whether anything is going to be sent anyway. */
   readonly isAsked: boolean;
+  readonly related: Known['related'] | undefined;
 }
 
 /** Waits only for storages that take their time. */
 export function conclude(options: ConcludingOptions): Awaitable<Conclusion> {
-  const { scene, compared, decision, handling, daemonDelays } = options;
+  const { scene, compared, decision, handling, daemonDelays, related } = options;
   const { known, resource, storages, parts } = scene;
   const body = newestBody(scene);
   const marks = new Patch(undefined, { body });
   if (decision?.finalizer !== undefined) marks.fns.push(finalizing(parts, decision.finalizer));
   const isStripped = compared?.restored !== undefined;
-  const changed: Known =
+  let changed: Known =
     compared === undefined || (compared.handled === known.handled && !isStripped)
       ? known
       : { ...known, handled: compared.handled, strippings: known.strippings + (isStripped ? 1 : 0) };
@@ -92,11 +94,20 @@ export function conclude(options: ConcludingOptions): Awaitable<Conclusion> {
     const concluded = concludeHandled(options, handling.handled, marks, changed);
     return concluded instanceof Promise ? concluded.then(releaseIfOver) : releaseIfOver(concluded);
   };
-  const essence = compared?.restored;
-  if (essence === undefined || scene.eventType === 'DELETED') return goOn();
-  const storedBody = bodyForStorages(body, known.unsavable);
-  const stored = storages.diffbaseStorage.store({ essence, body: storedBody, patch: marks, resource });
-  return isThenable(stored) ? Promise.resolve(stored).then(goOn) : goOn();
+  const storeEssence = (): Awaitable<Conclusion> => {
+    const essence = compared?.restored;
+    if (essence === undefined || scene.eventType === 'DELETED') return goOn();
+    const storedBody = bodyForStorages(body, known.unsavable);
+    const stored = storages.diffbaseStorage.store({ essence, body: storedBody, patch: marks, resource });
+    return isThenable(stored) ? Promise.resolve(stored).then(goOn) : goOn();
+  };
+  if (related === undefined) return storeEssence();
+  const withDigests = (after: Known['related']): Awaitable<Conclusion> => {
+    changed = { ...changed, related: afterRefusals(after, options.refusals, parts.clock.now()) };
+    return storeEssence();
+  };
+  const storing = storeDigests(scene, related, marks);
+  return storing instanceof Promise ? storing.then(withDigests) : withDigests(storing);
 }
 
 /** Change handlers had nothing to do. */
@@ -144,7 +155,7 @@ function concludeHandled(
   // What others have removed meanwhile is not put back.
   const body = bodyForStorages(newestBody(scene), known.unsavable);
   const place: StoragePlace = { storage: storages.progressStorage, body, patch: marks };
-  const final = afterRefusals(handled, ledger, options.refusals);
+  const final = outcomesAfter(handled, ledger, options.refusals);
   const { state, levels, outcomes } = final;
   const isDone = loaded.handlers.length === 0 || state.done;
   // It is over for the handlers, but not for the daemons: who has finished must be known until all is over.
@@ -231,7 +242,7 @@ interface Final {
 }
 
 /** A parent is not done if its sub-handlers are not. */
-function afterRefusals({ loaded, outcomes }: Handled, ledger: Ledger, refusals: Refusals): Final {
+function outcomesAfter({ loaded, outcomes }: Handled, ledger: Ledger, refusals: Refusals): Final {
   const parents = new Map<HandlerId, Outcome>();
   const replaced = (all: Outcomes): Outcomes =>
     refusals.size === 0

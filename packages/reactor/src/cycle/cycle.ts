@@ -14,6 +14,7 @@ import {
   NO_FACTS,
   type Outcome,
   OutpacedError,
+  type RelatedCause,
   type SpawningCause,
   withoutAsked,
 } from '@kopf-ts/core/engine';
@@ -28,10 +29,11 @@ import { mergeInto } from '../sending/merging.js';
 import { judgeRefusal } from '../sending/refusals.js';
 import { type SendOptions, type Sent, send } from '../sending/send.js';
 import { type Conclusion, conclude } from './conclude.js';
-import { type Compared, compare, type Decision, decide } from './decide.js';
+import { type Compared, compare, type Decision, decide, decideOnState } from './decide.js';
 import { callEventHandlers } from './events.js';
 import { type Handling, handle, newLedger, seenByNow, type Unsent } from './handling.js';
 import { type Called, nearest, next } from './next.js';
+import { callRelated } from './related.js';
 import { bodyForStorages, type CycleOptions, type CycleParts, type CycleResult, newestBody, Scene } from './scene.js';
 
 /**
@@ -41,7 +43,7 @@ import { bodyForStorages, type CycleOptions, type CycleParts, type CycleResult, 
 export type RunCycle = (options: CycleOptions) => Awaitable<CycleResult>;
 
 export function cycleOf(parts: CycleParts): RunCycle {
-  return tracedCycles(parts.tracing, (options) => {
+  return tracedCycles(parts, (options) => {
     const { events, state, subject, isToTouch } = options;
     const { eventRetries } = options.known;
     const body = state?.body ?? events.at(-1)?.object ?? firstOf(eventRetries)?.event.object;
@@ -53,8 +55,9 @@ export function cycleOf(parts: CycleParts): RunCycle {
     const ledger = newLedger(scene, seen);
     const goOn = (): Awaitable<CycleResult> => {
       if (state !== undefined && isServed(scene)) return serve(scene, ledger, seen);
-      // There is nobody but the handlers of events, and these have asked for nothing.
-      return scene.known === NOTHING_KNOWN && scene.patch.isEmpty ? NOTHING_TO_DO : finish(scene, { ledger });
+      // There is nobody but the handlers of events, and these have asked for nothing, nor written anything by themselves.
+      const isIdle = scene.known === NOTHING_KNOWN && scene.patch.isEmpty && subject.writes.length === 0;
+      return isIdle ? NOTHING_TO_DO : finish(scene, { ledger });
     };
     if (events.length === 0 && eventRetries.size === 0) return goOn();
     return callEventHandlers(scene, events, ledger).then((retries) =>
@@ -84,6 +87,7 @@ async function goOnWithRetries(
 
 /** For all handlers but those of events. */
 async function serve(scene: Scene, ledger: Ledger, seen: Known['seen']): Promise<CycleResult> {
+  if (!hasCauses(scene)) return await serveState(scene, ledger);
   const comparing = compare(scene);
   const compared = comparing instanceof Promise ? await comparing : comparing;
   const deciding = decide(scene, compared);
@@ -93,8 +97,33 @@ async function serve(scene: Scene, ledger: Ledger, seen: Known['seen']): Promise
   const daemonDelays = spawning === undefined ? NO_DELAYS : await lead(scene, spawning);
   const calling = callChangeHandlers(scene, { ledger, compared, decision, daemonDelays }, seen);
   const called = calling instanceof Promise ? await calling : calling;
-  const finishing = finish(scene, called);
-  return finishing instanceof Promise ? await finishing : finishing;
+  return await finish(
+    scene,
+    decision.related === undefined ? called : await withRelated(scene, called, decision.related),
+  );
+}
+
+/** Where nobody asks what has happened to the object, it need not be compared with what it was. */
+async function serveState(scene: Scene, ledger: Ledger): Promise<CycleResult> {
+  const decision = decideOnState(scene);
+  explain(scene, undefined, decision);
+  const { unsent } = scene.known;
+  if (unsent !== undefined) takeOver(scene.patch, unsent.patch);
+  const called: Called =
+    unsent === undefined ? { ledger, decision } : { ledger: unsent.ledger, ledgerOfEvents: ledger, decision };
+  return await finish(
+    scene,
+    decision.related === undefined ? called : await withRelated(scene, called, decision.related),
+  );
+}
+
+/** With the handlers called that want to know what the object and its children are. */
+async function withRelated(scene: Scene, called: Called, cause: RelatedCause): Promise<Called> {
+  const { daemonDelays = NO_DELAYS, ledger } = called;
+  // What is left from before is stored first.
+  if (scene.known.unsent !== undefined) return { ...called, isPostponed: true };
+  const { related, delays } = await callRelated(scene, cause, ledger);
+  return { ...called, related, daemonDelays: [...daemonDelays, ...delays] };
 }
 
 const NO_DELAYS: readonly Seconds[] = [];
@@ -133,17 +162,23 @@ function handledAs({ ledger, compared, decision, daemonDelays }: Decided, handli
 }
 
 /** Whether anybody cares for the state of objects of that kind. */
-function isServed({ parts, resource }: Scene): boolean {
+function isServed(scene: Scene): boolean {
+  return hasCauses(scene) || scene.parts.registry.handlers.related.of(scene.resource).length > 0;
+}
+
+/** Whether anybody wants to know what has happened to objects of that kind. */
+function hasCauses({ parts, resource }: Scene): boolean {
   const { spawning, changing } = parts.registry.handlers;
   return spawning.of(resource).length > 0 || changing.of(resource).length > 0;
 }
 
 function explain(
   { known, localLogger }: Scene,
-  { restored }: Compared,
+  compared: Compared | undefined,
   { spawning, changing, finalizer }: Decision,
 ): void {
   const logger = spawning?.logger ?? changing?.logger ?? localLogger;
+  const { restored } = compared ?? {};
   if (restored !== undefined && known.strippings === 0) {
     localLogger.info('The last handled state was removed from the object by someone else. It is restored.');
   } else if (restored !== undefined && known.strippings === 1) {
@@ -246,7 +281,8 @@ async function sendAndGoOn(scene: Scene, called: Called, concluded: Conclusion):
       const isKept = unsent.handled !== undefined || !unsent.patch.isEmpty;
       // What is not stored is not known to be so; but who has finished, has.
       const { deleted, resumed } = conclusion.known;
-      const left = { ...known, deleted, resumed, unsent: isKept ? unsent : undefined };
+      const { related = known.related } = called;
+      const left = { ...known, deleted, resumed, related, unsent: isKept ? unsent : undefined };
       return error instanceof OutpacedError ? afterOutpacing(scene, called, left) : { known: left, error };
     }
   }
@@ -266,9 +302,9 @@ function afterOutpacing({ localLogger }: Scene, { daemonDelays = NO_DELAYS }: Ca
 const NO_REFUSALS: ReadonlyMap<HandlerId, Outcome> = new Map();
 
 function concludeNow(scene: Scene, called: Called, refusals: ReadonlyMap<HandlerId, Outcome>): Awaitable<Conclusion> {
-  const { ledger, compared, decision, handling, daemonDelays = NO_DELAYS } = called;
+  const { ledger, compared, decision, handling, related, daemonDelays = NO_DELAYS } = called;
   const isAsked = !scene.patch.isEmpty;
-  return conclude({ scene, compared, decision, handling, ledger, refusals, daemonDelays, isAsked });
+  return conclude({ scene, compared, decision, handling, ledger, refusals, daemonDelays, isAsked, related });
 }
 
 /** Who has asked for something that is not known to be refused. */

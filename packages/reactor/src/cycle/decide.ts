@@ -15,6 +15,7 @@ import {
   mustBlockDeletion,
   NO_FACTS,
   objectLogger,
+  type RelatedCause,
   type SpawningCause,
   tellerOfConsidered,
 } from '@kopf-ts/core/engine';
@@ -22,6 +23,7 @@ import type { LastHandled } from '../objects/known.js';
 import { followMarks, writesUntil } from '../objects/news.js';
 import { tellCause } from '../observing/object-facts.js';
 import { unfinishedHandlers } from './handling.js';
+import { relatedCauseOf } from './related.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
 /** The object compared with what it was when it was handled last. */
@@ -37,6 +39,8 @@ export interface Compared {
 export interface Decision {
   /** Absent if there are no daemons nor timers for the kind. */
   readonly spawning: SpawningCause | undefined;
+  /** Absent if there are no handlers for what the object and its children are, or if they have to wait for the finalizer. */
+  readonly related: RelatedCause | undefined;
   /** Absent if change handlers have nothing to do, or have to wait for the finalizer. */
   readonly changing: ChangingCause | undefined;
   readonly finalizer: 'block' | 'allow' | undefined;
@@ -86,17 +90,31 @@ function handledByNow({ known, body, essenceOf }: Scene): LastHandled | undefine
 /** Waits only for storages that take their time; and these are asked only if nobody wants the object any more. */
 export function decide(scene: Scene, { essence, comparison }: Compared): Awaitable<Decision> {
   const { parts, resource, subject, body, patch, eventType, known } = scene;
-  const { registry, settings, poster, client, apiFor, indices, facts = NO_FACTS } = parts;
+  const { registry, settings, poster, client, apiFor, indices, children, facts = NO_FACTS } = parts;
   const { handlers } = registry;
   const { finalizer } = settings.persistence;
   const { memo } = subject;
+  const isOutside = subject.isOutside(body);
   const { diff, old } = comparison;
   const logger = objectLogger({ logger: parts.logger, body, posting: { settings, poster } });
 
   // Spelled out, not spread: it is done in each cycle, and spreading is slow.
   const isSpawned = handlers.spawning.of(resource).length > 0;
   const spawning: SpawningCause | undefined = isSpawned
-    ? { kind: 'spawning', resource, body, patch, memo, logger, client, apiFor, indices, reset: diff.length > 0 }
+    ? {
+        kind: 'spawning',
+        resource,
+        body,
+        isOutside,
+        patch,
+        memo,
+        logger,
+        client,
+        apiFor,
+        indices,
+        children,
+        reset: diff.length > 0,
+      }
     : undefined;
 
   let changing: ChangingCause | undefined;
@@ -115,27 +133,30 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Awaitab
       new: essence,
       resource,
       body,
+      isOutside,
       patch,
       memo,
       logger,
       client,
       apiFor,
       indices,
+      children,
     };
     if (facts.wants['object.cause']) tellCause(facts, changing);
     const onConsidered = facts.wants['handler.considered'] ? tellerOfConsidered(facts, scene) : undefined;
     isWanted = isInScope(handlers, changing, onConsidered);
   }
 
+  const related = handlers.related.of(resource).length > 0 ? relatedCauseOf(scene, logger) : undefined;
   const { foreverStopped } = subject.daemons;
   const wanted = isWanted ? changing : undefined;
-  const deletionMustBeBlocked = mustBlockDeletion(handlers, { spawning, changing: wanted, foreverStopped });
+  const deletionMustBeBlocked = mustBlockDeletion(handlers, { spawning, changing: wanted, related, foreverStopped });
   if (eventType === 'DELETED') {
-    return { spawning, changing: wanted, finalizer: undefined, isHeldUntilDone: false };
+    return { spawning, related: undefined, changing: wanted, finalizer: undefined, isHeldUntilDone: false };
   }
   const isDropped = changing !== undefined && (!isWanted || (isDeletionOngoing(body) && !deletionMustBeBlocked));
   if (!isDropped || changing === undefined || scene.isCompat) {
-    return decideOnDeletion(scene, { spawning, changing: wanted, deletionMustBeBlocked });
+    return decideOnDeletion(scene, { spawning, related, changing: wanted, deletionMustBeBlocked });
   }
   // Whoever has begun comes to an end, or is told to be superseded, even if nobody wants the object any more.
   const unfinished = unfinishedHandlers(scene);
@@ -143,6 +164,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Awaitab
     const isLeft = begun.some(({ requiresFinalizer, reason }) => requiresFinalizer && reason === changing?.reason);
     return decideOnDeletion(scene, {
       spawning,
+      related,
       changing: isWanted || begun.length > 0 ? changing : undefined,
       deletionMustBeBlocked: deletionMustBeBlocked || isLeft,
     });
@@ -150,13 +172,32 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Awaitab
   return unfinished instanceof Promise ? unfinished.then(goOn) : goOn(unfinished);
 }
 
-interface Interest extends Pick<Decision, 'spawning' | 'changing'> {
+/** The same, where nobody asks what has happened to the object: only what it is. */
+export function decideOnState(scene: Scene): Decision {
+  const { parts, body, eventType } = scene;
+  const { settings, poster, registry } = parts;
+  if (eventType === 'DELETED') return NOTHING_DECIDED;
+  const logger = objectLogger({ logger: parts.logger, body, posting: { settings, poster } });
+  const related = relatedCauseOf(scene, logger);
+  const deletionMustBeBlocked = mustBlockDeletion(registry.handlers, { related });
+  return decideOnDeletion(scene, { spawning: undefined, changing: undefined, related, deletionMustBeBlocked });
+}
+
+const NOTHING_DECIDED: Decision = Object.freeze({
+  spawning: undefined,
+  related: undefined,
+  changing: undefined,
+  finalizer: undefined,
+  isHeldUntilDone: false,
+});
+
+interface Interest extends Pick<Decision, 'spawning' | 'changing' | 'related'> {
   readonly deletionMustBeBlocked: boolean;
 }
 
 function decideOnDeletion(
   { parts, body, known }: Scene,
-  { spawning, changing, deletionMustBeBlocked }: Interest,
+  { spawning, related, changing, deletionMustBeBlocked }: Interest,
 ): Decision {
   const { finalizer } = parts.settings.persistence;
   const blocking = decideBlocking({
@@ -166,8 +207,10 @@ function decideOnDeletion(
   });
   // There is no room for a finalizer: then it is better to handle the object without it than not to handle it at all.
   if (blocking === 'block' && known.unsavable === undefined) {
-    return { spawning, changing: undefined, finalizer: 'block', isHeldUntilDone: false };
+    return { spawning, related: undefined, changing: undefined, finalizer: 'block', isHeldUntilDone: false };
   }
-  if (blocking === 'release') return { spawning, changing: undefined, finalizer: 'allow', isHeldUntilDone: false };
-  return { spawning, changing, finalizer: undefined, isHeldUntilDone: blocking === 'release-when-done' };
+  if (blocking === 'release') {
+    return { spawning, related: undefined, changing: undefined, finalizer: 'allow', isHeldUntilDone: false };
+  }
+  return { spawning, related, changing, finalizer: undefined, isHeldUntilDone: blocking === 'release-when-done' };
 }

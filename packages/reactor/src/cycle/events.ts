@@ -119,13 +119,14 @@ function executionFor(
   event: WatchedEvent,
   ledger: Ledger,
 ): Execution & { readonly cause: WatchingCause } {
-  const { settings, clock, poster, random, facts, tracing, client, apiFor, indices } = parts;
+  const { settings, clock, poster, random, facts, tracing, client, apiFor, indices, children } = parts;
   const { memo } = subject;
   const body = event.object;
   const cause: WatchingCause = {
     kind: 'watching',
     event,
     body,
+    isOutside: subject.isOutside(body),
     resource,
     patch,
     memo,
@@ -133,6 +134,7 @@ function executionFor(
     client,
     apiFor,
     indices,
+    children,
   };
   const lifecycle = allAtOnce;
   return { cause, settings, clock, poster, random, facts, tracing, signal, lifecycle, ledger, calls: subject };

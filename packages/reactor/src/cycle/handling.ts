@@ -25,6 +25,7 @@ import {
   tellerOfConsidered,
 } from '@kopf-ts/core/engine';
 import { correctionsOf, followWrites, type Seen, writesUntil } from '../objects/news.js';
+import { tellSuperseded, tellUncalled } from '../observing/progress-facts.js';
 import { keepingFor } from './keeping.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
@@ -198,6 +199,8 @@ function callHandlers(
   const { settings, clock, poster, random, facts, tracing, lifecycle } = parts;
   const { handlers, state } = loaded;
   explain(cause, loaded, reason);
+  if (facts?.wants['object.superseded']) tellSuperseded(facts, cause, loaded);
+  if (facts?.wants['handler.considered']) tellUncalled(facts, cause, loaded);
   const conclude = (outcomes: Outcomes): Handling => {
     deliverResults({ outcomes, patch: cause.patch });
     ledger.noteResults(handlers, outcomes, (id) => state.get(id)?.retries ?? 0);

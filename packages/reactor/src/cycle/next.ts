@@ -9,11 +9,12 @@ import {
   type Ledger,
   NO_FACTS,
 } from '@kopf-ts/core/engine';
+import { timeLeft } from '../objects/breaker.js';
 import type { Known } from '../objects/known.js';
 import { followWrites, type NotedWrite } from '../objects/news.js';
 import { tellCause } from '../observing/object-facts.js';
 import type { Sent } from '../sending/send.js';
-import { afterSending } from './breaking.js';
+import { afterSending, type Breakers } from './breaking.js';
 import type { Conclusion } from './conclude.js';
 import type { Compared, Decision } from './decide.js';
 import { type Handling, INFORMATIONAL, newLedger, patienceWithLifecycle } from './handling.js';
@@ -32,6 +33,8 @@ export interface Called {
   readonly isHeld?: boolean;
   /** The change handlers are yet to be called, when all this is stored. */
   readonly isPostponed?: boolean;
+  /** What the handlers have seen that are called for what the object and its children are. */
+  readonly related?: Known['related'] | undefined;
 }
 
 const CORRECTION_DELAY: Seconds = 1;
@@ -53,7 +56,7 @@ export function next(
   const now = parts.clock.now();
   const isEmptyRound = handling?.kind === 'handled' && handling.handled.isEmptyRound;
   const emptyRounds = isEmptyRound ? before.emptyRounds + 1 : 0;
-  const { breaker, delay: pause } = afterSending(scene, called.ledger, writes, now);
+  const breakers = afterSending(scene, called.ledger, writes, now);
   const followed = followWrites(conclusion.known.seen, writes, scene.essenceOf);
   const isOverdue = before.correctionsDue !== undefined && before.correctionsDue <= now;
   const seen = isOverdue ? settled(followed) : followed;
@@ -61,7 +64,7 @@ export function next(
   const known: Known = {
     ...conclusion.known,
     seen,
-    breaker,
+    ...breakers,
     emptyRounds,
     heldSince: called.isHeld ? (before.heldSince ?? now) : undefined,
     correctionsDue,
@@ -74,7 +77,8 @@ export function next(
     ...daemonDelays,
     ...(isEmptyRound ? [waitForLifecycle(scene, called, emptyRounds)] : conclusion.delays),
     ...(correctionsDue === undefined ? [] : [Math.max(0, correctionsDue - now)]),
-    ...(pause === undefined ? [] : [pause]),
+    ...pausesOf(before, breakers, now),
+    ...dueOfRelated(known.related, now),
   ];
   const compat = parts.settings.persistence.compat;
   const step = decideNext({ delay: nearest(delays), patched: isPatched, compat });
@@ -107,6 +111,7 @@ export function next(
  * what they were done with. Then it need not go through another cycle: in most objects, that is every second one.
  */
 function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called, known: Known, answer: Body): boolean {
+  if (decision?.related !== undefined && handling === undefined) return isStillTheSame(scene, decision, known, answer);
   if (handling?.kind !== 'handled' || handling.handled.reason === 'delete' || decision === undefined) return false;
   const { handled, seen, unsent, unsavable, correctionsDue } = known;
   const isCramped = unsavable !== undefined || scene.known.unsavable !== undefined;
@@ -121,6 +126,23 @@ function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called,
   // Whether the deletion is to be held depends on filters, and these on what was just written, or on what was before it.
   if (handling.handled.owned.some((handler) => handler.requiresFinalizer && isFiltered(handler))) return false;
   return deepEqual(scene.essenceOf(answer), handled.essence);
+}
+
+/** Also of those whose wishes were refused only now. */
+function dueOfRelated(related: Known['related'], now: Seconds): readonly Seconds[] {
+  if (related.size === 0) return [];
+  return [...related.values()].flatMap(({ dueAt }) => (dueAt === undefined ? [] : [Math.max(0, dueAt - now)]));
+}
+
+/** The same, where nobody asks what has happened to the object: only what it is. */
+function isStillTheSame(scene: Scene, decision: Decision, known: Known, answer: Body): boolean {
+  const { spawning, changing } = scene.parts.registry.handlers;
+  if (spawning.of(scene.resource).length > 0 || changing.of(scene.resource).length > 0) return false;
+  const isCramped = known.unsavable !== undefined || scene.known.unsavable !== undefined || known.unsent !== undefined;
+  if (isCramped || scene.isCompat || decision.isHeldUntilDone || isDeletionOngoing(answer)) return false;
+  const { finalizer: ours } = scene.parts.settings.persistence;
+  if (isDeletionBlocked(answer, ours) !== isDeletionBlocked(scene.body, ours)) return false;
+  return deepEqual(scene.essenceOf(answer), scene.essenceOf(scene.body));
 }
 
 /** By when the digests of what the handlers have seen must be stored, if no other patch comes before. */
@@ -148,6 +170,13 @@ function waitForLifecycle({ localLogger }: Scene, { handling }: Called, rounds: 
     );
   }
   return delay;
+}
+
+/** The handlers of changes are waited for by those who could not call them; those of events are held by the object. */
+function pausesOf(before: Known, { breaker, eventBreaker }: Breakers, now: Seconds): readonly Seconds[] {
+  const pause = breaker === before.breaker ? undefined : timeLeft(breaker, now);
+  const eventPause = timeLeft(eventBreaker, now);
+  return [pause, eventPause].filter((left) => left !== undefined);
 }
 
 export function nearest(delays: readonly Seconds[]): Seconds | undefined {

@@ -29,6 +29,7 @@ import type { Known } from '../objects/known.js';
 import type { NotedWrite } from '../objects/news.js';
 import type { Ending, Observed } from '../objects/transitions.js';
 import type { OperatorParts } from '../parts.js';
+import type { Relations } from '../relations/relations.js';
 import type { ApplyFn } from '../sending/apply.js';
 import type { WriteGuards } from '../write-guards.js';
 
@@ -37,6 +38,7 @@ export interface CycleParts extends OperatorParts {
   readonly paused: ToggleView;
   readonly daemons: RunningDaemons;
   readonly writeGuards?: Pick<WriteGuards, 'mayWrite'> | undefined;
+  readonly relations?: Pick<Relations, 'stamp'> | undefined;
 }
 
 /** What to do in one cycle. */
@@ -71,6 +73,8 @@ export interface CycleSubject extends CallsUnderWay {
   awaitWritten(): void;
   /** Our own latest changes, those of this cycle as well. */
   readonly writes: readonly NotedWrite[];
+  /** Whether the object is not among those that are served of its kind. */
+  isOutside(body: Body): boolean;
   /** Somebody has paused it: timers skip their ticks. */
   readonly isHeld: boolean;
   /** Waits for its turn among our own changes of the object; returns how to tell that it is over. */
@@ -102,6 +106,8 @@ export class Scene {
   readonly localLogger: Logger;
   readonly known: Known;
   readonly eventType: WatchedEvent['type'];
+  /** Those that the handlers of events are called for in this cycle. */
+  readonly events: readonly WatchedEvent[];
   readonly body: AnyObject;
   /** What the handlers ask for. */
   readonly patch: Patch;
@@ -120,6 +126,7 @@ export class Scene {
     this.signal = options.signal;
     this.comeBack = options.comeBack;
     this.body = body;
+    this.events = options.events;
     this.eventType = options.state?.type ?? null;
     this.patch = new Patch(undefined, { body });
     this.isCompat = parts.settings.persistence.compat === 'kopf';
@@ -172,6 +179,7 @@ interface SeenFields {
   readonly watching: readonly object[];
   readonly changing: readonly object[];
   readonly spawning: readonly object[];
+  readonly related: readonly object[];
   readonly fields: readonly FieldPath[];
 }
 
@@ -183,14 +191,16 @@ function fieldsSeen({ registry }: OperatorParts, resource: Resource): readonly F
   const watching = handlers.watching.of(resource);
   const changing = handlers.changing.of(resource);
   const spawning = handlers.spawning.of(resource);
+  const related = handlers.related.of(resource);
   let ofRegistry = fieldsOfKinds.get(registry);
   if (ofRegistry === undefined) {
     ofRegistry = new WeakMap();
     fieldsOfKinds.set(registry, ofRegistry);
   }
   const known = ofRegistry.get(resource);
-  if (known?.watching === watching && known.changing === changing && known.spawning === spawning) return known.fields;
+  const isKnown = known?.watching === watching && known.changing === changing && known.spawning === spawning;
+  if (isKnown && known.related === related) return known.fields;
   const fields = extraFields(handlers, resource);
-  ofRegistry.set(resource, { watching, changing, spawning, fields });
+  ofRegistry.set(resource, { watching, changing, spawning, related, fields });
   return fields;
 }

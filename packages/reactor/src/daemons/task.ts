@@ -351,6 +351,10 @@ class LiveAttempt implements DaemonCause, Execution {
     return this.#surroundings.parts.indices;
   }
 
+  get children() {
+    return this.#surroundings.parts.children;
+  }
+
   get client() {
     return this.#surroundings.parts.client;
   }

@@ -1,7 +1,7 @@
 /** Watching what is good to know, but may be not permitted to us: then there are ways to do without it. */
 import { ApiForbiddenError, type Awaitable, type KubeClient, type Seconds, type WatchTarget } from '@kopf-ts/core';
 import { childController, type WatchOptions, type WatchSignal, watch } from '@kopf-ts/core/engine';
-import { streamLife } from '../orchestration/stream-life.js';
+import { streamLife } from '../stream-life.js';
 
 export interface PermittedWatchOptions extends Omit<WatchOptions, 'onTrouble' | 'paused'> {
   readonly accept: (signal: WatchSignal) => Awaitable<void>;

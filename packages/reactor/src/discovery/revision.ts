@@ -6,6 +6,7 @@ import {
   nearNames,
   placedTitleOf,
   type ResourceHandler,
+  relationsOf,
   type Selector,
   scopeMistake,
   uniqueResources,
@@ -22,9 +23,9 @@ const BACKBONE_GROUPS = ['', 'apiextensions.k8s.io', 'admissionregistration.k8s.
 
 /** The groups to ask the cluster about; `undefined` is for all: a handler without a group can be for any of them. */
 export function groupsOfInterest(handlers: Handlers): ReadonlySet<string> | undefined {
-  const { indexing, watching, spawning, changing, webhooks } = handlers;
+  const { indexing, watching, spawning, changing, related, webhooks } = handlers;
   const groups = new Set(BACKBONE_GROUPS);
-  for (const { group } of selectorsOf(indexing, watching, spawning, changing, webhooks)) {
+  for (const { group } of selectorsOf(indexing, watching, spawning, changing, related, children(handlers), webhooks)) {
     if (group === undefined) return undefined;
     groups.add(group);
   }
@@ -32,9 +33,12 @@ export function groupsOfInterest(handlers: Handlers): ReadonlySet<string> | unde
 }
 
 export function revise(handlers: Handlers, resources: readonly Resource[]): Revision {
-  const { indexing, watching, spawning, changing, webhooks } = handlers;
-  const selectors = selectorsOf(indexing, watching, spawning, changing);
-  const handlersOfKinds = [...indexing, ...watching, ...spawning, ...changing, ...webhooks];
+  const { indexing, watching, spawning, changing, related, webhooks } = handlers;
+  const selectors = selectorsOf(indexing, watching, spawning, changing, related, children(handlers));
+  const handlersOfKinds = [
+    ...[...indexing, ...watching, ...spawning, ...changing, ...related],
+    ...[...children(handlers), ...webhooks],
+  ];
   const warnings: string[] = [];
   let watched = selected(selectors, resources);
   const exclude = (excluded: Pick<ReadonlySet<Resource>, 'has'>): void => {
@@ -52,7 +56,7 @@ export function revise(handlers: Handlers, resources: readonly Resource[]): Revi
 
   const unresolved = selectors.filter((selector) => selector.select(watched).size === 0);
   if (unresolved.length > 0) {
-    const all = [indexing, watching, spawning, changing].flatMap((family) => [
+    const all = [indexing, watching, spawning, changing, related].flatMap((family) => [
       ...(family as Iterable<ResourceHandler>),
     ]);
     warnings.push(
@@ -72,7 +76,7 @@ export function revise(handlers: Handlers, resources: readonly Resource[]): Revi
   }
 
   // Handlers that only look at objects do not need to patch them.
-  const nonPatchable = lacking(['patch'], selected(selectorsOf(spawning, changing), watched));
+  const nonPatchable = lacking(['patch'], selected(selectorsOf(spawning, changing, related), watched));
   if (nonPatchable.size > 0) {
     warnings.push(`Non-patchable resources will not be served: ${formatAll(nonPatchable)}`);
     exclude(nonPatchable);
@@ -89,10 +93,14 @@ export function revise(handlers: Handlers, resources: readonly Resource[]): Revi
 /** Who wants it, and what could be done about it: a sentence or two, with a space before them. */
 function explained(selector: Selector, handlers: readonly ResourceHandler[], resources: readonly Resource[]): string {
   const meaning = meaningOf(selector);
-  const waiting = handlers.filter((handler) => handler.selector && meaningOf(handler.selector) === meaning);
+  const waiting = handlers.filter((handler) => {
+    const children = relationsOf(handler).map(({ child }) => child);
+    return [handler.selector, ...children].some((one) => one && meaningOf(one) === meaning);
+  });
   const who = [...new Set(waiting.map((handler) => placedTitleOf(handler)))];
   const shown = who.slice(0, MAX_SHOWN).join(', ') + (who.length > MAX_SHOWN ? ' and others' : '');
-  const waits = ` ${shown} ${who.length === 1 ? 'waits' : 'wait'} for it.`;
+  // It may be only said that they belong to others, and then nobody waits.
+  const waits = who.length === 0 ? '' : ` ${shown} ${who.length === 1 ? 'waits' : 'wait'} for it.`;
   // There are too many of them: that is told otherwise.
   if (selector.select(resources).size > 0) return waits;
   const { anyName, plural, kind, singular } = selector;
@@ -122,8 +130,13 @@ function meaningOf(selector: Selector): unknown {
   return selector.fn ?? selector.toString();
 }
 
+/** The kinds that belong to others. */
+function children({ relations }: Handlers): readonly { readonly selector: Selector }[] {
+  return [...relations].map(({ child }) => ({ selector: child }));
+}
+
 /** Each meaning once: usually, many handlers are for the same kind. */
-function selectorsOf(...families: readonly Iterable<ResourceHandler>[]): Selector[] {
+function selectorsOf(...families: readonly Iterable<Pick<ResourceHandler, 'selector'>>[]): Selector[] {
   const selectors = families
     .flatMap((family) => [...family])
     .flatMap(({ selector }) => (selector === undefined ? [] : [selector]));
@@ -133,7 +146,7 @@ function selectorsOf(...families: readonly Iterable<ResourceHandler>[]): Selecto
 
 /** Of the resources that are not as a token says: their handlers would be called with what they do not expect. */
 function scopeMistakes(
-  handlers: readonly ResourceHandler[],
+  handlers: readonly Pick<ResourceHandler, 'selector'>[],
   resources: readonly Resource[],
 ): ReadonlyMap<Resource, string> {
   const mistakes = new Map<Resource, string>();

@@ -18,6 +18,8 @@ export interface AllObjects extends Memos, Iterable<HandledObject> {
   of(body: Body, options: { readonly isListed: boolean }): HandledObject;
   find(body: Body): HandledObject | undefined;
   forget(body: Body): void;
+  /** All of that name, of whatever kind. */
+  named(namespace: string | undefined, name: string): Iterable<HandledObject>;
   /** Whose changes by verbs are our own: of objects that are handled, in the way that knows whose changes are whose. */
   readonly ownerOf: OwnerOf;
 }
@@ -71,6 +73,13 @@ export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): 
     namesakes.delete(object);
     if (namesakes.size === 0) byName?.delete(nameOf(object));
   };
+  const namesakesOf = (namespace: string | undefined, name: string): ReadonlySet<HandledObject> => {
+    if (byName === undefined) {
+      byName = new Map();
+      for (const object of all.values()) addName(object);
+    }
+    return byName.get(nameOf({ namespace, name })) ?? NOBODY;
+  };
   const early = new Set<NotedWrite>();
   const passOn = (write: NotedWrite): void => {
     early.add(write);
@@ -120,14 +129,12 @@ export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): 
       all.delete(key);
       asked.delete(key);
     },
+    named: namesakesOf,
     ownerOf({ resource, namespace, name }) {
       if (isCompat?.()) return undefined;
-      if (byName === undefined) {
-        byName = new Map();
-        for (const object of all.values()) addName(object);
-      }
-      const namesakes = byName.get(nameOf({ namespace, name })) ?? NOBODY;
-      return [...namesakes].findLast((object) => object.isServed && isSameKind(object.resource, resource));
+      return [...namesakesOf(namespace, name)].findLast(
+        (object) => object.isServed && isSameKind(object.resource, resource),
+      );
     },
     recall(body, { ephemeral = false } = {}) {
       const key = objectKey(body as Body);

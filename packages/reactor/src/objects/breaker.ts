@@ -1,5 +1,6 @@
 /**
- * The breaker: slows down change handlers that patch the same fields again and again, with no pause in between.
+ * The breaker: slows down handlers that patch the same fields again and again, with no pause in between. An object has one
+ * for the handlers of changes, and one for those of events.
  *
  * It does not matter who starts it over: a handler that is triggered by its own change, or another writer that undoes
  * the change each time. Fields that nobody undoes are not counted, nor are the retries of handlers: these are paced by
@@ -11,10 +12,10 @@ export interface Breaker {
   readonly flaps: ReadonlyMap<string, Flap>;
   /** How many times in a row it has tripped. */
   readonly trips: number;
-  /** Until then, change handlers are not called, except for a deletion. */
+  /** Until then, these handlers are not called, except for a deletion. */
   readonly until: Seconds | undefined;
-  /** The version that our own latest change has made: handlers that are called for it are called for our own doing. */
-  readonly version: string | undefined;
+  /** Those that our own latest changes have made: handlers that are called for them are called for our own doing. */
+  readonly versions: readonly string[];
 }
 
 /** One field that was patched. */
@@ -25,7 +26,7 @@ interface Flap {
   readonly left: string | undefined;
 }
 
-/** A field that a change handler has patched. */
+/** A field that a handler has patched. */
 export interface PatchedField {
   readonly field: string;
   readonly handler: HandlerId;
@@ -39,7 +40,8 @@ export interface PatchFacts {
   readonly patched: readonly PatchedField[];
   /** Whether the handlers were called for what our own previous patch has left. */
   readonly isOwnDoing: boolean;
-  readonly version?: string | undefined;
+  /** Those that our changes have made since then. */
+  readonly versions?: readonly string[];
 }
 
 export interface Tripping {
@@ -60,21 +62,25 @@ export const UNBROKEN: Breaker = Object.freeze({
   flaps: new Map<string, Flap>(),
   trips: 0,
   until: undefined,
-  version: undefined,
+  versions: [],
 });
 
 /** So many patches in a row are nothing special. */
 const MAX_IN_ROW = 10;
 /** A pause of that length ends the row. */
 const QUIET: Seconds = 1;
+/** So many versions are kept: the stream may be far behind. */
+const MAX_VERSIONS = 16;
 const MIN_DELAY: Seconds = 1;
 const MAX_DELAY: Seconds = 300;
 
-/** After a patch by change handlers. */
+/** After a patch by handlers. */
 export function afterPatch(breaker: Breaker, facts: PatchFacts): AfterPatch {
-  const { now, patched, isOwnDoing, version } = facts;
+  const { now, patched, isOwnDoing } = facts;
+  if (patched.length === 0 && breaker === UNBROKEN) return { breaker };
+  const versions = [...breaker.versions, ...(facts.versions ?? [])].slice(-MAX_VERSIONS);
   // Our marks come and go: what is seen next is still our own doing.
-  if (patched.length === 0) return { breaker: breaker === UNBROKEN ? breaker : { ...breaker, version } };
+  if (patched.length === 0) return { breaker: { ...breaker, versions } };
   const flaps = new Map<string, Flap>();
   const limit = breaker.trips > 0 ? 1 : MAX_IN_ROW;
   const isQuiet = ({ at }: Flap): boolean => now - Math.max(at, breaker.until ?? at) >= QUIET;
@@ -88,12 +94,12 @@ export function afterPatch(breaker: Breaker, facts: PatchFacts): AfterPatch {
   }
   const flapping = patched.filter(({ field }) => (flaps.get(field)?.count ?? 0) > limit);
   if (flapping.length === 0)
-    return { breaker: { flaps, trips: isCalm ? 0 : breaker.trips, until: undefined, version } };
+    return { breaker: { flaps, trips: isCalm ? 0 : breaker.trips, until: undefined, versions } };
 
   const trips = isCalm ? 1 : breaker.trips + 1;
   const delay = Math.min(MAX_DELAY, MIN_DELAY * 2 ** (trips - 1));
   return {
-    breaker: { flaps, trips, until: now + delay, version },
+    breaker: { flaps, trips, until: now + delay, versions },
     tripping: {
       delay,
       fields: [...new Set(flapping.map(({ field }) => field))],
@@ -103,7 +109,7 @@ export function afterPatch(breaker: Breaker, facts: PatchFacts): AfterPatch {
   };
 }
 
-/** How long the change handlers are to be left alone; nothing if they are not. */
+/** How long the handlers are to be left alone; nothing if they are not. */
 export function timeLeft({ until }: Breaker, now: Seconds): Seconds | undefined {
   return until !== undefined && until > now ? until - now : undefined;
 }

@@ -2,6 +2,7 @@
 import type { Body, Essence, HandlerId, Mapping, Seconds } from '@kopf-ts/core';
 import type { AnyHandler, HandlerState, WatchedEvent } from '@kopf-ts/core/engine';
 import type { Unsent } from '../cycle/handling.js';
+import type { Stamp } from '../relations/related-objects.js';
 import { type Breaker, UNBROKEN } from './breaker.js';
 import { type NotedWrite, type Seen, writesUntil } from './news.js';
 
@@ -27,13 +28,41 @@ export interface Known {
   /** Resuming handlers that have finished: they are called once in the life of an operator. */
   readonly resumed: ReadonlySet<HandlerId>;
   readonly breaker: Breaker;
+  /** Of the handlers of events. */
+  readonly eventBreaker: Breaker;
   /** Since when it is waited for the answers to our own changes, to tell whose the latest one is. */
   readonly heldSince: Seconds | undefined;
   /** How many times in a row the lifecycle has picked nobody. */
   readonly emptyRounds: number;
   /** Handlers of events that are called again for the latest event. */
   readonly eventRetries: EventRetries;
+  /** Of handlers that are called for what the object and its children are. */
+  readonly related: ReadonlyMap<HandlerId, RelatedState>;
 }
+
+/** What a handler of reconciliation or of children has seen, and when it is called again. */
+export interface RelatedState {
+  /** The object, as the handler has seen it; or as it is now, if that makes no difference. */
+  readonly body: Body | undefined;
+  /** When its children had changed last, by each relation of the handler. */
+  readonly stamps: readonly Stamp[];
+  /** The children, as the handler has seen them; unknown if that was another operator. */
+  readonly children: readonly Body[] | undefined;
+  /** Of these children; and what is stored of it. */
+  readonly digest: string | undefined;
+  readonly stored: string | undefined;
+  /** In a row. */
+  readonly failures: number;
+  readonly failingSince: { readonly started: Date; readonly at: Seconds } | undefined;
+  /** When to call it again by itself. */
+  readonly dueAt: Seconds | undefined;
+  /** By when all its calls would be paid for, if each had a second of its own. */
+  readonly pacedUntil: Seconds | undefined;
+  /** It was not yet called for what is there, or is not done with it. */
+  readonly isPending: boolean;
+}
+
+export const NOT_RELATED: Known['related'] = new Map();
 
 /** An event that a handler has failed with. */
 export interface EventRetry {
@@ -81,9 +110,11 @@ export const NOTHING_KNOWN: Known = Object.freeze({
   deleted: new Set<HandlerId>(),
   resumed: new Set<HandlerId>(),
   breaker: UNBROKEN,
+  eventBreaker: UNBROKEN,
   heldSince: undefined,
   emptyRounds: 0,
   eventRetries: NO_RETRIES,
+  related: NOT_RELATED,
 });
 
 /** So many of our own changes are kept, for the case that their answers come in another order than they were made. */
@@ -104,7 +135,8 @@ export function withoutFollowed(known: Known, before: Known, handled: Body | und
   return { ...known, writes: known.writes.filter((write) => !followed.has(write)) };
 }
 
-/** Once others may have worked on the object, what could not be sent before that is outdated. */
+/** Once others may have worked on the object, what could not be sent before that is outdated; and so is what was seen. */
 export function withoutUnsent(known: Known): Known {
-  return known.unsent === undefined ? known : { ...known, unsent: undefined, handled: undefined };
+  const forgotten = known.related.size === 0 ? known : { ...known, related: NOT_RELATED };
+  return known.unsent === undefined ? forgotten : { ...forgotten, unsent: undefined, handled: undefined };
 }

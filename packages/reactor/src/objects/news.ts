@@ -7,6 +7,7 @@
  */
 import {
   type AnyObject,
+  type ApiFor,
   type Body,
   deepCopy,
   deepEqual,
@@ -35,8 +36,8 @@ export interface Seen {
 export interface NotedWrite extends OwnWrite {
   /** What of it was asked for by handlers; the rest is about our own marks. */
   readonly asked: Patch | undefined;
-  /** The handler of changes that has made it by a verb, if it was one. */
-  readonly by?: HandlerId | undefined;
+  /** The handler of changes or events that has made it by a verb, if it was one. */
+  readonly by?: Parameters<ApiFor>[0]['by'];
 }
 
 type EssenceOf = (body: Body) => Essence;

@@ -34,7 +34,7 @@ import {
 import type { RunCycle } from '../cycle/cycle.js';
 import type { CycleOptions, CycleResult, CycleSubject } from '../cycle/scene.js';
 import { ObjectDaemons } from '../daemons/object-daemons.js';
-import { tellWaiting } from '../observing/object-facts.js';
+import { tellPaused, tellWaiting } from '../observing/object-facts.js';
 import { Backlog, NO_EVENTS } from './backlog.js';
 import {
   hurried,
@@ -47,6 +47,7 @@ import {
   withWrite,
 } from './known.js';
 import type { NotedWrite } from './news.js';
+import { pausedUntil } from './pausing.js';
 import { type ErrorPauses, errorPauses } from './throttling.js';
 import { type Effect, INITIAL, type Input, type ObjectState, type Observed, transition } from './transitions.js';
 import { compareVersions, isLater } from './versions.js';
@@ -64,15 +65,23 @@ export interface Surroundings {
   /** Whether another operator may take over at any moment; and whether this one may write at this very moment. */
   readonly isGuarded: () => boolean;
   readonly mayWrite: () => boolean;
+  /** Whether the objects may be looked at again at any time, since others belong to them: then their states are kept. */
+  readonly mayBeSummoned?: boolean | undefined;
+  /** The object was changed by ourselves. */
+  onWritten?(body: AnyObject): void;
   /** While paused, nothing is begun; whatever is missed is listed again afterwards. */
   isPaused(): boolean;
   /** Until then, no cycle begins, and only the newest is kept. When it opens, call {@link HandledObject.proceed}. */
   mayBegin(): boolean;
+  /** Whether the object is not among those that are served. Default: it is. */
+  readonly isOutside?: ((body: Body) => boolean) | undefined;
   readonly process: RunCycle;
   /** It has something to do now or later. */
   onBusy(object: HandledObject): void;
   /** There is nothing left to do. */
   onIdle(object: HandledObject): void;
+  /** It pauses itself from now on: what runs for it is to be stopped. */
+  onPaused?(object: HandledObject): void;
 }
 
 /** What does not change in an object. */
@@ -122,6 +131,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   #around: Surroundings | undefined;
   #cancelAlarm: CancelAlarm | undefined;
   #cancelDoubt: CancelAlarm | undefined;
+  #cancelPause: CancelAlarm | undefined;
   #events: Backlog | undefined;
   #pauses: ErrorPauses | undefined;
 
@@ -185,6 +195,10 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return isScheduled || newest !== undefined || comeback !== undefined || this.#hasEvents;
   }
 
+  isOutside(body: Body): boolean {
+    return this.#surroundings.isOutside?.(body) ?? false;
+  }
+
   /** Takes it into another stream, if it is not there yet: the old one is over. */
   join(around: Surroundings): this {
     if (this.#around === around) return this;
@@ -198,6 +212,8 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     this.#cancelDoubt?.();
     this.#cancelAlarm = undefined;
     this.#cancelDoubt = undefined;
+    this.#cancelPause?.();
+    this.#cancelPause = undefined;
     const { version, doubtfulUntil, isVanishing, isHeld } = this.#state;
     this.#become({ ...INITIAL, version, doubtfulUntil, isVanishing, isHeld });
     this.#events = undefined;
@@ -212,6 +228,13 @@ export class HandledObject implements CycleSubject, ObjectOwner {
       this.#events.push(event);
     }
     this.#take({ kind: 'pushed', observed: { type: event.type, body: event.object } });
+  }
+
+  /** What belongs to it has changed. */
+  summon(): void {
+    if (!this.#around?.mayBeSummoned || this.#around.signal.aborted) return;
+    this.#around.onBusy(this);
+    this.#take({ kind: 'summoned' });
   }
 
   /** Does what can be done now: begins a cycle, or waits, or ends. */
@@ -234,9 +257,9 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return this.#around !== undefined;
   }
 
-  /** Whether somebody has paused it. */
+  /** Whether somebody has paused it: by hand, or by an annotation. */
   get isHeld(): boolean {
-    return this.#state.isHeld;
+    return this.#state.isHeld || this.#state.pausedUntil !== undefined;
   }
 
   /** Handlers that wait for their next attempt are due now. Tells whether there was anything to wait for. */
@@ -245,14 +268,20 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     const { clock } = this.#surroundings;
     this.#ownTimes?.hurry(clock.now());
     const eventRetries = hurried(this.#known.eventRetries, clock.now());
-    this.#learn({ ...this.#known, breaker: { ...this.#known.breaker, until: undefined }, eventRetries });
+    const { breaker, eventBreaker } = this.#known;
+    this.#learn({
+      ...this.#known,
+      breaker: { ...breaker, until: undefined },
+      eventBreaker: { ...eventBreaker, until: undefined },
+      eventRetries,
+    });
     this.#take({ kind: 'retried' });
     return true;
   }
 
   /** Begins nothing until resumed. Tells whether that is new. */
   pause(): boolean {
-    if (this.isHeld) return false;
+    if (this.#state.isHeld) return false;
     this.#take({ kind: 'held' });
     return true;
   }
@@ -324,6 +353,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
 
   noteWrite(write: NotedWrite): void {
     this.#learn(withWrite(this.#known, write));
+    this.#around?.onWritten?.(write.after as AnyObject);
   }
 
   get writes(): readonly NotedWrite[] {
@@ -371,15 +401,22 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   get #occasion(): 'first' | 'deletion' | undefined {
     const { newest, version } = this.#state;
     if (newest === undefined) return undefined;
-    if (newest.type === 'DELETED' || newest.body.metadata?.deletionTimestamp) return 'deletion';
+    if (isLeaving(newest)) return 'deletion';
     return version === undefined ? 'first' : undefined;
   }
 
   /** Also those that a handler is to be called with again. */
   get #hasEvents(): boolean {
-    if (this.#events !== undefined && this.#events.size > 0) return true;
+    if (this.#events !== undefined && this.#events.size > 0 && !this.#areEventsHeld) return true;
     const { eventRetries } = this.#known;
     return eventRetries.size > 0 && this.#around !== undefined && isAnyDue(eventRetries, this.#around.clock.now());
+  }
+
+  /** Whether the handlers of events are to be left alone: they change the same fields again and again. */
+  get #areEventsHeld(): boolean {
+    const { until } = this.#known.eventBreaker;
+    if (until === undefined || this.#occasion === 'deletion') return false;
+    return this.#around !== undefined && until > this.#around.clock.now();
   }
 
   #take(input: Input, isBrokenOff = false): readonly Effect[] {
@@ -389,16 +426,24 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return effects;
   }
 
+  readonly #pausedUntil = (body: AnyObject): Seconds | undefined => {
+    const { clock, settings } = this.#surroundings;
+    return pausedUntil(body, settings.persistence.pauseAnnotation, clock, () => this.malformed);
+  };
+
   /** The only way to another state. What follows from it is still to be done. */
   #step(input: Input, isBrokenOff: boolean): readonly Effect[] {
     const { clock, signal, settings, mayBegin, isPaused } = this.#surroundings;
     const { state, effects } = transition(this.#state, input, {
       now: clock.now(),
       mayBegin: mayBegin(),
-      isPaused: isPaused(),
+      // What comes is only kept: it matters when something is begun, or has ended.
+      isPaused: input.kind !== 'pushed' && isPaused(),
       isAborted: signal.aborted || isBrokenOff,
       hasEvents: this.#hasEvents,
+      keepsNewest: this.#surroundings.mayBeSummoned,
       consistencyTimeout: settings.persistence.consistencyTimeout,
+      pausedUntil: this.#pausedUntil,
     });
     this.#become(state);
     return effects;
@@ -413,12 +458,13 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   }
 
   #become(state: ObjectState): void {
-    const before = this.#state.phase;
+    const before = this.#state;
     this.#state = state;
     const { facts } = this.#surroundings;
-    if (state.phase !== before && facts.wants['object.phase']) {
-      facts.tell({ kind: 'object.phase', object: this.observed, phase: state.phase, before });
+    if (state.phase !== before.phase && facts.wants['object.phase']) {
+      facts.tell({ kind: 'object.phase', object: this.observed, phase: state.phase, before: before.phase });
     }
+    if (facts.wants['object.paused']) tellPaused(facts, () => this.observed, before, state);
   }
 
   #learn(known: Known): void {
@@ -451,6 +497,15 @@ export class HandledObject implements CycleSubject, ObjectOwner {
         this.#cancelDoubt?.();
         this.#cancelDoubt = undefined;
         break;
+      case 'pause':
+        this.#cancelPause?.();
+        this.#cancelPause = this.#alarmed(effect.until, { kind: 'unpaused' });
+        around.onPaused?.(this);
+        break;
+      case 'unpause':
+        this.#cancelPause?.();
+        this.#cancelPause = undefined;
+        break;
       case 'drop-events':
         this.#events?.take();
         if (this.#known.eventRetries.size > 0) this.#learn({ ...this.#known, eventRetries: NO_RETRIES });
@@ -473,11 +528,12 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     const run = this.#take({ kind: 'turn' }, signal.aborted).find((effect) => effect.kind === 'run');
     if (run === undefined) return OVER;
     const { observed, isToTouch } = run;
+    const areEventsHeld = this.#areEventsHeld && !isLeaving(observed);
     const { process, resource } = this.#surroundings;
     const work: CycleOptions = {
       // Nobody is called while touching: the events wait for the next cycle.
-      events: isToTouch ? NO_EVENTS : (this.#events?.take() ?? NO_EVENTS),
-      state: observed,
+      events: isToTouch || areEventsHeld ? NO_EVENTS : (this.#events?.take() ?? NO_EVENTS),
+      state: this.#newestOf(observed),
       isToTouch,
       comeBack: () => void this.#take({ kind: 'recalled' }),
       resource,
@@ -500,6 +556,12 @@ export class HandledObject implements CycleSubject, ObjectOwner {
       (ended) => this.#end(ended, work),
       (error: unknown) => this.#fail(error, work),
     );
+  }
+
+  /** When it is looked at again, we may have changed it since it was seen last. */
+  #newestOf(observed: Observed | undefined): Observed | undefined {
+    if (observed === undefined || !this.#surroundings.mayBeSummoned || observed.type === 'DELETED') return observed;
+    return this.newerThan(observed.body) ?? observed;
   }
 
   #end(result: CycleResult, work: CycleOptions): void {
@@ -553,6 +615,11 @@ export class HandledObject implements CycleSubject, ObjectOwner {
 
 function definedOnly(metadata: Omit<ObjectReference, 'kind'>): AnyObject['metadata'] & object {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
+}
+
+/** It is deleted, or about to be. */
+function isLeaving(observed: Observed | undefined): boolean {
+  return observed?.type === 'DELETED' || Boolean(observed?.body.metadata?.deletionTimestamp);
 }
 
 function asObserved(body: Body | undefined): Observed | undefined {

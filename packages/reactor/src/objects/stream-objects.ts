@@ -1,5 +1,5 @@
 /** The objects of one stream: each event goes to the index first, and then to the worker of its object. */
-import type { Awaitable, Indexer, Logger, Resource, Scheduler } from '@kopf-ts/core';
+import type { Awaitable, Body, Indexer, Logger, Resource, Scheduler, StopReason } from '@kopf-ts/core';
 import {
   describeError,
   NO_FACTS,
@@ -13,6 +13,7 @@ import {
 } from '@kopf-ts/core/engine';
 import type { RunCycle } from '../cycle/cycle.js';
 import type { OperatorParts } from '../parts.js';
+import type { Relations } from '../relations/relations.js';
 import { settlesWithin } from '../settles-within.js';
 import type { WriteGuards } from '../write-guards.js';
 import type { AllObjects } from './all-objects.js';
@@ -24,15 +25,22 @@ export interface StreamObjectsParts extends OperatorParts {
   readonly indexer?: Indexer | undefined;
   /** No handlers are called until everything indexed is indexed for the first time. */
   readonly indexed: ToggleSet;
+  readonly relations?: Relations | undefined;
   readonly writeGuards?: Pick<WriteGuards, 'isGuarded' | 'mayWrite'> | undefined;
-  /** Has the daemons and timers of an object stopped, as it is not ours any more: as far as they stop at once. */
-  readonly letGo?: ((object: HandledObject) => Awaitable<void>) | undefined;
+  /** Has the daemons and timers of an object stopped, as it is paused or not ours any more: as far as they stop at once. */
+  readonly letGo?: ((object: HandledObject, reason: StopReason) => Awaitable<void>) | undefined;
 }
 
 export interface StreamObjectsOptions {
   readonly resource: Resource;
+  /** Where the stream is of; `null` for the whole cluster. */
+  readonly namespace?: string | null | undefined;
   readonly paused: ToggleView;
   readonly signal: AbortSignal;
+  /** Whether the object is served. Absent if all of them are, as far as the stream brings them. */
+  readonly includes?: ((body: Body) => boolean) | undefined;
+  /** There is nothing left to do for the object. */
+  readonly onIdle?: ((object: HandledObject) => void) | undefined;
 }
 
 export interface StreamObjects {
@@ -49,6 +57,10 @@ export interface StreamObjects {
   abandon(): void;
   /** They may exist, but are not ours any more: they are neither indexed nor remembered, and nothing runs for them. */
   leave(): Promise<void>;
+  /** Whether something is left to do for the object: now, later, or all the time. */
+  isAtWork(body: Body): boolean;
+  /** The same as leaving, for one of them. */
+  drop(body: Body): Promise<void>;
   dispose(): void;
 }
 
@@ -61,7 +73,7 @@ export function streamObjects(
   scheduler: Scheduler,
 ): StreamObjects {
   const { registry, settings, clock, objects, indexer, indexed, facts = NO_FACTS } = parts;
-  const { resource, paused, signal } = options;
+  const { resource, namespace = null, paused, signal, includes } = options;
   // An object that comes back after it was deleted is another one, even if it cannot be told from the former.
   const busy = new Set<HandledObject>();
   // Of this stream, be they busy or not.
@@ -78,6 +90,13 @@ export function streamObjects(
   // Grows when all that has come so far is to be forgotten.
   let era = 0;
   let isGateOpen = indexed.isOn;
+  const { relations: declared } = registry.handlers;
+  // Most kinds have nothing to do with others.
+  const isRelated = declared.ofParent(resource).length > 0 || declared.ofChild(resource).length > 0;
+  const relations = isRelated
+    ? parts.relations?.stream({ resource, namespace, onCompleteness: () => void beginAll() })
+    : undefined;
+  const { areParents = false, areChildren = false } = relations ?? {};
 
   const surroundings: Surroundings = {
     resource,
@@ -91,12 +110,22 @@ export function streamObjects(
     mayWrite: () => parts.writeGuards?.mayWrite() !== false,
     // The write guard knows it earlier, should the process have slept through the moment of its pausing.
     isPaused: () => paused.isOn || parts.writeGuards?.mayWrite() === false,
-    mayBegin: () => isGateOpen,
+    mayBegin: relations === undefined ? () => isGateOpen : () => isGateOpen && relations.isComplete,
+    mayBeSummoned: registry.handlers.related.of(resource).length > 0,
+    ...(areChildren && { onWritten: (body) => parts.relations?.written({ resource, body }) }),
+    isOutside: includes && ((body) => !includes(body)),
     process: parts.process,
     onBusy: (object) => void busy.add(object),
     onIdle(object) {
       busy.delete(object);
       if (busy.size === 0) drained?.();
+      options.onIdle?.(object);
+    },
+    onPaused(object) {
+      if (object.daemons.running.size === 0) return;
+      void Promise.resolve(parts.letGo?.(object, 'operator-pausing')).catch((error: unknown) => {
+        object.logger.error(`Its daemons could not be stopped: ${describeError(error)}`, { error: toError(error) });
+      });
     },
   };
 
@@ -106,6 +135,10 @@ export function streamObjects(
     // Handlers need whole indices. If we are leaving, then the gate can be open only since others have left.
     if (signal.aborted || leaving.signal.aborted) return discard();
     isGateOpen = true;
+    await beginAll();
+  };
+
+  const beginAll = async (): Promise<void> => {
     let begun = 0;
     for (const each of [...busy]) {
       each.proceed();
@@ -124,6 +157,10 @@ export function streamObjects(
     object.join(surroundings).push(event);
   };
 
+  /** In memory, an object that is not served is as good as deleted. */
+  const asSeen = (event: WatchedEvent): WatchedEvent =>
+    includes === undefined || includes(event.object) ? event : { type: 'DELETED', object: event.object };
+
   /** `undefined` if it is indexed already. */
   const index = (
     event: WatchedEvent,
@@ -131,7 +168,7 @@ export function streamObjects(
   ): PromiseLike<void> | undefined => {
     if (!isIndexed) return undefined;
     try {
-      const pending = indexer.accept({ event, resource, memo, logger });
+      const pending = indexer.accept({ event: asSeen(event), resource, memo, logger });
       return pending === undefined ? undefined : (pending as PromiseLike<void>);
     } catch (error) {
       reportUnindexed(error, logger);
@@ -139,11 +176,19 @@ export function streamObjects(
     }
   };
 
+  const isHandled = (): boolean => {
+    const { watching, spawning, changing, related } = registry.handlers;
+    return [watching, spawning, changing, related].some((family) => family.of(resource).length > 0);
+  };
+
   /** Most events are those of our own patches, and nobody waits for them: that is found out before all else. */
   const isOwnEcho = (event: WatchedEvent, object: HandledObject): boolean =>
     !isIndexed && registry.handlers.watching.of(resource).length === 0 && object.isEcho(event);
 
   const push = (event: WatchedEvent): void => {
+    relations?.accept(asSeen(event));
+    // Nobody wants to know of it but its parents.
+    if (areChildren && !isIndexed && !isHandled()) return;
     const known = objects.find(event.object);
     if (known !== undefined && isOwnEcho(event, known)) return;
     const object = known ?? objects.of(event.object, { isListed: event.type === null });
@@ -154,6 +199,7 @@ export function streamObjects(
         facts.tell({ kind: 'object.gone', object: observedBody(resource, event.object) });
       }
       all.delete(object);
+      if (areParents) relations?.forget(event.object);
     }
     const bornIn = era;
     const earlier = indexing.get(key);
@@ -172,6 +218,14 @@ export function streamObjects(
     indexing.set(key, whole);
   };
 
+  const drop = async (object: HandledObject): Promise<void> => {
+    const { memo, logger, reference } = object;
+    index({ type: 'DELETED', object: reference }, { memo, logger });
+    await parts.letGo?.(object, 'filters-mismatch');
+    // If it comes back, then its daemons are to be started after those which are still on their way out.
+    if (object.daemons.running.size === 0) objects.forget(reference);
+  };
+
   /** Whose calls they are, as a beginning of a sentence. */
   const leftRunning = ({ running }: HandledObject): string => {
     const titles = [...new Set(running.map(titleOf))];
@@ -182,14 +236,17 @@ export function streamObjects(
   return {
     push,
     listed() {
+      relations?.listed();
       if (listing === undefined || listing.isOn) return;
       void Promise.allSettled([...indexing.values()]).then(() => listing.turn(true));
     },
     pause() {
+      relations?.paused();
       discard();
       for (const object of objects) object.forgetUnsent();
     },
     rewound() {
+      relations?.rewound();
       for (const object of all) object.rewind();
     },
     async drain() {
@@ -212,15 +269,21 @@ export function streamObjects(
       }
     },
     async leave() {
-      for (const object of [...all]) {
-        const { memo, logger, reference } = object;
-        index({ type: 'DELETED', object: reference }, { memo, logger });
-        await parts.letGo?.(object);
-        // If it comes back, then its daemons are to be started after those which are still on their way out.
-        if (object.daemons.running.size === 0) objects.forget(reference);
-      }
+      relations?.left();
+      for (const object of [...all]) await drop(object);
+    },
+    isAtWork(body) {
+      const object = objects.find(body);
+      return object !== undefined && (object.state.phase !== 'idle' || object.daemons.running.size > 0);
+    },
+    async drop(body) {
+      const object = objects.find(body);
+      if (object === undefined) return;
+      all.delete(object);
+      await drop(object);
     },
     dispose() {
+      relations?.ended();
       work.abort();
       discard();
       busy.clear();

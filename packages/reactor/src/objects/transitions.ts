@@ -58,6 +58,8 @@ export interface ObjectState {
   readonly isWinding: boolean;
   /** Paused by somebody: what happens is kept until it is resumed. */
   readonly isHeld: boolean;
+  /** The same, by the object itself, and until then. */
+  readonly pausedUntil: Seconds | undefined;
 }
 
 export const INITIAL: ObjectState = Object.freeze({
@@ -72,6 +74,7 @@ export const INITIAL: ObjectState = Object.freeze({
   isVanishing: false,
   isWinding: false,
   isHeld: false,
+  pausedUntil: undefined,
 });
 
 /** How a cycle has ended, as far as the next one depends on it. */
@@ -108,11 +111,15 @@ export type Input =
   | { readonly kind: 'undoubted' }
   /** Somebody has ended who was waited for. */
   | { readonly kind: 'recalled' }
+  /** What belongs to it has changed: it is to be looked at, even if there was nothing left to do. */
+  | { readonly kind: 'summoned' }
   /** Somebody wants it to be looked at now, and not when it is due. */
   | { readonly kind: 'retried' }
   /** Nothing is begun until it is resumed. */
   | { readonly kind: 'held' }
   | { readonly kind: 'resumed' }
+  /** The pause by the object itself has expired. */
+  | { readonly kind: 'unpaused' }
   | { readonly kind: 'discarded' }
   | { readonly kind: 'winding' }
   /** The versions of the cluster have gone back: none of those known means anything. */
@@ -128,8 +135,12 @@ export interface Around {
   readonly isAborted: boolean;
   /** Whether there are events for the handlers of events. */
   readonly hasEvents: boolean;
+  /** Whether it may be looked at again at any time: then its newest state is kept. */
+  readonly keepsNewest?: boolean | undefined;
   /** How long to wait for our own patch, where versions cannot be compared. */
   readonly consistencyTimeout: Seconds;
+  /** Until when the object pauses itself, in that state. */
+  pausedUntil(body: AnyObject): Seconds | undefined;
 }
 
 export type Effect =
@@ -140,6 +151,9 @@ export type Effect =
   | { readonly kind: 'cancel-alarm' }
   | { readonly kind: 'set-doubt'; readonly at: Seconds }
   | { readonly kind: 'cancel-doubt' }
+  /** The object pauses itself from now on, until then, or does not any more. */
+  | { readonly kind: 'pause'; readonly until: Seconds }
+  | { readonly kind: 'unpause' }
   | { readonly kind: 'drop-events' }
   | { readonly kind: 'say'; readonly level: LogLevel; readonly text: string }
   /** Of the error that the cycle has failed with. */
@@ -157,6 +171,8 @@ export function transition(state: ObjectState, input: Input, around: Around): Tr
   step.take(input);
   return step.result(state);
 }
+
+const SAME_MOMENT: Seconds = 0.5;
 
 type Draft = { -readonly [Key in keyof ObjectState]: ObjectState[Key] };
 
@@ -182,6 +198,10 @@ class Step {
     }
     if (doubt !== before.doubt) {
       alarms.push(doubt === undefined ? { kind: 'cancel-doubt' } : { kind: 'set-doubt', at: doubt.until });
+    }
+    const { pausedUntil } = this.#state;
+    if (pausedUntil !== before.pausedUntil) {
+      alarms.push(pausedUntil === undefined ? { kind: 'unpause' } : { kind: 'pause', until: pausedUntil });
     }
     // First of all: a turn may come as soon as it is asked for, and change them again.
     return { state: this.#state, effects: alarms.length === 0 ? this.#effects : [...alarms, ...this.#effects] };
@@ -224,11 +244,20 @@ class Step {
       case 'recalled':
         this.#comeBack();
         break;
+      case 'summoned':
+        if (this.#state.phase === 'idle') this.#state.phase = 'waiting';
+        this.#comeBack();
+        this.#proceed();
+        break;
       case 'held':
         this.#state.isHeld = true;
         break;
       case 'resumed':
         this.#state.isHeld = false;
+        this.#proceed();
+        break;
+      case 'unpaused':
+        this.#state.pausedUntil = undefined;
         this.#proceed();
         break;
       case 'discarded':
@@ -238,7 +267,7 @@ class Step {
       case 'winding':
         this.#set({ isWinding: true, comeback: undefined, doubt: undefined, alarm: undefined });
         // It would be handled by the next operator, as all that happens while there is none.
-        if (this.#state.isHeld) this.#forget();
+        if (this.#isHeld) this.#forget();
         this.#proceed();
         break;
       case 'rewound':
@@ -263,6 +292,10 @@ class Step {
     return this.#state.phase === 'queued' || this.#state.phase === 'running';
   }
 
+  get #isHeld(): boolean {
+    return this.#state.isHeld || this.#state.pausedUntil !== undefined;
+  }
+
   #proceed(): void {
     const { newest, alarm, comeback } = this.#state;
     if (this.#isScheduled || this.#state.phase === 'idle' || this.#around.isAborted) return;
@@ -273,13 +306,13 @@ class Step {
     }
     if (newest !== undefined || comeback !== undefined || this.#hasEvents) {
       if (newest !== undefined) this.#interruptDelay();
-      if (!this.#around.mayBegin || this.#state.isHeld) return;
+      if (!this.#around.mayBegin || this.#isHeld) return;
       this.#state.phase = 'queued';
       this.#effects.push({ kind: 'schedule' });
     } else if (this.#state.alarm === undefined && this.#state.doubt === undefined) {
-      // An idle object keeps nothing but its version.
+      // An idle object keeps nothing but its version, if nobody can wake it.
       this.#state.phase = 'idle';
-      this.#state.last = undefined;
+      if (!this.#around.keepsNewest) this.#state.last = undefined;
       this.#effects.push({ kind: 'rest' });
     }
   }
@@ -325,6 +358,17 @@ class Step {
   #believe(observed: Observed): void {
     this.#state.doubt = undefined;
     this.#state.newest = observed;
+    // What is gone is not paused any more: nobody could resume it.
+    if (observed.type === 'DELETED') this.#state.pausedUntil = undefined;
+    else this.#pauseAsSaid(observed.body);
+  }
+
+  /** The same time of day is not always the same moment by the monotonic clock: but it is the same pause. */
+  #pauseAsSaid(body: AnyObject): void {
+    const { pausedUntil: before } = this.#state;
+    const until = this.#around.pausedUntil(body);
+    if (until !== undefined && before !== undefined && Math.abs(until - before) < SAME_MOMENT) return;
+    this.#state.pausedUntil = until;
   }
 
   #doubt(observed: Observed, until: Seconds): void {
@@ -334,7 +378,7 @@ class Step {
   #begin(): void {
     if (this.#around.isPaused) this.#forget();
     // It was paused while it was waiting for its turn.
-    if (this.#state.isHeld) {
+    if (this.#isHeld) {
       this.#state.phase = 'waiting';
       this.#proceed();
       return;
@@ -405,9 +449,12 @@ class Step {
     if (isUnordered && until !== undefined) this.#doubt(rival, until);
     else this.#state.doubt = undefined;
     const isOver = this.#state.isWinding || isSettled;
+    // A handler may have asked for it, or somebody else meanwhile.
+    this.#pauseAsSaid(answer);
     this.#set({ newest: isOver ? undefined : { type: 'MODIFIED', body: answer } });
     // Whoever wants it to be looked at again means what it is now.
-    if (isSettled && this.#state.comeback !== undefined) this.#state.last = { type: 'MODIFIED', body: answer };
+    const isLookedAtAgain = this.#state.comeback !== undefined || this.#around.keepsNewest;
+    if (isSettled && isLookedAtAgain) this.#state.last = { type: 'MODIFIED', body: answer };
   }
 
   #throttle({ observed, event, pause }: Extract<Input, { readonly kind: 'failed' }>): void {

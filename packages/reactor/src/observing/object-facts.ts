@@ -11,6 +11,20 @@ export function tellCause(facts: Facts, { resource, body, reason, diff }: Changi
   facts.tell({ kind: 'object.cause', object, reason, paths, version: versionOf(body) });
 }
 
+export function tellPaused(
+  facts: Facts,
+  object: () => ObservedObject,
+  before: ObjectState,
+  { isHeld, pausedUntil: until }: ObjectState,
+): void {
+  if (isHeld !== before.isHeld) {
+    facts.tell({ kind: 'object.paused', object: object(), by: 'control', isPaused: isHeld, until: undefined });
+  }
+  if (until !== before.pausedUntil) {
+    facts.tell({ kind: 'object.paused', object: object(), by: 'annotation', isPaused: until !== undefined, until });
+  }
+}
+
 /** What has changed in what the object waits for. */
 export function tellWaiting(
   facts: Facts,

@@ -1,11 +1,12 @@
 /** Service: one watcher per target, one peering per namespace; they come and go with what is served. */
 import type { Peering, Seconds, Service, WatchTarget } from '@kopf-ts/core';
 import { container, formatResource, type ToggleView, toggle, watchTarget, watchTargetKey } from '@kopf-ts/core/engine';
+import { servedOf } from '../served.js';
 import { settlesWithin } from '../settles-within.js';
+import { streamLife } from '../stream-life.js';
 import { taskGroup } from '../task-group.js';
 import { type JoinedPeers, joinPeers, type PeersParts } from './peers.js';
 import { type RestartingTask, restartingTask, whenEnded } from './restarting-task.js';
-import { streamLife } from './stream-life.js';
 
 /** Watches the target, and handles what comes; until aborted. */
 export type RunWatcher = (at: {
@@ -107,9 +108,13 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
   const stopGone = async (): Promise<void> => {
     const gone: JoinedPeers[] = [];
     const tasks: RestartingTask[] = [];
+    // What is served of a kind may be told otherwise by now.
+    const wanted = new Set(targetsOf(parts).map(watchTargetKey));
+    const isTold = insights.namespaces.size > 0;
     for (const [key, watcher] of watchers) {
       const { target, task } = watcher;
-      if (insights.watched.has(target.resource) && !isNamespaceGone(target.namespace)) continue;
+      const isServed = insights.watched.has(target.resource) && !isNamespaceGone(target.namespace);
+      if (isServed && (wanted.has(key) || !isTold)) continue;
       // A kind that is gone may be back in a moment, described a bit differently; with the same objects.
       if (isNamespaceGone(target.namespace)) watcher.leave();
       watchers.delete(key);
@@ -136,7 +141,7 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
         peers.set(namespace, joinPeers(peering, namespace, { ...parts, signal: staying }));
       }
     }
-    for (const target of targetsOf(insights)) {
+    for (const target of targetsOf(parts)) {
       const key = watchTargetKey(target);
       if (watchers.has(key) || leaving.has(key)) continue;
       watchers.set(key, startWatcher(parts, target, signal));
@@ -164,11 +169,13 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
 }
 
 /** Every kind in every namespace; kinds without namespaces, in the whole cluster. */
-function targetsOf({ watched, namespaces }: OrchestratorParts['insights']): WatchTarget[] {
+function targetsOf(parts: OrchestratorParts): WatchTarget[] {
+  const { watched, namespaces } = parts.insights;
   if (namespaces.size === 0) return [];
   return [...watched].flatMap((resource) => {
     const places = resource.namespaced === false ? [null] : [...namespaces];
-    return places.map((namespace) => watchTarget(resource, { namespace }));
+    const { labelSelector, fieldSelector } = servedOf(parts, resource);
+    return places.map((namespace) => watchTarget(resource, { namespace, labelSelector, fieldSelector }));
   });
 }
 

@@ -1,5 +1,5 @@
 /** The peering of one namespace or of the cluster, as it is seen by the orchestrator. */
-import type { Peering, Seconds, Toggle } from '@kopf-ts/core';
+import type { PausingToggle, Peering, Seconds } from '@kopf-ts/core';
 import { alarm, NO_FACTS, type ToggleSet } from '@kopf-ts/core/engine';
 import type { LiveInsights } from '../discovery/insights.js';
 import type { OperatorParts } from '../parts.js';
@@ -41,17 +41,21 @@ export function joinPeers(
   let removeGuard = (): void => {};
   let isDisposed = false;
   let ruled: boolean | undefined;
+  let by: string | undefined;
   const forgetPatience = alarm(clock, PATIENCE, () => {
     logger.warn(`Peering ${place} has not decided yet, by paused.turn(), who works: the operator waits for it.`);
   });
-  const observed: Toggle = {
+  const observed: PausingToggle = {
     get isOn() {
       return ruling.isOn;
     },
-    turn(on) {
+    turn(on, why) {
       forgetPatience();
-      if (facts.wants['peering.ruled'] && ruled !== on) facts.tell({ kind: 'peering.ruled', namespace, isPaused: on });
+      if (facts.wants['peering.ruled'] && (ruled !== on || (on && by !== why?.by))) {
+        facts.tell({ kind: 'peering.ruled', namespace, isPaused: on, why: on ? why : undefined });
+      }
       ruled = on;
+      by = why?.by;
       ruling.turn(on);
       requirement.turn(true);
     },

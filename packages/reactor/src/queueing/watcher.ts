@@ -11,8 +11,11 @@ import {
   type WatchSignal,
   watchInto,
 } from '@kopf-ts/core/engine';
+import type { HandledObject } from '../objects/object.js';
 import { type StreamObjectsOptions, type StreamObjectsParts, streamObjects } from '../objects/stream-objects.js';
+import { servedOf } from '../served.js';
 import { settlesWithin } from '../settles-within.js';
+import { followers } from './followers.js';
 
 export interface WatcherParts extends StreamObjectsParts {
   /** A new one for each stream; the title is for logs: `pods.v1`. */
@@ -37,7 +40,7 @@ export type RunWatcher = (options: WatcherOptions) => Promise<void>;
 export function watcherOf(parts: WatcherParts): RunWatcher {
   return async (options) => {
     const { target, paused, signal } = options;
-    const { resource } = target;
+    const { resource, namespace } = target;
     const { client, settings, clock, logger, capabilities, limiter, random, facts } = parts;
     const scheduler = parts.scheduler({ title: formatResource(resource) });
     const streamControl = childController(signal);
@@ -47,25 +50,31 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
       streamControl.abort(error);
     };
     scheduler.failed.catch(fail);
-    const objects = streamObjects(parts, { resource, paused, signal }, scheduler);
+    const { includes } = servedOf(parts, resource);
+    const { signal: streamSignal } = streamControl;
+    const watching = { settings, clock, logger, paused, capabilities, limiter, random, facts, signal: streamSignal };
+    const isSelecting = target.labelSelector !== undefined || target.fieldSelector !== undefined;
+    const onIdle = isSelecting ? ({ uid }: HandledObject): void => left?.onIdle(uid) : undefined;
+    const objects = streamObjects(parts, { resource, namespace, paused, signal, includes, onIdle }, scheduler);
+    const left = isSelecting ? followers({ ...parts, target, watching, objects, includes }) : undefined;
     const stopPausing = whenever(paused, () => objects.pause(), streamControl.signal);
     try {
       const onSignal = (event: WatchSignal): void => {
         try {
           if (event.type === 'LISTED') objects.listed();
           else if (event.type === 'REWOUND') objects.rewound();
-          else objects.push(event);
+          else if (!left?.take(event)) objects.push(event);
         } catch (error) {
           // It is not a failure of the stream: connecting again does not help.
           fail(error);
         }
       };
-      const { signal: streamSignal } = streamControl;
-      const shared = { settings, clock, logger, paused, capabilities, limiter, random, facts };
-      await watchInto(client, target, { ...shared, signal: streamSignal }, onSignal);
+      left?.findLeft();
+      await watchInto(client, target, watching, onSignal);
     } finally {
       stopPausing();
       streamControl.dispose();
+      await left?.end();
       await objects.drain();
       const closed = scheduler.close();
       if (!(await settlesWithin(clock, hungGrace(settings), closed))) objects.abandon();

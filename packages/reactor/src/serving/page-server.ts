@@ -121,11 +121,13 @@ async function respond(
       response.setHeader('allow', methods.join(', '));
       return await send(response, jsonAnswer(405, 'method not allowed'));
     }
+    const body = BODILESS.has(method) ? undefined : await bodyOf(request);
+    if (body === null) return await send(response, jsonAnswer(413, 'the request is too large'));
     const gone = new AbortController();
     response.once('close', () => gone.abort(new DOMException('The caller is gone.', 'AbortError')));
     const { signal } = gone;
     const query = url.slice(path.length + 1);
-    await send(response, await served.page.answer({ method, path, query, headers: headersOf(request), signal }));
+    await send(response, await served.page.answer({ method, path, query, headers: headersOf(request), body, signal }));
   } catch (error) {
     if (response.destroyed) return;
     const name = served?.name ?? 'HTTP';
@@ -133,6 +135,21 @@ async function respond(
     if (response.headersSent) response.destroy();
     else await send(response, jsonAnswer(500, 'internal error'));
   }
+}
+
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+const MAX_BODY = 64 * 1024;
+
+/** `null` if it is too large: what is left of it is not read. */
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request) {
+    size += (piece as Buffer).length;
+    if (size > MAX_BODY) return null;
+    pieces.push(piece as Buffer);
+  }
+  return Buffer.concat(pieces).toString();
 }
 
 function jsonAnswer(status: number, error: string): PageAnswer {

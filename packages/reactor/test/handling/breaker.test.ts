@@ -46,6 +46,85 @@ describe('A handler that is called for its own changes', () => {
   });
 });
 
+describe('A handler of events that is called for its own changes', () => {
+  it.each(['alone', 'beside handlers of changes'])(
+    'is slowed down (%s), and is named with the field, once',
+    async (how) => {
+      await using operator = await operated();
+      const calls: unknown[] = [];
+      const changes: unknown[] = [];
+      operator.registry.on.event('kopfexamples', { id: 'counter' }, ({ status, patch }) => {
+        calls.push(status['count']);
+        patch.status['count'] = ((status['count'] as number | undefined) ?? 0) + 1;
+      });
+      if (how !== 'alone') {
+        operator.registry.on.update('kopfexamples', { id: 'u' }, ({ spec }) => void changes.push(spec['x']));
+      }
+      await operator.start();
+      await operator.create('name1', { spec: { x: 0 } });
+      await operator.settle();
+      expect(calls.length).toBeLessThanOrEqual(15);
+      expect(await callsWithin(operator, 64, calls)).toBeLessThanOrEqual(10);
+      expect(await callsWithin(operator, 600, calls)).toBeLessThanOrEqual(5);
+      expect(warnings(operator)).toEqual([expect.stringContaining("Handlers 'counter' change")]);
+      expect(warnings(operator)[0]).toContain('status.count');
+      if (how === 'alone') return;
+      // The handlers of changes are none of its business.
+      await operator.edit('name1', { spec: { x: 1 } });
+      expect(changes).toEqual([1]);
+    },
+  );
+
+  it('is told of all that has happened meanwhile, in order, and of the deletion at once', async () => {
+    await using operator = await operated();
+    const seen: unknown[] = [];
+    operator.registry.on.event('kopfexamples', { id: 'counter' }, ({ status, spec, type, patch }) => {
+      seen.push(type === 'DELETED' ? type : spec['x']);
+      patch.status['count'] = ((status['count'] as number | undefined) ?? 0) + 1;
+    });
+    await operator.start();
+    await operator.create('name1', { spec: { x: 0 } });
+    await callsWithin(operator, 40, []);
+    for (let x = 1; x <= 5; x++) await operator.edit('name1', { spec: { x } });
+    expect(seen.at(-1)).toBe(0);
+    await operator.remove('name1');
+    expect([...new Set(seen)]).toEqual([0, 1, 2, 3, 4, 5, 'DELETED']);
+    expect(operator.memories.size).toBe(0);
+  });
+
+  it('may be tried again at once by hand', async () => {
+    await using operator = await operated();
+    const calls: unknown[] = [];
+    operator.registry.on.event('kopfexamples', { id: 'counter' }, ({ status, patch }) => {
+      calls.push(status['count']);
+      patch.status['count'] = ((status['count'] as number | undefined) ?? 0) + 1;
+    });
+    await operator.start();
+    await operator.create('name1');
+    await callsWithin(operator, 40, []);
+    const before = calls.length;
+    expect(operator.control.retry({ name: 'name1' })).toBe(1);
+    await operator.settle();
+    expect(calls.length).toBeGreaterThan(before);
+  });
+});
+
+describe('A handler of events that answers each of many changes by others', () => {
+  it('is not slowed down', async () => {
+    await using operator = await operated();
+    const calls: unknown[] = [];
+    operator.registry.on.event('kopfexamples', { id: 'mirror' }, ({ spec, patch }) => {
+      calls.push(spec['x']);
+      patch.status['mirrored'] = spec['x'] as number;
+    });
+    await operator.start();
+    await operator.create('name1', { spec: { x: 0 } });
+    for (let x = 1; x <= 40; x++) await operator.edit('name1', { spec: { x } });
+    expect(calls.at(-1)).toBe(40);
+    expect(warnings(operator)).toEqual([]);
+  });
+});
+
 describe('A writer that undoes at once what a handler writes', () => {
   it.each(['a person', 'another operator'])('(%s) is answered less and less often', async (who) => {
     await using operator = await operated();

@@ -26,6 +26,7 @@ const AROUND: Around = {
   isAborted: false,
   hasEvents: false,
   consistencyTimeout: 5,
+  pausedUntil: () => undefined,
 };
 
 const DELAY: Alarm = { why: 'delay', at: 130, byTouching: false };
@@ -437,5 +438,35 @@ describe('After a failure of the handlers of an event', () => {
     const failed: Input = { kind: 'failed', observed: undefined, event: seen(event), pause: 3 };
     const { state } = transition(running, failed, AROUND);
     expect(state.last?.body.metadata?.resourceVersion).toBe(again);
+  });
+});
+
+describe('An object that pauses itself', () => {
+  const pausing: Around = { ...AROUND, pausedUntil: () => 160 };
+
+  it.each<[StateName, InputName, string]>([
+    ['idle', 'news', 'waiting, pause'],
+    ['delayed', 'news', 'waiting, cancel-alarm, pause, say'],
+    ['running', 'news', 'running, pause'],
+    ['running', 'ended with an answer', 'waiting, pause'],
+    ['running', 'ended with a delay', 'waiting, set-alarm 120'],
+    ['idle', 'a deletion', 'queued, schedule'],
+  ])('is left alone, unless it is gone: %s + %s', (state, input, expected) => {
+    expect(after(STATES[state], INPUTS[input], pausing)).toBe(expected);
+  });
+
+  const paused = { ...STATES['held'], pausedUntil: 160 } satisfies ObjectState;
+
+  it.each<[string, Input, Partial<Around>, string]>([
+    ['it says so again', INPUTS.news, { pausedUntil: () => 160.1 }, 'waiting'],
+    ['it says another time', INPUTS.news, { pausedUntil: () => 200 }, 'waiting, pause'],
+    ['its time has come for something else', INPUTS.alarmed, {}, 'waiting'],
+    ['it is resumed by hand, which is another pause', INPUTS.resumed, {}, 'waiting'],
+    ['it does not say so any more', INPUTS.news, {}, 'queued, unpause, schedule'],
+    ['the pause has expired', { kind: 'unpaused' }, {}, 'queued, unpause, schedule'],
+    ['it is gone', INPUTS['a deletion'], {}, 'queued, unpause, schedule'],
+    ['the operator ends', INPUTS.winding, {}, 'idle, drop-events, rest'],
+  ])('waits until: %s', (_, input, around, expected) => {
+    expect(after(paused, input, { ...AROUND, ...around })).toBe(expected);
   });
 });

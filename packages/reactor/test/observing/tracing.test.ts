@@ -74,3 +74,20 @@ it('does not go on in what is only begun in it: other cycles, timers', async () 
   await operator.advance(10);
   expect(new Set(nested)).toEqual(new Set(['cycle', 'cycle>c', 't']));
 });
+
+it('is told what the creator of an object has left on it, and how old the object is', async () => {
+  const { works, tracing } = spans();
+  await using operator = await operated({ tracing });
+  operator.registry.on.event('kopfexamples', () => {});
+  await operator.start();
+  const annotations = { 'kopf.zalando.org/traceparent': 'left there' };
+  await operator.create('one', { metadata: { annotations } });
+  await operator.create('two');
+  await operator.advance(60);
+  await operator.edit('one', { spec: { field: 2 } });
+  const origins = works.flatMap((work) => (work.kind === 'cycle' ? [[work.object.name, work.origin]] : []));
+  const [first, ...others] = origins;
+  expect(first).toEqual(['one', { mark: 'left there', age: expect.toSatisfy((age: number) => age >= 0 && age < 2) }]);
+  expect(others).toContainEqual(['two', undefined]);
+  expect(others.at(-1)).toEqual(['one', { mark: 'left there', age: expect.toSatisfy((age: number) => age >= 59) }]);
+});

@@ -18,7 +18,7 @@ import {
 import { checkPrefix, keysFormer } from '../annotation-keys.js';
 import { annotationsOf } from '../clearing.js';
 import { type Complain, compactJson, readMapping } from '../compact-json.js';
-import { annotationPath, erase } from '../patching.js';
+import { annotationPath, eraseAnnotations } from '../patching.js';
 import { markOf, markPrefix, operatorsAnnotations } from '../prefix-marks.js';
 import type { Compat } from '../progress/progress-records.js';
 import { pack, roomForAnnotations, sizeOf, unpack } from './annotation-sizes.js';
@@ -99,9 +99,12 @@ export function annotationsDiffBaseStorage(options: AnnotationsDiffBaseOptions =
   return {
     build({ body, extraFields = [], resource }) {
       const essence = buildEssence(body, { extraFields, ignoredFields, dropAnnotations: operatorsAnnotations });
-      const { all } = formsFor(body);
       // Those of other operators are dropped already, unless a handler looks at all annotations.
-      const own = annotationsOf(essence, (annotation) => all.includes(annotation));
+      let forms: Forms | undefined;
+      const own = annotationsOf(essence, (annotation) => {
+        forms ??= formsFor(body);
+        return forms.all.includes(annotation);
+      });
       for (const annotation of own) removeField(essence, annotationPath(annotation));
       if (own.length > 0) removeEmptyStanzas(essence);
       return masked(essence, { body, resource });
@@ -120,9 +123,8 @@ export function annotationsDiffBaseStorage(options: AnnotationsDiffBaseOptions =
       const forms = formsFor(body);
       const stored = masked(essence, { body, resource });
       const keep = ({ annotations, text }: Form): void => {
-        for (const annotation of forms.all) {
-          if (!annotations.includes(annotation)) erase(annotationPath(annotation), body, patch);
-        }
+        const others = forms.all.filter((annotation) => !annotations.includes(annotation));
+        eraseAnnotations(others, body, patch);
         for (const annotation of annotations) ensureField(patch.merge, annotationPath(annotation), text);
         markPrefix(prefix, body, patch);
       };

@@ -12,7 +12,7 @@ import {
 import { checkPrefix, keysFormer } from '../annotation-keys.js';
 import { annotationsOf, isTidy } from '../clearing.js';
 import { type Complain, compactJson, readMapping } from '../compact-json.js';
-import { annotationPath, erase, touchField } from '../patching.js';
+import { annotationPath, eraseAnnotations, touchField } from '../patching.js';
 import { MARKED, markOf, markPrefix } from '../prefix-marks.js';
 import { type Compat, isRecord, readRecord, strippedRecord, verboseRecord } from './progress-records.js';
 
@@ -73,7 +73,7 @@ export function annotationsProgressStorage(options: AnnotationsProgressOptions =
     },
 
     purge({ key, body, patch }) {
-      for (const annotation of keysOf(key, body)) erase(annotationPath(annotation), body, patch);
+      eraseAnnotations(keysOf(key, body), body, patch);
     },
 
     touch({ value, body, patch }) {

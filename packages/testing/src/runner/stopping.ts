@@ -30,6 +30,14 @@ export function isManual(clock: Clock): clock is ManualClock {
   return 'advance' in clock && 'settle' in clock;
 }
 
+/** Lets time pass to the next moment when something can happen, and not beyond the deadline. */
+export async function passUntil(deadline: Seconds, clock: Clock): Promise<void> {
+  const left = deadline - clock.now();
+  // Of a real cluster, nobody knows when that is.
+  if (isManual(clock)) await clock.advance(Math.min(left, Math.max(clock.nextWakeup ?? left, 0.001)));
+  else await clock.sleep(Math.min(left, 0.5));
+}
+
 async function moveUntil(ended: AbortSignal, limit: Seconds, clock: ManualClock): Promise<void> {
   const deadline = clock.now() + limit;
   for (;;) {

@@ -1,6 +1,6 @@
-import { createRegistry, getDefaultRegistry, type KubeClient } from '@kopf-ts/core';
+import { createRegistry, getDefaultRegistry, type KubeClient, type Settings, settings } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
-import { manualClock, recordingLogger } from '../../src/index.js';
+import { manualClock, operatorRunner, recordingLogger } from '../../src/index.js';
 import { fakeOperator } from './fake-operator.js';
 
 const client = {} as KubeClient;
@@ -98,5 +98,18 @@ describe('handlers that are loaded', () => {
     await good;
     expect(idsOf(fake.given[0]?.registry)).toEqual(['fn']);
     expect(getDefaultRegistry()).toBe(before);
+  });
+});
+
+describe('what needs more of an operator', () => {
+  it.each<[string, { settings?: () => Settings }, boolean, RegExp]>([
+    ['settings', {}, true, /needs the `settings` of operators, and a client/],
+    ['a client', { settings: () => settings() }, false, /needs the `settings` of operators, and a client/],
+    ['a control', { settings: () => settings() }, true, /Only operators with a `control`/],
+  ])('is refused without %s', async (_, parts, isConnected, expected) => {
+    const operator = () => ({ ready: Promise.resolve(), done: new Promise<void>(() => {}), stop: async () => {} });
+    const runner = await operatorRunner({ operator, clock: manualClock(), ...parts }, isConnected ? { client } : {});
+    await expect(runner.expectIdempotent()).rejects.toThrow(expected);
+    expect(runner.why('pods/default/web')).toBe('Nothing is known of pods web.');
   });
 });

@@ -110,7 +110,8 @@ export function reviewer(parts: ReviewParts, { signal }: ReviewerOptions = {}): 
       const review = readReview(request);
       if (tracing === undefined) return reviewing.answer(review, hints);
       const { uid, operation } = review;
-      return tracing.around({ kind: 'review', uid, operation }, () => reviewing.answer(review, hints));
+      const { headers } = hints;
+      return tracing.around({ kind: 'review', uid, operation, headers }, () => reviewing.answer(review, hints));
     } catch (error) {
       return Promise.reject(error);
     }

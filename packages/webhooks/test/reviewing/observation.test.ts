@@ -74,10 +74,10 @@ describe('a trace', () => {
       headers: () => ({}),
     };
     const { ask } = reviewed(({ on }) => on.validate('kopfexamples', { id: 'fn' }, () => {}), { tracing });
-    await ask({ operation: 'UPDATE' });
+    await ask({ operation: 'UPDATE' }, { headers: { traceparent: '00-…' } });
     await expect(ask({ operation: 'nonsense' })).rejects.toThrow(/operation/);
     expect(works).toMatchObject([
-      { kind: 'review', uid: 'review-uid', operation: 'UPDATE' },
+      { kind: 'review', uid: 'review-uid', operation: 'UPDATE', headers: { traceparent: '00-…' } },
       { kind: 'call', handler: { id: 'fn', kind: 'webhook' } },
     ]);
     expect(depth).toEqual([0, 1]);

@@ -6,9 +6,9 @@
  * may write its own object while it is being handled.
  */
 import { ApiConflictError, ApplyConflictError, KopfError } from '../../errors.js';
+import type { ApiFor } from '../../seams/api.js';
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { EndTurn } from '../../sync/turns.js';
-import type { HandlerId } from '../../values/ids.js';
 import { deepCopy, isMapping, type Mapping } from '../../values/json.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
 import { compareVersions } from '../../values/objects/versions.js';
@@ -41,8 +41,8 @@ export interface ObjectOwner {
 interface AskedWrite extends OwnWrite {
   /** What of it was asked for: the rest was made by the server. */
   readonly asked: Patch;
-  /** The handler of changes that has asked for it, if it was one. */
-  readonly by: HandlerId | undefined;
+  /** The handler of changes or events that has asked for it, if it was one. */
+  readonly by: Parameters<ApiFor>[0]['by'];
 }
 
 /** Finds the owner of an object; nothing if there is none. */
@@ -59,8 +59,8 @@ export interface OwnedWriteMeans {
   find(resource: Resource): Promise<AnyObject | undefined>;
   /** Waits before another try, after so many conflicts in a row. */
   pause(conflicts: number): Promise<unknown>;
-  /** The handler of changes that writes, if it is one. */
-  readonly by: HandlerId | undefined;
+  /** The handler of changes or events that writes, if it is one. */
+  readonly by: Parameters<ApiFor>[0]['by'];
   /** Who owns the object of that name by now: it may be another object. */
   owner(): ObjectOwner | undefined;
 }

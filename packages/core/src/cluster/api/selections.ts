@@ -1,9 +1,7 @@
 /** Selections of labels and fields, in the words of the server. What cannot be right is refused before it is sent. */
 import { KopfError } from '../../errors.js';
 import type { SelectedValue, Selection } from '../../seams/api.js';
-
-const NAME = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/;
-const PREFIX = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
+import { isLabelKey, isLabelValue } from '../../values/objects/labels.js';
 
 export function labelSelectorOf(selection: Selection | undefined): string | undefined {
   return selectorOf(selection, (key, value) => labelTerm(checkedKey(key), value));
@@ -12,6 +10,21 @@ export function labelSelectorOf(selection: Selection | undefined): string | unde
 export function fieldSelectorOf(selection: Selection | undefined): string | undefined {
   return selectorOf(selection, fieldTerm);
 }
+
+/** Whether such labels or fields are selected, as the server would do it. */
+export function isSelectedBy(selection: Readonly<Record<string, SelectedValue>>, values: ValueOf): boolean {
+  return Object.entries(selection).every(([key, wanted]) => {
+    const found = values(key);
+    if (typeof wanted === 'boolean') return (found !== undefined) === wanted;
+    const isNegated = isNegation(wanted);
+    const listed = isNegated ? wanted.not : wanted;
+    const isFound = found !== undefined && (isList(listed) ? listed.includes(found) : String(listed) === found);
+    return isFound !== isNegated;
+  });
+}
+
+/** A label or a field; nothing if there is none. */
+type ValueOf = (key: string) => string | undefined;
 
 function selectorOf(
   selection: Selection | undefined,
@@ -59,9 +72,7 @@ function isNegation(value: unknown): value is { readonly not: string | readonly 
 }
 
 function checkedKey(key: string): string {
-  const slash = key.indexOf('/');
-  const [prefix, name] = slash < 0 ? [undefined, key] : [key.slice(0, slash), key.slice(slash + 1)];
-  if (NAME.test(name) && (prefix === undefined || PREFIX.test(prefix))) return key;
+  if (isLabelKey(key)) return key;
   throw refusal(`'${key}' cannot be the key of a label.`);
 }
 
@@ -72,7 +83,7 @@ function checkedValues(key: string, values: readonly string[]): string {
 
 function checkedValue(key: string, value: unknown): string {
   const text = isText(value) ? String(value) : undefined;
-  if (text !== undefined && (text === '' || NAME.test(text))) return text;
+  if (text !== undefined && isLabelValue(text)) return text;
   throw refusal(
     `${text === undefined ? describe(value) : `'${text}'`} cannot be a value of the label '${key}'. Select by a text, ` +
       'by a list of texts, by true or false for whether it is there, or by { not: … }.',

@@ -1,12 +1,11 @@
 /** One request of a verb: with the query that the options make, and errors that say what was asked for. */
 import { ApiError, ApplyConflictError, apiError, conflictsIn, KopfError } from '../../errors.js';
-import type { ApiPlace, ApiWriteOptions } from '../../seams/api.js';
+import type { ApiFor, ApiPlace, ApiWriteOptions } from '../../seams/api.js';
 import type { KubeClient, KubeRequest } from '../../seams/client.js';
 import type { Clock } from '../../seams/clock.js';
 import type { Logger } from '../../seams/logger.js';
 import type { Settings } from '../../settings.js';
 import type { EndTurn } from '../../sync/turns.js';
-import type { HandlerId } from '../../values/ids.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
 import { formatResource, type Resource, type ResourceAddress, resourceUrl } from '../../values/resources/resource.js';
 import { findByName } from '../find.js';
@@ -26,15 +25,25 @@ export interface Surroundings {
   readonly signal: AbortSignal | undefined;
   /** Whether all writes are trials. */
   readonly dryRun?: boolean | undefined;
-  /** The handler of changes that is called, if it is one. */
-  readonly by?: HandlerId | undefined;
+  /** The handler of changes or events that is called, if it is one. */
+  readonly by?: Parameters<ApiFor>[0]['by'];
   readonly ownerOf?: OwnerOf | undefined;
+  /** Told of whole objects that are written. */
+  readonly onWritten?: ((write: VerbWrite) => void) | undefined;
   /** For watching. */
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
   readonly settings?: Pick<Settings, 'watching' | 'networking'> | undefined;
   /** Waits before another try, after so many conflicts in a row. */
   readonly pause?: ((conflicts: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
+}
+
+/** What a verb has written. */
+export interface VerbWrite {
+  readonly resource: Resource;
+  /** The object after that; absent if it is gone. */
+  readonly body?: AnyObject | undefined;
+  readonly goneUid?: string | undefined;
 }
 
 export interface VerbRequest extends Pick<KubeRequest, 'method' | 'body' | 'contentType'> {
@@ -153,12 +162,24 @@ export class VerbRequests {
     try {
       const optional = { ...(contentType && { contentType }), ...(mayBegin && { mayBegin }) };
       const retries = 'unless-forbidden';
-      return await this.#around.client.request<T>({ method, path, body, ...optional, retries, signal });
+      const answer = await this.#around.client.request<T>({ method, path, body, ...optional, retries, signal });
+      this.#tellWritten(resource, request, options, answer);
+      return answer;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (isAboutKind(error)) this.#around.kinds.forget?.();
       throw titled(error, titleFor(resource, request, namespace), contentType);
     }
+  }
+
+  #tellWritten(resource: Resource, request: VerbRequest, options: ApiWriteOptions, answer: unknown): void {
+    const { onWritten } = this.#around;
+    const { method, name, subresource } = request;
+    const isOfObject = method === 'POST' || name !== undefined;
+    const isWhole = subresource === undefined || subresource === 'status';
+    if (onWritten === undefined || method === 'GET' || !isOfObject || !isWhole || this.isTrial(options)) return;
+    const write = method === 'DELETE' ? deletionIn(resource, answer) : { resource, body: answer as AnyObject };
+    if (write !== undefined) onWritten(write);
   }
 
   signalOf({ signal }: ApiPlace): AbortSignal | undefined {
@@ -202,6 +223,14 @@ function homeless(resource: Resource, name: string | undefined): KopfError {
   return new KopfError(`${what} is in a namespace, and none is given: pass { namespace: '…' }.`, {
     code: 'KOPF_URL_NAME_WITHOUT_NAMESPACE',
   });
+}
+
+/** A server answers with what is left of the object; or with what it was, if nothing holds it; or with its uid alone. */
+function deletionIn(resource: Resource, answer: unknown): VerbWrite | undefined {
+  const { kind, metadata, details } = answer as AnyObject & { readonly details?: { readonly uid?: string } };
+  if (kind === 'Status') return details?.uid === undefined ? undefined : { resource, goneUid: details.uid };
+  const isHeld = (metadata?.finalizers?.length ?? 0) > 0 || (metadata?.deletionGracePeriodSeconds ?? 0) > 0;
+  return isHeld ? { resource, body: answer as AnyObject } : { resource, goneUid: metadata?.uid };
 }
 
 /** Items of lists do not repeat what kind they are of. */

@@ -37,7 +37,7 @@ import { checkedName } from './names.js';
 import type { OwnerOf } from './owners.js';
 import { fieldSelectorOf, labelSelectorOf } from './selections.js';
 import { checkOptions } from './verb-options.js';
-import { isAboutKind, type Surroundings, titled, titleFor, VerbRequests } from './verb-requests.js';
+import { isAboutKind, type Surroundings, titled, titleFor, VerbRequests, type VerbWrite } from './verb-requests.js';
 import { watchByVerb } from './watch-verb.js';
 
 /**
@@ -80,6 +80,8 @@ export interface ApiParts {
   readonly fieldManager: () => string;
   /** Writes of objects that have owners go through these. */
   readonly ownerOf?: OwnerOf | undefined;
+  /** Told of whole objects that handlers have written. */
+  readonly onWritten?: ((write: VerbWrite) => void) | undefined;
   readonly random?: (() => number) | undefined;
   readonly logger?: Logger | undefined;
   readonly settings?: Pick<Settings, 'watching' | 'networking'> | undefined;
@@ -90,7 +92,7 @@ export interface ApiParts {
 /** Makes the verbs of handlers. */
 export function handlersApi(parts: ApiParts): ApiFor {
   const { client, clock, fieldManager, ownerOf, random = Math.random, kinds = kindsOf(client) } = parts;
-  const { logger, settings } = parts;
+  const { logger, settings, onWritten } = parts;
   const pause = pausing(clock, random);
   return ({ namespace, signal, by, dryRun }) =>
     verbsIn({
@@ -102,6 +104,7 @@ export function handlersApi(parts: ApiParts): ApiFor {
       signal,
       by,
       ownerOf,
+      onWritten,
       pause,
       clock,
       logger,
@@ -381,6 +384,10 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
 
   async exec(name: string, command: readonly string[], options: ApiExecOptions = {}): Promise<ApiExecResult> {
     checkOptions('exec', options);
+    if (this.requests.isTrial()) {
+      const why = 'the request that is reviewed is only a trial (dry run), and a command would really be executed';
+      throw badObject(`No command is executed in the pod '${name}': ${why}. Ask for 'dryrun' before.`);
+    }
     return await exec(this.requests, checkedName(name), command, options);
   }
 

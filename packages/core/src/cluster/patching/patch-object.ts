@@ -245,9 +245,10 @@ class PatchSession {
       const taking = turn?.();
       const endTurn = isThenable(taking) ? await this.#waited(taking) : taking;
       try {
-        const step = await this.#sendNext(patch, progress);
+        // In one turn for all of them: whoever else wants to change the object would only get in between.
+        let step = await this.#sendNext(patch, progress);
+        while (step === 'sent') step = await this.#sendNext(patch, progress);
         if (step === 'done') return;
-        if (step === 'sent') continue;
       } finally {
         endTurn?.();
       }

@@ -8,8 +8,8 @@ import { destructuredNames } from './source-texts.js';
 
 /** Whole sentences, with the handlers and their places. */
 export function doubtsAbout(handlers: Handlers): readonly string[] {
-  const { activities, indexing, watching, spawning, changing, webhooks } = handlers;
-  const all: readonly AnyHandler[] = [activities, indexing, watching, spawning, changing, webhooks].flatMap(
+  const { activities, indexing, watching, spawning, changing, related, webhooks } = handlers;
+  const all: readonly AnyHandler[] = [activities, indexing, watching, spawning, changing, related, webhooks].flatMap(
     (family) => [...(family as Iterable<AnyHandler>)],
   );
   const indices = new Set([...indexing].map(({ id }) => id));

@@ -4,7 +4,7 @@ import type { HandlerId } from '../../values/ids.js';
 import { isMapping } from '../../values/json.js';
 import type { Selector } from '../../values/resources/selector.js';
 import type { Operation } from '../../values/review.js';
-import type { Activity, HandlerFn, ResourceHandler } from '../handlers.js';
+import type { Activity, Backoff, HandlerFn, ResourceHandler } from '../handlers.js';
 import type { Env } from '../kwargs.js';
 import {
   CHANGE_FILTERS,
@@ -23,6 +23,7 @@ import {
   type Title,
 } from './options.js';
 import type { On } from './registrars.js';
+import { RECONCILING, reconcilingFrom } from './relating.js';
 
 /** What is made in the same way for all kinds. */
 interface CommonParts extends ParsedExecution, ParsedFilters {
@@ -44,7 +45,10 @@ export interface ResourceKind {
   make(common: CommonParts, options: RawOptions, title: Title): ResourceHandler;
 }
 
-export type ResourceKindName = Exclude<keyof On<Env>, Activity>;
+export type ResourceKindName = Exclude<keyof On<Env>, Activity | 'child'>;
+
+/** Nobody is told how far these have come: so they are patient by themselves. */
+export const GROWING: Backoff = Object.freeze({ min: 1, max: 300, factor: 2, jitter: 0.2 });
 
 const COMMON = [...EXECUTION, ...FILTERS];
 const DAEMON_DURATIONS = ['cancellationBackoff', 'cancellationTimeout', 'cancellationPolling'];
@@ -135,6 +139,13 @@ export const KINDS: Readonly<Record<ResourceKindName, ResourceKind>> = {
       requireFlag(title, options, 'sharp');
       requireSchedule(title, options);
       return { kind: 'timer', ...common, ...definedOnly(options, ['initialDelay', ...RHYTHM, ...SCHEDULE]) };
+    },
+  },
+  reconcile: {
+    options: [...COMMON, ...RECONCILING],
+    make: (given, options, title) => {
+      const common = { ...given, backoff: given.backoff ?? GROWING };
+      return { kind: 'reconcile', ...common, ...reconcilingFrom(title, common, options) };
     },
   },
   validate: {

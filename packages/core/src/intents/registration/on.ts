@@ -8,11 +8,13 @@ import { isMapping } from '../../values/json.js';
 import { EVERYTHING, parseSelector, type Selector, type SelectorSpec } from '../../values/resources/selector.js';
 import type { Activity, AnyHandler, HandlerFn } from '../handlers.js';
 import type { Env } from '../kwargs.js';
-import { KINDS, type ResourceKindName } from './kinds.js';
+import type { Relation } from '../relations.js';
+import { GROWING, KINDS, type ResourceKindName } from './kinds.js';
 import type { MethodContext, MethodDeclarations } from './methods.js';
 import {
   EXECUTION,
   executionFrom,
+  FILTERS,
   filtersFrom,
   IDENTITY,
   mistake,
@@ -24,6 +26,7 @@ import {
 } from './options.js';
 import { placed, type Trace, traceOfCaller } from './places.js';
 import type { On, Registrars } from './registrars.js';
+import { fieldsFrom, RELATING, relationFrom } from './relating.js';
 
 /** What is known of where the id of a handler comes from. */
 interface IdHints {
@@ -39,6 +42,7 @@ export interface RegistrationTarget {
   /** Remembers a declaration that waits for its function; until it is met, it declares nothing. */
   expect(title: Title, trace: Trace): { meet(): void };
   add(handler: AnyHandler, hints?: IdHints): void;
+  relate(relation: Relation): void;
 }
 
 /** The registrars of a registry; the target is asked for at each declaration, as the default registry may be replaced. */
@@ -49,8 +53,10 @@ export function registrars<E extends Env>(target: () => RegistrationTarget): Reg
     ...Object.fromEntries(
       (Object.keys(KINDS) as ResourceKindName[]).map((name) => [name, resourceRegistrar(target, name)]),
     ),
+    child: childRegistrar(target),
   } as unknown as On<E>;
-  return { on, daemon: on.daemon, timer: on.timer, index: on.index };
+  const owns = ownsRegistrar(target) as unknown as Registrars<E>['owns'];
+  return { on, daemon: on.daemon, timer: on.timer, index: on.index, owns };
 }
 
 interface Declared {
@@ -94,6 +100,52 @@ function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindN
     return name === 'index' ? Object.freeze({ id: handler.id }) : fn;
   };
   return registrar;
+}
+
+/** Takes two kinds: of the parents, and of the children. */
+function childRegistrar(target: () => RegistrationTarget) {
+  const registrar = (spec: SelectorSpec, child: SelectorSpec, ...rest: unknown[]): unknown => {
+    const trace = traceOfCaller(registrar);
+    const declaration = titled('child', `${describeSelector(spec)}, ${describeSelector(child)}`);
+    const expected = '(parent, child, options?, handler)';
+    refuseMissingChild(declaration, child, expected);
+    const [options, fn] = optionsAndHandler(declaration, rest, expected);
+    const declare: Declare = (given, ofClass) => {
+      const title = titledWithHandler(declaration, given, options);
+      refuseUnknown(title, options, [...IDENTITY, ...EXECUTION, ...FILTERS, ...RELATING, 'fields']);
+      requireId(title, options);
+      const selector = selectorFrom(title, spec);
+      const relation = relationFrom(title, selector, child, options['by']);
+      const filters = filtersFrom(title, options);
+      const fallback = `child.${nameOf(selector)}.${nameOf(relation.child)}`;
+      const { id, hints } = identify(given, options, { fallback, field: filters.field, ofClass });
+      const common = { id, fn: given, param: options['param'], selector, relation, backoff: GROWING };
+      const execution = executionFrom(title, options);
+      const handler = { kind: 'child', ...common, ...execution, ...filters, ...fieldsFrom(title, options) } as const;
+      return { handler: placed(handler, trace), hints };
+    };
+    if (fn === undefined) return decorator(target, declaration, declare, trace);
+    add(target(), declare(fn));
+    return fn;
+  };
+  return registrar;
+}
+
+/** Declares that objects of one kind belong to those of another one; nobody is called for that. */
+function ownsRegistrar(target: () => RegistrationTarget) {
+  return (spec: SelectorSpec, child: SelectorSpec, options: RawOptions = {}): void => {
+    const title = `owns(${describeSelector(spec)}, ${describeSelector(child)})`;
+    refuseMissingChild(title, child, '(parent, child, options?)');
+    if (!isMapping(options)) throw mistake(title, 'expected (parent, child, options?)');
+    refuseUnknown(title, options, RELATING);
+    target().relate(relationFrom(title, selectorFrom(title, spec), child, options['by']));
+  };
+}
+
+/** A function may choose resources, too: but it is rather the handler, and the kind of children is forgotten. */
+function refuseMissingChild(title: Title, child: unknown, expected: string): void {
+  if (child !== undefined && typeof child !== 'function') return;
+  throw mistake(title, `expected ${expected}: name the kind of the children after that of their parents`);
 }
 
 function activityRegistrar(target: () => RegistrationTarget, activity: Activity) {

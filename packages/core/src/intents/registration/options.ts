@@ -1,12 +1,17 @@
 /** What the registrars accept of the user, as types for the compiler and as checks for everyone else. */
 import { RegistrationError } from '../../errors.js';
+import type { Awaitable } from '../../seams/awaitable.js';
 import type { Seconds } from '../../seams/clock.js';
 import { type FieldPath, type FieldSpec, parseField, type ValueAt } from '../../values/fields.js';
 import { isMapping } from '../../values/json.js';
+import type { AnyObject } from '../../values/objects/body.js';
+import type { SelectorSpec } from '../../values/resources/selector.js';
 import type { Operation } from '../../values/review.js';
 import { didYouMean } from '../../values/suggestions.js';
 import { ABSENT, type MetaFilter, PRESENT, type ValueFilter } from '../filters.js';
 import type { Backoff, ErrorsMode, WhenFn } from '../handlers.js';
+import type { DefaultEnv, ObjectFilterKwargs } from '../kwargs.js';
+import type { RelatedNames } from '../relations.js';
 import { neverReturns } from './source-texts.js';
 
 export interface IdentityOptions<P> {
@@ -111,6 +116,49 @@ export interface ResumeOnlyOptions {
    * called together with those of the update as well, if the object was changed while there was no operator.
    */
   readonly only?: 'unmodified' | undefined;
+}
+
+/**
+ * How the parents of a child are found: by its owners, as Kubernetes knows them (default); by a label with the name of the
+ * parent; or by a function that returns the names of its parents, for which it gets the child as filters get objects.
+ */
+export interface RelatingOptions<C extends object = AnyObject> {
+  readonly by?: 'owner' | { readonly label: string } | ((kwargs: RelatingKwargs<C>) => RelatedNames) | undefined;
+}
+
+/** What a function is given that tells whose children an object is. */
+type RelatingKwargs<C extends object> = ObjectFilterKwargs<C, DefaultEnv>;
+
+/** A kind that an object owns, and how that is told if not by owners. */
+type Owned<C extends object> = SelectorSpec | (RelatingOptions<C> & { readonly kind: SelectorSpec });
+
+export interface ReconcileOnlyOptions<K> {
+  /** The kinds that belong to the object: it is called for their changes, and can ask for them by `children()`. */
+  // biome-ignore lint/suspicious/noExplicitAny: a list may have kinds of any type
+  readonly owns?: readonly Owned<any>[] | undefined;
+  /** Other kinds that matter, with functions that return the names of the objects which they matter to. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly watches?: readonly Watched<any>[] | undefined;
+  /**
+   * Called instead when the object is being deleted. The object is held until it succeeds, by the finalizer of the operator.
+   * After a restart, it may be called once more.
+   */
+  readonly cleanup?: ((kwargs: K) => Awaitable<unknown>) | undefined;
+}
+
+/**
+ * A kind that matters to objects which do not own it.
+ *
+ * ```ts
+ * const secrets: kopf.Watched = { kind: 'secrets', map: ({ labels }) => labels['example.com/used-by'] };
+ * kopf.on.reconcile('kopfexamples', { watches: [secrets] }, ({ children, logger }) => {
+ *   logger.info(`${children('secrets').length} secrets are in use.`);
+ * });
+ * ```
+ */
+export interface Watched<C extends object = AnyObject> {
+  readonly kind: SelectorSpec;
+  readonly map: (kwargs: RelatingKwargs<C>) => RelatedNames;
 }
 
 export interface DaemonOnlyOptions<K> {

@@ -50,7 +50,7 @@ export function placedTitleOf(handler: Pick<AnyHandler, 'kind' | 'id'>): string 
 const FRAME = /^\s+at (?:(.*?) \()?(.+?):(\d+):\d+\)?$/;
 
 /** Functions of ours between the user and the registrar; they are called so on purpose. */
-const OWN_NAMES: ReadonlySet<string> = new Set(['kopf.daemon', 'kopf.timer', 'kopf.index']);
+const OWN_NAMES: ReadonlySet<string> = new Set(['kopf.daemon', 'kopf.timer', 'kopf.index', 'kopf.owns']);
 
 /** The file and its folder: enough to find it, and short enough for a line of a log. */
 function shortened(address: string): string {

@@ -6,6 +6,7 @@
  * (a resource token carries the type of its objects), from `field` and from `param`.
  */
 import type { Awaitable } from '../../seams/awaitable.js';
+import type { Seconds } from '../../seams/clock.js';
 import type { ConnectionInfo } from '../../seams/credentials.js';
 import type { IndexRef } from '../../seams/memory/indexing.js';
 import type { AnyObject } from '../../values/objects/body.js';
@@ -17,10 +18,12 @@ import type {
   AdmissionKwargs,
   ChangeFilterKwargs,
   ChangeKwargs,
+  ChildKwargs,
   DaemonKwargs,
   Env,
   IndexingKwargs,
   ObjectFilterKwargs,
+  ReconcileKwargs,
   WatchFilterKwargs,
   WatchKwargs,
 } from '../kwargs.js';
@@ -33,6 +36,8 @@ import type {
   ExecutionOptions,
   FilterOptions,
   IdentityOptions,
+  ReconcileOnlyOptions,
+  RelatingOptions,
   ResumeOnlyOptions,
   TimerOnlyOptions,
 } from './options.js';
@@ -60,6 +65,7 @@ interface KwargsOf<T extends object, F extends string, P, E extends Env, N exten
   daemon: DaemonKwargs<T, P, E, N>;
   timer: DaemonKwargs<T, P, E, N>;
   index: IndexingKwargs<T, P, E, N>;
+  reconcile: ReconcileKwargs<T, P, E, N>;
 }
 
 type ChangeOptions<T extends object, F extends string, P, E extends Env, N extends Place> = IdentityOptions<P> &
@@ -93,6 +99,7 @@ interface OptionsOf<T extends object, F extends string, P, E extends Env, N exte
   daemon: BackgroundOptions<T, F, P, E, N> & DaemonOnlyOptions<ObjectFilterKwargs<T, E, N>>;
   timer: BackgroundOptions<T, F, P, E, N> & TimerOnlyOptions<ObjectFilterKwargs<T, E, N>>;
   index: BackgroundOptions<T, F, P, E, N>;
+  reconcile: BackgroundOptions<T, F, P, E, N> & ReconcileOnlyOptions<ReconcileKwargs<T, NoInfer<P>, E, N>>;
 }
 
 /**
@@ -159,6 +166,55 @@ export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, n
 }
 
 /**
+ * What a reconciling handler may return: when to call it again, if nothing happens before. After `0` seconds: at once.
+ *
+ * ```ts
+ * kopf.on.reconcile('kopfexamples', async ({ name }): Promise<kopf.Requeue> => {
+ *   const answer = await fetch(`https://example.com/volumes/${name}`);
+ *   return answer.ok ? {} : { requeueAfter: 10 };
+ * });
+ * ```
+ */
+export interface Requeue {
+  readonly requeueAfter?: Seconds | undefined;
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a `return` wants nothing
+type Reconciled = Awaitable<Requeue | null | undefined | void>;
+
+/**
+ * Declares a handler that brings the world to what the object says. It is called with the object as it is, whatever has
+ * happened to it or to what belongs to it: once for all of that, and one call at a time for an object.
+ *
+ * ```ts
+ * kopf.on.reconcile('kopfexamples', { owns: ['configmaps'] }, async ({ name, spec, body, api, children }) => {
+ *   if (children('configmaps').length > 0) return;
+ *   await api('configmaps').create({ metadata: { name }, data: { size: String(spec.size) } }, { owner: body });
+ * });
+ * ```
+ */
+export interface ReconcileRegistrar<E extends Env> {
+  <const F extends string = never, P = undefined>(
+    selector: Untyped,
+    options: OptionsOf<AnyObject, F, P, E, Place>['reconcile'],
+    handler: (kwargs: KwargsOf<AnyObject, NoInfer<F>, NoInfer<P>, E, Place>['reconcile']) => Reconciled,
+  ): Registered<KwargsOf<AnyObject, F, P, E, Place>['reconcile']>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    options: OptionsOf<T, F, P, E, N>['reconcile'],
+    handler: (kwargs: KwargsOf<T, NoInfer<F>, NoInfer<P>, E, N>['reconcile']) => Reconciled,
+  ): Registered<KwargsOf<T, F, P, E, N>['reconcile']>;
+  <T extends object = AnyObject, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    handler: (kwargs: KwargsOf<T, never, undefined, E, N>['reconcile']) => Reconciled,
+  ): Registered<KwargsOf<T, never, undefined, E, N>['reconcile']>;
+  <T extends object = AnyObject, const F extends string = never, P = undefined, N extends Place = Place>(
+    selector: Selecting<T, N>,
+    options?: OptionsOf<T, F, P, E, N>['reconcile'],
+  ): HandlerDecorator<KwargsOf<T, F, P, E, N>['reconcile'], Awaited<Reconciled>>;
+}
+
+/**
  * `on.field` has no form without options: the field is mandatory.
  *
  * ```ts
@@ -187,6 +243,81 @@ export interface FieldRegistrar<E extends Env> {
     options: OptionsOf<T, F, P, E, N>['field'],
   ): HandlerDecorator<KwargsOf<T, F, P, E, N>['field']>;
 }
+
+type ChildOptions<
+  T extends object,
+  F extends string,
+  P,
+  E extends Env,
+  N extends Place,
+  C extends object,
+> = BackgroundOptions<T, F, P, E, N> &
+  RelatingOptions<C> & {
+    /** Only changes of these fields of children count: `['status.phase']`. By default, all changes do. */
+    readonly fields?: readonly (string | readonly string[])[] | undefined;
+  };
+
+/**
+ * `on.child` takes two kinds: that of the parents, for which the handler is called, and that of their children.
+ *
+ * ```ts
+ * kopf.on.child('kopfexamples', 'pods', { fields: ['status.phase'] }, ({ child, children, patch }) => {
+ *   patch.status.pods = children().length;
+ *   patch.status.latest = child?.metadata?.name;
+ * });
+ * ```
+ */
+export interface ChildRegistrar<E extends Env> {
+  <
+    T extends object = AnyObject,
+    C extends object = AnyObject,
+    const F extends string = never,
+    P = undefined,
+    N extends Place = Place,
+  >(
+    parent: Selecting<T, N>,
+    child: ChildSelecting<C>,
+    options: ChildOptions<T, F, P, E, N, C>,
+    handler: (kwargs: ChildKwargs<T, C, NoInfer<P>, E, N>) => Awaitable<void>,
+  ): Registered<ChildKwargs<T, C, P, E, N>, void>;
+  <T extends object = AnyObject, C extends object = AnyObject, N extends Place = Place>(
+    parent: Selecting<T, N>,
+    child: ChildSelecting<C>,
+    handler: (kwargs: ChildKwargs<T, C, undefined, E, N>) => Awaitable<void>,
+  ): Registered<ChildKwargs<T, C, undefined, E, N>, void>;
+  <
+    T extends object = AnyObject,
+    C extends object = AnyObject,
+    const F extends string = never,
+    P = undefined,
+    N extends Place = Place,
+  >(
+    parent: Selecting<T, N>,
+    child: ChildSelecting<C>,
+    options?: ChildOptions<T, F, P, E, N, C>,
+  ): HandlerDecorator<ChildKwargs<T, C, P, E, N>, void>;
+}
+
+/** Functions are left out: the handler would be taken for one. */
+type ChildSelecting<C extends object> = ResourceToken<C, Place> | Exclude<Untyped, (...args: never[]) => unknown>;
+
+/**
+ * Declares that objects of one kind belong to those of another one, so that handlers of the latter can ask for them by
+ * `children()`. Nobody is called for that.
+ *
+ * ```ts
+ * kopf.owns('kopfexamples', 'pods');
+ * kopf.owns('kopfexamples', 'secrets', { by: { label: 'example.com/of' } });
+ * kopf.on.update('kopfexamples', ({ children, logger }) => {
+ *   logger.info(`${children('pods').length} pods, ${children('secrets').length} secrets`);
+ * });
+ * ```
+ */
+export type OwnsRegistrar = <C extends object = AnyObject>(
+  parent: SelectorSpec,
+  child: ChildSelecting<C>,
+  options?: RelatingOptions<C>,
+) => void;
 
 type Present<R> = Exclude<Awaited<R>, null | undefined>;
 type IsMapping<R> = R extends readonly unknown[] | ReadonlySet<unknown> | Date | ((...args: never[]) => unknown)
@@ -303,6 +434,8 @@ export type LoginResult = ConnectionInfo | null | undefined | void;
  * ```
  */
 export interface On<E extends Env> {
+  readonly child: ChildRegistrar<E>;
+  readonly reconcile: ReconcileRegistrar<E>;
   readonly startup: ActivityRegistrar<E>;
   readonly cleanup: ActivityRegistrar<E>;
   readonly login: ActivityRegistrar<E, LoginResult>;
@@ -334,6 +467,7 @@ export interface On<E extends Env> {
  */
 export interface Registrars<E extends Env> {
   readonly on: On<E>;
+  readonly owns: OwnsRegistrar;
   readonly daemon: ResourceRegistrar<'daemon', E>;
   readonly timer: ResourceRegistrar<'timer', E>;
   readonly index: IndexRegistrar<E>;

@@ -2,7 +2,7 @@
 import { RegistrationError } from '../../errors.js';
 import type { Logger } from '../../seams/logger.js';
 import { createHandlers, type Handlers } from '../handler-set.js';
-import { type AnyHandler, titleOf } from '../handlers.js';
+import { type AnyHandler, relationsOf, titleOf } from '../handlers.js';
 import type { DefaultEnv, Env } from '../kwargs.js';
 import { doubtsAbout } from './doubts.js';
 import { methodDeclarations } from './methods.js';
@@ -66,9 +66,11 @@ export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
       expected.add(expectation);
       return { meet: () => void expected.delete(expectation) };
     },
+    relate: (relation) => handlers.relations.add(relation),
     add(handler, { isNameless, looksMinified } = {}) {
       if (isNameless) refuseNamesake(nameless, handler);
       if (looksMinified && !minified.has(titleOf(handler))) minified.set(titleOf(handler), handler);
+      for (const relation of relationsOf(handler)) handlers.relations.add(relation);
       familyOf(handlers, handler).add(handler);
       for (const { logger } of serving) {
         logger.warn(
@@ -132,6 +134,8 @@ function familyOf(handlers: Handlers, handler: AnyHandler): { add(handler: AnyHa
     change: handlers.changing,
     daemon: handlers.spawning,
     timer: handlers.spawning,
+    reconcile: handlers.related,
+    child: handlers.related,
     webhook: handlers.webhooks,
   };
   return families[handler.kind] as { add(handler: AnyHandler): void };

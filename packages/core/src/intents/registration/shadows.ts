@@ -11,8 +11,8 @@ import { placeOf } from './places.js';
  * differ in nothing; of the others, it is told when it happens. Handlers of events keep nothing.
  */
 export function refuseShadowed(handlers: Handlers): void {
-  const { activities, indexing, spawning, changing, webhooks } = handlers;
-  for (const family of [activities, indexing, spawning, changing, webhooks]) {
+  const { activities, indexing, spawning, changing, related, webhooks } = handlers;
+  for (const family of [activities, indexing, spawning, changing, related, webhooks]) {
     const first = new Map<string, AnyHandler>();
     for (const handler of family as Iterable<AnyHandler>) {
       const key = keyOf(handler);

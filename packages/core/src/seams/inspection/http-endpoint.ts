@@ -14,6 +14,8 @@ export interface PageRequest {
   readonly query: string;
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** What was sent with it, if the page takes such methods; larger ones than 64 KiB are refused by the endpoint. */
+  readonly body?: string | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }

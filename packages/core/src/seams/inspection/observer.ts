@@ -4,6 +4,7 @@ import type { Resource } from '../../values/resources/resource.js';
 import type { WatchTarget } from '../../values/resources/watch-target.js';
 import type { Seconds } from '../clock.js';
 import type { Logger } from '../logger.js';
+import type { PauseReason } from '../peering.js';
 
 /**
  * The object that a fact is about.
@@ -32,7 +33,7 @@ export interface ObservedObject {
 export interface ObservedHandler {
   /** Sub-handlers have the ids of their parents before their own: `parent/child`. */
   readonly id: HandlerId;
-  readonly kind: 'activity' | 'index' | 'watch' | 'change' | 'daemon' | 'timer' | 'webhook';
+  readonly kind: 'activity' | 'index' | 'watch' | 'change' | 'daemon' | 'timer' | 'reconcile' | 'child' | 'webhook';
 }
 
 /**
@@ -154,6 +155,25 @@ type ObjectFact =
     }
   /** The object does not exist any more. Its last event may still be handled. */
   | { readonly kind: 'object.gone'; readonly object: ObservedObject }
+  /** What was begun for another reason, and is not finished, is given up for the present one. */
+  | {
+      readonly kind: 'object.superseded';
+      readonly object: ObservedObject;
+      readonly reason: string;
+      /** The present reason. */
+      readonly by: string;
+      /** How many handlers were not done with it. */
+      readonly unfinished: number;
+    }
+  /** Its handlers are not called until it is resumed: by {@link Control}, or by an annotation, which may have an expiry. */
+  | {
+      readonly kind: 'object.paused';
+      readonly object: ObservedObject;
+      readonly by: 'control' | 'annotation';
+      readonly isPaused: boolean;
+      /** By the monotonic clock; absent if it is until resumed. */
+      readonly until: Seconds | undefined;
+    }
   /** Handlers change the same fields again and again: they are not called for a while. */
   | {
       readonly kind: 'breaker.tripped';
@@ -175,11 +195,13 @@ type ObjectFact =
 export interface Rejection {
   /**
    * The option of the handler by its name; but for these: `change` if its field has not changed, `finished` if the
-   * handler is already done with the object, `webhook` if the request is for another handler by its address, `failed`
-   * if one of its filters has thrown.
+   * handler is already done with the object, `delayed` if it waits for its next attempt, `selection` if the object is not
+   * among those that are served of its kind, `webhook` if the request is for another handler by its address, `failed` if
+   * one of its filters has thrown.
    */
   readonly filter:
     | 'resource'
+    | 'selection'
     | 'reason'
     | 'deleted'
     | 'webhook'
@@ -194,6 +216,7 @@ export interface Rejection {
     | 'new'
     | 'when'
     | 'finished'
+    | 'delayed'
     | 'failed';
   /** In the object: the label, the annotation, or the field in question. */
   readonly path?: FieldPath | undefined;
@@ -346,7 +369,15 @@ type OperatorFact =
   /** The webhook server uses a certificate from now on that is valid until then. */
   | { readonly kind: 'webhook.certified'; readonly until: Date }
   /** The peers have agreed who works on a namespace, or on the cluster: this operator, or another one. */
-  | { readonly kind: 'peering.ruled'; readonly namespace: string | null; readonly isPaused: boolean }
+  | {
+      readonly kind: 'peering.ruled';
+      readonly namespace: string | null;
+      readonly isPaused: boolean;
+      /** Why it is paused, if the peering tells. */
+      readonly why: PauseReason | undefined;
+    }
+  /** Handlers are called from now on; or they wait until the objects of these kinds are indexed. */
+  | { readonly kind: 'indexing.ready'; readonly isReady: boolean; readonly missing: readonly string[] }
   | {
       readonly kind: 'login.ended';
       readonly outcome: 'succeeded' | 'failed';

@@ -1,3 +1,4 @@
+import type { Seconds } from '../clock.js';
 import type { ObservedHandler, ObservedObject } from './observer.js';
 
 /**
@@ -10,7 +11,12 @@ import type { ObservedHandler, ObservedObject } from './observer.js';
  */
 export type TracedWork =
   /** One cycle of one object: from what has happened to it to what is written back. */
-  | { readonly kind: 'cycle'; readonly object: ObservedObject }
+  | {
+      readonly kind: 'cycle';
+      readonly object: ObservedObject;
+      /** What the tracing of its creator has left on the object, and how long ago the object was created. */
+      readonly origin?: { readonly mark: string; readonly age: Seconds } | undefined;
+    }
   /** One call of one handler. */
   | {
       readonly kind: 'call';
@@ -22,7 +28,13 @@ export type TracedWork =
   /** One request of the client, with all its tries. */
   | { readonly kind: 'request'; readonly method: string; readonly path: string }
   /** One admission review. */
-  | { readonly kind: 'review'; readonly uid: string; readonly operation: string };
+  | {
+      readonly kind: 'review';
+      readonly uid: string;
+      readonly operation: string;
+      /** With which the review has come, as far as the server tells them; the names are in lower case. */
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+    };
 
 /**
  * Puts spans of a trace around the work of an operator, and lets the servers that are asked know of the trace.
@@ -54,4 +66,9 @@ export interface Tracing {
   around<R>(work: TracedWork, fn: () => R): R;
   /** Headers for a request that is about to be sent, such as `traceparent`; called inside of the work around it. */
   headers(): Readonly<Record<string, string>>;
+  /**
+   * What to leave on an object that is about to be created inside of a call, of at most 512 characters: its cycles are
+   * told of it, in this operator or in another one. `undefined` for nothing. Optional: without it, nothing is left anywhere.
+   */
+  mark?(): string | undefined;
 }

@@ -116,7 +116,8 @@ function subtract(wholePatch: Mapping, whole: object): Mapping {
     const key = next.value;
     const value = patch[key];
     const existing = getOwn(body, key);
-    if (isMapping(value)) {
+    // Most are texts and numbers.
+    if (typeof value === 'object' && isMapping(value)) {
       // Merging into a scalar or a list replaces it with a mapping, whatever is in the patch.
       const isAbsent = existing === undefined || existing === null;
       if (isMapping(existing) || (isAbsent && !isEmptyMapping(value))) {

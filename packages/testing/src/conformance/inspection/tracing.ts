@@ -12,10 +12,11 @@ const object = { resource, kind: 'KopfExample', namespace: 'default', name: 'one
 /** New ones each time. */
 const works = (): readonly TracedWork[] => [
   { kind: 'cycle', object },
+  { kind: 'cycle', object, origin: { mark: 'of somebody else', age: 5 } },
   { kind: 'call', handler: { id: 'fn', kind: 'change' }, object, retry: 0 },
   { kind: 'call', handler: { id: 'startup', kind: 'activity' }, object: undefined, retry: 2 },
   { kind: 'request', method: 'PATCH', path: '/apis/kopf.dev/v1/namespaces/default/kopfexamples/one' },
-  { kind: 'review', uid: 'uid-2', operation: 'CREATE' },
+  { kind: 'review', uid: 'uid-2', operation: 'CREATE', headers: { accept: 'application/json' } },
 ];
 
 /**
@@ -87,7 +88,7 @@ export function tracingCases(create: Create): readonly ConformanceCase[] {
   });
 
   add('can be around work that is inside of other work', async (tracing) => {
-    const [cycle, call, , request] = works() as [TracedWork, TracedWork, TracedWork, TracedWork];
+    const [cycle, , call, , request] = works() as [TracedWork, TracedWork, TracedWork, TracedWork, TracedWork];
     const order: string[] = [];
     const result = await tracing.around(cycle, async () => {
       order.push('cycle');
@@ -129,6 +130,18 @@ export function tracingCases(create: Create): readonly ConformanceCase[] {
     check();
     for (const work of works()) tracing.around(work, check);
     check();
+  });
+
+  add('gives marks for objects, if it does: short texts or nothing', (tracing) => {
+    if (tracing.mark === undefined) return;
+    const check = (): void => {
+      const mark: unknown = tracing.mark?.();
+      if (mark === undefined) return;
+      assert.equal(typeof mark, 'string', 'the mark is no text');
+      assert.ok(String(mark).length <= 512, `the mark is too long: ${String(mark).length} characters`);
+    };
+    check();
+    for (const work of works()) tracing.around(work, check);
   });
 
   addForEach('changes nothing in what it is told', (tracing, work) => {

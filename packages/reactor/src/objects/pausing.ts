@@ -1,0 +1,23 @@
+/** Pausing one object by an annotation: until when its handlers are not called. */
+import { type Body, type Clock, parseTimestamp, type ReportMalformed, type Seconds } from '@kopf-ts/core';
+
+/** By the monotonic clock; `undefined` if it is not paused, or not any more. */
+export function pausedUntil(
+  body: Body,
+  annotation: string,
+  clock: Clock,
+  /** Few objects have anything malformed, so what reports it is made when it is needed. */
+  malformed: () => ReportMalformed,
+): Seconds | undefined {
+  const text: unknown = body.metadata?.annotations?.[annotation];
+  if (text === undefined || text === null) return undefined;
+  const until = typeof text === 'string' ? parseTimestamp(text) : undefined;
+  if (until === undefined) {
+    malformed()(
+      `Annotation "${annotation}" is no time, so the object is not paused by it: it must be like 2030-12-31T23:59:59Z.`,
+    );
+    return undefined;
+  }
+  const left = (until.getTime() - clock.utc().getTime()) / 1000;
+  return left > 0 ? clock.now() + left : undefined;
+}
