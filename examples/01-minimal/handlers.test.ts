@@ -19,3 +19,12 @@ it('greets each new object once, and remembers that', async () => {
   await stage.eventually(() => expect(restarted.logs.find('Hello, another!')).toBeDefined());
   expect(restarted.logs.find('Hello, kopf-example-1!')).toBeUndefined();
 });
+
+it('comes to rest, and can be called twice', async () => {
+  await using stage = await newStage();
+  await using operator = await stage.run(handlers);
+  await stage.createExample();
+  await stage.eventually(() => expect(operator.outcomes.of('greet')).toHaveLength(1));
+  await operator.expectQuiescent();
+  await operator.expectIdempotent();
+});

@@ -31,6 +31,10 @@ describe('the operator', () => {
     await runner.settled();
     expect(cluster.get('kopfexamples/default/one')?.['status']).toEqual({ greeted: 'Hello, world!' });
 
+    // There is nothing left to do for it; and if it had to be done again, nothing would change by that.
+    await runner.expectQuiescent();
+    await runner.expectIdempotent();
+
     await runner.stop();
     expect(runner.exitCode).toBe(0);
   });

@@ -3,9 +3,12 @@ import { Command, CommanderError } from 'commander';
 import { addCommand, type CommandContext, type Invocation } from './commands/command.js';
 import { dev } from './commands/dev.js';
 import { freeze } from './commands/freeze.js';
+import { pause } from './commands/pause.js';
 import { release } from './commands/release.js';
 import { resume } from './commands/resume.js';
+import { retry } from './commands/retry.js';
 import { run } from './commands/run.js';
+import { why } from './commands/why.js';
 import { describeFailure, FAILURE, SUCCESS, USAGE, UsageError } from './failures.js';
 import { type CliRuntime, processTerminal, type Terminal } from './runtime.js';
 
@@ -35,6 +38,7 @@ Examples:
   kopf dev handlers.ts            try out the handlers without a cluster
   kopf run handlers.ts -A         serve the whole cluster of the current kubeconfig
   kopf run handlers.ts -n default --verbose
+  kopf why kopfexamples/one       why was a handler called, or not?
 
 More about a command: kopf run --help`;
 
@@ -49,7 +53,8 @@ function programOf(context: CommandContext, invocation: Invocation): Command {
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
     .showHelpAfterError("Try 'kopf --help'.");
-  for (const command of [run, dev, freeze, resume, release]) addCommand(program, command, context, invocation);
+  for (const command of [run, dev, why, retry, pause, resume, freeze, release])
+    addCommand(program, command, context, invocation);
   return program;
 }
 

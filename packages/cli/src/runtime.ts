@@ -21,6 +21,10 @@ export interface RunChoice {
   readonly peeringName?: string | undefined;
   readonly liveness?: string | undefined;
   readonly metrics?: string | undefined;
+  readonly admin?: string | undefined;
+  readonly adminTokenFile?: string | undefined;
+  /** Traces by OpenTelemetry; and whether they travel on objects. */
+  readonly otel?: { readonly onObjects: boolean } | undefined;
   /** What the process is made to save. Default: memory. */
   readonly optimize?: 'memory' | 'speed' | undefined;
   /** Among replicas, the holder of the Lease of this name works; instead of all other ways to agree. */
@@ -76,6 +80,40 @@ export interface ReleasedObject {
   readonly problem?: string | undefined;
 }
 
+/** One object, as people name it. */
+export interface ObjectChoice {
+  /** `kopfexamples`, `KopfExample`, `kex`, `kopfexamples.kopf.dev`. */
+  readonly kind: string;
+  readonly name: string;
+  /** Default: that of the kubeconfig. */
+  readonly namespace?: string | undefined;
+}
+
+/** How to reach the operator; without any of these, only the object itself is looked at. */
+export interface OperatorWay {
+  /** The URL of its admin endpoint. */
+  readonly admin?: string | undefined;
+  /** Its pod, as `namespace/name`, to be reached through the API server; the endpoint is at this port of it. */
+  readonly pod?: string | undefined;
+  readonly port?: number | undefined;
+  /** Where the token is: in a file, or in the field `token` of a Secret, as `namespace/name`. */
+  readonly tokenFile?: string | undefined;
+  readonly tokenSecret?: string | undefined;
+}
+
+/** Why something happens to an object, or does not. The texts are safe to be printed. */
+export interface Explained {
+  readonly title: string;
+  /** The most important one goes first. */
+  readonly findings: readonly { readonly reason: string; readonly text: string }[];
+  readonly handlers: readonly { readonly handler: string; readonly state: string; readonly text: string }[];
+  readonly timeline: readonly { readonly at: string; readonly text: string }[];
+  /** How many older moments are forgotten. */
+  readonly lost: number;
+  /** Who has told it; absent if only the object was looked at. */
+  readonly operator: string | undefined;
+}
+
 export interface WebhooksChoice {
   /** All that were made by us unless given. */
   readonly name?: string | undefined;
@@ -127,6 +165,13 @@ export interface CliRuntime {
   release(options: ReleaseChoice): Promise<void>;
   /** The configurations in words, as far as they are (or would be) removed. */
   releaseWebhooks(options: WebhooksChoice): Promise<readonly string[]>;
+  why(options: ObjectChoice & OperatorWay): Promise<Explained>;
+  /** Whether there was anything to be retried. */
+  retry(options: ObjectChoice & OperatorWay): Promise<boolean>;
+  /** Until when it is paused. */
+  pauseObject(options: ObjectChoice & { readonly seconds: Seconds }): Promise<Date>;
+  /** Whether it was paused. */
+  resumeObject(options: ObjectChoice): Promise<boolean>;
   localCluster(options: ClusterChoice): Promise<DevCluster>;
   clock(): Awaitable<Clock>;
   /** The address of our own copy of a package (`kopf-ts`, `@kopf-ts/core`), for handlers in folders that have none. */

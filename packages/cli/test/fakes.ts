@@ -3,8 +3,10 @@ import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { cli } from '../src/cli.js';
 import type {
   CliRuntime,
+  Explained,
   FreezeChoice,
   LoggingChoice,
+  ObjectChoice,
   ReleaseChoice,
   ReleasedObject,
   ResumeChoice,
@@ -23,6 +25,8 @@ export interface Outcome {
   readonly resumes: readonly ResumeChoice[];
   readonly releases: readonly Omit<ReleaseChoice, 'onObject'>[];
   readonly webhooks: readonly WebhooksChoice[];
+  /** Of commands about single objects. */
+  readonly objects: readonly ObjectChoice[];
   /** Everything that was asked of the runtime, in that order. */
   readonly calls: readonly string[];
   /** What was logged as a warning. */
@@ -36,12 +40,25 @@ export interface Surroundings {
   readonly failure?: Error;
   readonly released?: readonly ReleasedObject[];
   readonly configurations?: readonly string[];
+  readonly explained?: Explained;
+  /** Whether the object waits for something, or is paused. */
+  readonly isWaiting?: boolean;
   readonly resolve?: (specifier: string) => string | undefined;
 }
+
+const NOTHING: Explained = {
+  title: 'KopfExample default/one',
+  findings: [{ reason: 'done', text: 'There is nothing to be done for it.' }],
+  handlers: [],
+  timeline: [],
+  lost: 0,
+  operator: undefined,
+};
 
 /** Does what the arguments say. */
 export async function kopf(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const { env = {}, cwd = '/nowhere', failure, released = [], configurations = [] } = surroundings;
+  const { explained = NOTHING, isWaiting = true } = surroundings;
   const out: string[] = [];
   const err: string[] = [];
   const made = {
@@ -51,6 +68,7 @@ export async function kopf(args: readonly string[], surroundings: Surroundings =
     resumes: [] as ResumeChoice[],
     releases: [] as Omit<ReleaseChoice, 'onObject'>[],
     webhooks: [] as WebhooksChoice[],
+    objects: [] as ObjectChoice[],
     calls: [] as string[],
     warnings: [] as string[],
   };
@@ -86,6 +104,26 @@ export async function kopf(args: readonly string[], surroundings: Surroundings =
       call('resume');
       made.resumes.push(options);
       return { identity: 'me@here', peerings: [`'${options.name}' cluster-wide`] };
+    },
+    async why(options) {
+      call('why');
+      made.objects.push(options);
+      return explained;
+    },
+    async retry(options) {
+      call('retry');
+      made.objects.push(options);
+      return isWaiting;
+    },
+    async pauseObject(options) {
+      call('pauseObject');
+      made.objects.push(options);
+      return new Date('2030-01-01T00:00:00Z');
+    },
+    async resumeObject(options) {
+      call('resumeObject');
+      made.objects.push(options);
+      return isWaiting;
     },
     async release({ onObject, ...options }) {
       call('release');

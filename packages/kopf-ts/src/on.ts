@@ -7,7 +7,7 @@ type Registrar = (...args: readonly unknown[]) => unknown;
  * The registry is looked for at each declaration, as it may be replaced. By its name, core knows that it is not this
  * function that has declared the handler, but the one that has called it.
  */
-function lazily<Name extends 'daemon' | 'timer' | 'index'>(name: Name): Registrars<DefaultEnv>[Name] {
+function lazily<Name extends 'daemon' | 'timer' | 'index' | 'owns'>(name: Name): Registrars<DefaultEnv>[Name] {
   const declare: Registrar = (...args) => (getDefaultRegistry()[name] as Registrar)(...args);
   return Object.defineProperty(declare, 'name', { value: `kopf.${name}` }) as Registrars<DefaultEnv>[Name];
 }
@@ -62,3 +62,13 @@ export const timer: Registrars<DefaultEnv>['timer'] = lazily('timer');
  * ```
  */
 export const index: Registrars<DefaultEnv>['index'] = lazily('index');
+/**
+ * Declares that objects of one kind belong to those of another one: by their owners, by a label, or by a function. Handlers
+ * of the latter can ask for them by `children()`.
+ *
+ * ```ts
+ * kopf.owns('kopfexamples', 'pods');
+ * kopf.on.update('kopfexamples', ({ children, logger }) => logger.info(`${children('pods').length} pods`));
+ * ```
+ */
+export const owns: Registrars<DefaultEnv>['owns'] = lazily('owns');

@@ -9,7 +9,15 @@ import {
   type Registry,
   type Toggle,
 } from '@kopf-ts/core';
-import { createMemo, handlersApi, facts as makeFacts, safeTracing, toggle } from '@kopf-ts/core/engine';
+import {
+  createMemo,
+  handlersApi,
+  facts as makeFacts,
+  markingClient,
+  safeTracing,
+  toggle,
+  type VerbWrite,
+} from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
 import { kopfPeering } from '@kopf-ts/peering';
 import {
@@ -21,6 +29,7 @@ import {
   httpEndpoint,
   liveInsights,
   health as makeHealth,
+  relations as makeRelations,
   vault as makeVault,
   reactor,
   type Operator as SupervisedOperator,
@@ -33,6 +42,7 @@ import { defaultSettings, fallbackLogins, withStorages } from './defaults.js';
 import { defaultLogger } from './logging/default-logger.js';
 import { refuseBadSettings, refuseMistakes, warnOfIdleness } from './option-mistakes.js';
 import { type OperatorOptions, withArguments } from './options.js';
+import { wiredInsight } from './wired-insight.js';
 import { wiredMetrics } from './wired-metrics.js';
 
 /**
@@ -77,20 +87,24 @@ export function operator(options: OperatorOptions = {}): Operator {
   });
   const tracing = options.tracing && safeTracing({ tracing: options.tracing, logger });
   const vault = makeVault({ clock, logger });
+  const credentials = options.credentials ?? vault;
   const ownClient =
-    options.client === undefined
-      ? kubeClient({ credentials: vault, settings, clock, logger, facts, tracing })
-      : undefined;
-  const client = options.client ?? (ownClient as KubeClient);
+    options.client === undefined ? kubeClient({ credentials, settings, clock, logger, facts, tracing }) : undefined;
+  const plainClient = options.client ?? (ownClient as KubeClient);
+  const client = tracing?.mark === undefined ? plainClient : markingClient(plainClient, tracing);
   const isCompat = (): boolean => settings.persistence.compat === 'kopf';
   const objects = allObjects({ memo, now: () => clock.now(), logger, isCompat });
+  const insights = liveInsights(facts);
   const fieldManager = (): string => settings.posting.reportingComponent;
-  const apiFor = handlersApi({ client, clock, logger, settings, fieldManager, ownerOf: objects.ownerOf });
+  const { ownerOf } = objects;
+  const onWritten = (write: VerbWrite): void => relations.written(write);
+  const apiFor = handlersApi({ client, clock, logger, settings, fieldManager, ownerOf, onWritten });
   const ownIndexer =
     options.indexer === undefined
       ? memoryIndexer({ registry, settings, clock, client, apiFor, facts, tracing })
       : undefined;
   const indexer = options.indexer ?? (ownIndexer as Indexer);
+  const relations = makeRelations({ registry, logger, client, indices: indexer.indices, objects, insights });
   const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
   const pages = options.httpEndpoint ?? httpEndpoint({ clock, logger });
@@ -112,18 +126,22 @@ export function operator(options: OperatorOptions = {}): Operator {
     indices: indexer.indices,
     lifecycle: options.lifecycle,
     objects,
-    insights: liveInsights(facts),
+    insights,
+    relations,
   };
-  const logins = { vault: ownClient && vault, fallbackLogins: fallbackLogins(clock) };
+  const isLoggingIn = ownClient !== undefined && options.credentials === undefined;
+  const logins = { vault: isLoggingIn ? vault : undefined, fallbackLogins: fallbackLogins(clock) };
   const life = activities({ ...shared, ...logins, liveness: options.liveness, httpEndpoint: pages });
   const work = reactor({ ...shared, peering, scheduler: options.scheduler, scope: options });
   const metrics = wiredMetrics({ ...shared, httpEndpoint: pages, users: options.metrics });
   metrics.begin();
+  const insight = wiredInsight({ ...shared, httpEndpoint: pages, control: work.control });
+  insight.begin();
   const served = servedAdmission(registry, health);
   const webhooks = admission({
     ...shared,
     memos: shared.objects,
-    connection: ownClient && (() => vault.current()),
+    connection: ownClient && (() => credentials.current()),
     served,
   });
 
@@ -135,10 +153,11 @@ export function operator(options: OperatorOptions = {}): Operator {
         await life.startup(signal);
         refuseBadSettings(settings);
         metrics.begin();
+        insight.begin();
         endServing = registry.serve({ logger });
       },
       underlying: life.services,
-      services: [events.service, ...life.probes, metrics.service, ...work.services, ...webhooks],
+      services: [events.service, ...life.probes, metrics.service, insight.service, ...work.services, ...webhooks],
       async working(signal) {
         await work.working(signal);
         await served.whenOn(signal);

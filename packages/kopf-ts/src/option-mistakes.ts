@@ -22,6 +22,7 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   namespaces: true,
   liveness: true,
   metrics: true,
+  admin: true,
   signal: true,
   lifecycle: true,
   identity: true,
@@ -29,6 +30,7 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   priority: true,
   peeringName: true,
   client: true,
+  credentials: true,
   indexer: true,
   peering: true,
   scheduler: true,
@@ -70,6 +72,9 @@ export function refuseMistakes(options: OperatorOptions): void {
       `A standalone operator has no peers, but it is told to join the peering "${options.peeringName}": leave out either ` +
         'standalone or peeringName.',
     );
+  }
+  if (options.client !== undefined && options.credentials !== undefined) {
+    throw badOption('A client has its credentials already: leave out either client or credentials.');
   }
   if (namespaces !== undefined && !Array.isArray(namespaces)) refuseBadLabels(namespaces);
   const missing = settings === undefined ? [] : Object.keys(makeSettings()).filter((group) => !(group in settings));

@@ -1,6 +1,7 @@
 /** What an operator can be given, and what of it goes to the settings. */
 import type {
   Clock,
+  Credentials,
   HttpEndpoint,
   Indexer,
   KubeClient,
@@ -47,6 +48,11 @@ export interface OperatorOptions {
   readonly liveness?: string | undefined;
   /** Where to serve metrics for Prometheus: `http://:8081/metrics`; at the same address as the above, if they agree. */
   readonly metrics?: string | MetricsOptions | undefined;
+  /**
+   * Where `kopf why` and its like ask the operator about its objects: `http://127.0.0.1:8083`. On other addresses than those of
+   * the machine itself, it needs tokens: `{ endpoint, tokenFile }`, as in `settings.insight`.
+   */
+  readonly admin?: string | AdminAddress | undefined;
   /** Stops the operator when aborted. */
   readonly signal?: AbortSignal | undefined;
   /** In which order change handlers are called. Default: the default one of the process. */
@@ -61,6 +67,8 @@ export interface OperatorOptions {
 
   // The seams. Whatever is given replaces the default of the same name.
   readonly client?: KubeClient | undefined;
+  /** Where the default client takes its credentials from, instead of the logins. */
+  readonly credentials?: Credentials | undefined;
   readonly indexer?: Indexer | undefined;
   readonly peering?: Peering | undefined;
   readonly scheduler?: (() => Scheduler) | undefined;
@@ -70,8 +78,22 @@ export interface OperatorOptions {
   readonly httpEndpoint?: HttpEndpoint | undefined;
   /** Told what happens in the operator: for metrics, journals, tests. */
   readonly observers?: readonly Observer[] | undefined;
-  /** Puts spans around cycles, calls, requests and reviews. */
+  /** Puts spans around cycles, calls, requests and reviews: `otel.openTelemetry()`, or one of your own. */
   readonly tracing?: Tracing | undefined;
+}
+
+/**
+ * Where an operator is asked about its objects, and who may ask.
+ *
+ * ```ts
+ * const admin: kopf.AdminAddress = { endpoint: 'http://0.0.0.0:8083', tokenFile: '/etc/admin/tokens' };
+ * await kopf.run({ admin });
+ * ```
+ */
+export interface AdminAddress {
+  readonly endpoint?: string | undefined;
+  /** One token in each line; after it, `read` if it is not for actions. */
+  readonly tokenFile?: string | undefined;
 }
 
 /** The arguments are settings, too; startup handlers still have the last word on them. */
@@ -87,5 +109,8 @@ export function withArguments(settings: Settings, options: OperatorOptions): Set
   }
   const endpoint = typeof options.metrics === 'string' ? options.metrics : options.metrics?.endpoint;
   if (endpoint !== undefined) settings.metrics.endpoint = endpoint;
+  const admin = typeof options.admin === 'string' ? { endpoint: options.admin } : options.admin;
+  if (admin?.endpoint !== undefined) settings.insight.admin = admin.endpoint;
+  if (admin?.tokenFile !== undefined) settings.insight.tokenFile = admin.tokenFile;
   return settings;
 }

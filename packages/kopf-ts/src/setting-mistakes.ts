@@ -1,6 +1,6 @@
 /** Values that settings cannot have: told when an operator starts, since later they only show by nothing happening. */
 import { settings as makeSettings, type Settings } from '@kopf-ts/core';
-import { didYouMean } from '@kopf-ts/core/engine';
+import { didYouMean, fieldSelectorOf, labelSelectorOf, parseSelector } from '@kopf-ts/core/engine';
 
 /** Those that are not of the type of their defaults alone. */
 const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
@@ -24,7 +24,7 @@ const SERIES: ReadonlySet<string> = new Set(['queueing.errorDelays', 'networking
 
 /** One sentence for each. */
 export function settingMistakes(settings: Settings): readonly string[] {
-  return Object.entries(makeSettings()).flatMap(([group, fields]) =>
+  const ofTypes = Object.entries(makeSettings()).flatMap(([group, fields]) =>
     Object.entries(fields as Readonly<Record<string, unknown>>).flatMap(([field, usual]) => {
       const name = `${group}.${field}`;
       const value = (settings[group as keyof Settings] as unknown as Readonly<Record<string, unknown>>)[field];
@@ -32,6 +32,24 @@ export function settingMistakes(settings: Settings): readonly string[] {
       return wanted === undefined ? [] : [`The setting "${name}" must be ${wanted}, not ${shown(value)}.`];
     }),
   );
+  return ofTypes.length > 0 ? ofTypes : selectorMistakes(settings.watching.selectors);
+}
+
+/** Of kinds and what is served of them. */
+function selectorMistakes(selectors: Settings['watching']['selectors']): readonly string[] {
+  return Object.entries(selectors).flatMap(([kind, served]) => {
+    try {
+      parseSelector(kind);
+      const isMapping = typeof served === 'object' && served !== null;
+      const unknown = isMapping ? Object.keys(served).find((key) => key !== 'labels' && key !== 'fields') : kind;
+      if (!isMapping || unknown !== undefined) throw new TypeError('it must be { labels, fields }, or one of them.');
+      labelSelectorOf(served.labels);
+      fieldSelectorOf(served.fields);
+      return [];
+    } catch (error) {
+      return [`The setting "watching.selectors" is wrong for "${kind}": ${(error as Error).message}`];
+    }
+  });
 }
 
 /** What it should be; `undefined` if it is. */

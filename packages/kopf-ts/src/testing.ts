@@ -4,12 +4,15 @@
  */
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 import { fileURLToPath } from 'node:url';
+import type { Settings } from '@kopf-ts/core';
 import { systemClock } from '@kopf-ts/reactor';
 import * as testing from '@kopf-ts/testing';
 import { consoleLogger } from './logging/default-logger.js';
 import { operator } from './operator.js';
 import type { OperatorOptions } from './options.js';
 import { ownCopyOf } from './cli/own-copies.js';
+import { defaultSettings, withStorages } from './defaults.js';
+import { journalMemory } from './testing/memories.js';
 
 export * from '@kopf-ts/apiserver';
 export * from '@kopf-ts/testing';
@@ -46,7 +49,10 @@ export interface OperatorRunnerOptions extends OperatorOptions, testing.RunnerOp
  * ```
  */
 export function operatorRunner(options: OperatorRunnerOptions = {}): Promise<testing.OperatorRunner> {
-  return testing.operatorRunner({ operator, clock: systemClock, printer, load: loader() }, options);
+  return testing.operatorRunner(
+    { operator, clock: systemClock, printer, load: loader(), memory: journalMemory, settings: settingsOf },
+    options,
+  );
 }
 
 /**
@@ -60,6 +66,10 @@ function loader(): testing.LoadHandlers | undefined {
     const { loadAnew } = await import('@kopf-ts/cli');
     await loadAnew([fileURLToPath(file)], { resolve: ownCopyOf });
   };
+}
+
+function settingsOf(given: Settings | undefined): Settings {
+  return withStorages(given ?? defaultSettings());
 }
 
 /** As an operator in a terminal prints it, with the debugging lines. */

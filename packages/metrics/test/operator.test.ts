@@ -290,7 +290,7 @@ describe('All the rest', () => {
     tell({ ...review, operation: 'CREATE', object: objectOf('p', POD), allowed: false });
     tell({ kind: 'review.refused', error, duration: 0.1 });
     tell({ kind: 'webhook.certified', until: new Date(5000) });
-    tell({ kind: 'peering.ruled', namespace: null, isPaused: true });
+    tell({ kind: 'peering.ruled', namespace: null, isPaused: true, why: undefined });
     tell({ kind: 'login.ended', outcome: 'succeeded', error: undefined, duration: 1 });
     tell({ kind: 'discovery.revised', resources: [KIND, POD], namespaces: [null] });
     tell({ kind: 'discovery.failed', error, failures: 1 });

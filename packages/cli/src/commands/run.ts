@@ -52,6 +52,30 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
     kind: 'endpoint',
     env: `${PREFIX}_METRICS_ENDPOINT`,
   },
+  {
+    flags: '--admin <url>',
+    about: 'Answer kopf why, retry and so on at this URL, such as http://127.0.0.1:8083. Other addresses need tokens.',
+    kind: 'endpoint',
+    env: `${PREFIX}_ADMIN_ENDPOINT`,
+  },
+  {
+    flags: '--admin-token-file <path>',
+    about: 'Who may ask there: a file with one token in each line, and "read" after those that may not act.',
+    kind: 'text',
+    env: `${PREFIX}_ADMIN_TOKEN_FILE`,
+  },
+  {
+    flags: '--otel',
+    about: 'Trace what is done by OpenTelemetry. The SDK is started by other means, such as NODE_OPTIONS=--import.',
+    kind: 'flag',
+    env: `${PREFIX}_OTEL`,
+  },
+  {
+    flags: '--otel-objects',
+    about: 'The same; and traces go on from objects to those that are created for them, by an annotation.',
+    kind: 'flag',
+    env: `${PREFIX}_OTEL_OBJECTS`,
+  },
   ...scopeParameters(PREFIX),
   {
     flags: '-P, --peering <name>',
@@ -169,7 +193,9 @@ const DEV_PRIORITY = 666;
 
 /** What the values mean for the operator; refuses what cannot be meant together. */
 export function runChoice(values: Values, cwd: string): RunChoice {
-  const { standalone, peering, liveness, metrics, optimize } = values as Readonly<Record<string, string | undefined>>;
+  const { standalone, peering, liveness, metrics, admin, adminTokenFile, optimize } = values as Readonly<
+    Record<string, string | undefined>
+  >;
   return {
     ...scopeChoice(values),
     standalone: standalone as boolean | undefined,
@@ -178,8 +204,16 @@ export function runChoice(values: Values, cwd: string): RunChoice {
     lease: leaseChoice(values, cwd),
     liveness,
     metrics,
+    ...(admin === undefined ? {} : { admin }),
+    ...(adminTokenFile === undefined ? {} : { adminTokenFile }),
+    ...otelChoice(values),
     ...(optimize === undefined ? {} : { optimize: optimize as 'memory' | 'speed' }),
   };
+}
+
+function otelChoice(values: Values): Pick<RunChoice, 'otel'> {
+  const onObjects = values['otelObjects'] === true;
+  return onObjects || values['otel'] === true ? { otel: { onObjects } } : {};
 }
 
 /** A Lease is another way to agree with other operators: there cannot be two. */

@@ -41,6 +41,9 @@ describe('an option of `run`', () => {
     ['-L http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
     ['--liveness=http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
     ['--metrics=http://:8081/metrics', { metrics: 'http://:8081/metrics' }],
+    ['--otel', { otel: { onObjects: false } }],
+    ['--otel-objects', { otel: { onObjects: true } }],
+    ['--otel --otel-objects', { otel: { onObjects: true } }],
   ])('is understood: %s', async (text, expected) => {
     expect(await choice(text.split(' '))).toEqual({ ...NOTHING, ...expected });
   });
@@ -106,6 +109,9 @@ describe('a variable of the environment', () => {
     [{ KOPF_RUN_PRIORITY: '5' }, { priority: 5 }],
     [{ KOPF_RUN_PEERING: 'somewhere' }, { peeringName: 'somewhere' }],
     [{ KOPF_RUN_LIVENESS_ENDPOINT: 'http://:80/' }, { liveness: 'http://:80/' }],
+    [{ KOPF_RUN_OTEL: '1' }, { otel: { onObjects: false } }],
+    [{ KOPF_RUN_OTEL: 'no', KOPF_RUN_OTEL_OBJECTS: 'no' }, {}],
+    [{ KOPF_RUN_OTEL_OBJECTS: 'yes' }, { otel: { onObjects: true } }],
     [{ KOPF_RUN_METRICS_ENDPOINT: 'http://:80/metrics' }, { metrics: 'http://:80/metrics' }],
     [{ KOPF_RUN_PRIORITY: '', KOPF_RUN_CLUSTERWIDE: '', KOPF_RUN_NAMESPACES: '' }, {}],
   ])('is understood: %j', async (env, expected) => {

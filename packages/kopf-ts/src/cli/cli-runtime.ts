@@ -1,6 +1,6 @@
 /** What the command line needs of us; see `@kopf-ts/cli`. */
 import type { CliRuntime, ReleasedObject } from '@kopf-ts/cli';
-import type { Clock, KubeClient, Logger } from '@kopf-ts/core';
+import type { Clock, ConnectionInfo, KubeClient, Logger } from '@kopf-ts/core';
 import type { Released } from '../release/release.js';
 import { optimizeForMemory } from './optimizing.js';
 import { ownCopyOf } from './own-copies.js';
@@ -41,6 +41,10 @@ export function processRuntime({ program, version }: { program: string; version:
         return found.map(({ reason, name, webhooks }) => `${KINDS[reason]} ${name} (${webhooks.join(', ')})`);
       });
     },
+    why: (options) => withClient(async (parts) => (await objects()).explainForCli(options, parts)),
+    retry: (options) => withClient(async (parts) => (await objects()).retryForCli(options, parts)),
+    pauseObject: (options) => withClient(async (parts) => (await objects()).pauseForCli(options, parts)),
+    resumeObject: (options) => withClient(async (parts) => (await objects()).resumeForCli(options, parts)),
     async localCluster({ port, roles, workloads, data }) {
       const { localCluster } = await import('@kopf-ts/apiserver');
       const authorize = roles ? ({ authorize: 'rbac' } as const) : {};
@@ -58,6 +62,7 @@ export function processRuntime({ program, version }: { program: string; version:
 const KINDS = { validating: 'ValidatingWebhookConfiguration', mutating: 'MutatingWebhookConfiguration' } as const;
 
 const peering = () => import('@kopf-ts/peering');
+const objects = () => import('./objects-command.js');
 
 /** People do not wait for as long as operators do. */
 const PATIENCE = [0.5, 1, 2];
@@ -66,6 +71,8 @@ interface Connection {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Of the kubeconfig. */
+  readonly namespace: string | undefined;
 }
 
 /** A client with the credentials of the person, for one command. */
@@ -78,13 +85,28 @@ async function withClient<T>(use: (connection: Connection) => Promise<T>): Promi
       import('@kopf-ts/core'),
     ]);
   const logger = defaultLogger();
+  let namespace: string | undefined;
+  const loginOnce = async (): Promise<ConnectionInfo> => {
+    const info = await login({ clock });
+    namespace = info.defaultNamespace;
+    return info;
+  };
   await using client = kubeClient({
-    credentials: reloadingCredentials(() => login({ clock }), { clock, logger }),
+    credentials: reloadingCredentials(loginOnce, { clock, logger }),
     settings: settings({ networking: { errorBackoffs: PATIENCE } }),
     clock,
     logger: calm(logger),
   });
-  return await use({ client, clock, logger });
+  const connection: Connection = {
+    client,
+    clock,
+    logger,
+    // It is known by the first request at the latest.
+    get namespace() {
+      return namespace;
+    },
+  };
+  return await use(connection);
 }
 
 /** Attempts are not worth a line each: the error of the last one says it all. */

@@ -11,6 +11,7 @@ import {
   settings,
 } from '@kopf-ts/core';
 import { childController, describeError } from '@kopf-ts/core/engine';
+import { openTelemetry } from '@kopf-ts/otel';
 import { leasePeering } from '@kopf-ts/peering';
 import { systemClock } from '@kopf-ts/reactor';
 import { defaultLogger } from '../logging/default-logger.js';
@@ -18,17 +19,26 @@ import type { OperatorOptions } from '../options.js';
 import { run } from '../running/run.js';
 
 /** Runs the operator; gives the exit code. */
-export async function runForCli({ kubeconfig, context, lease, ...choice }: RunChoice): Promise<number> {
+export async function runForCli({
+  kubeconfig,
+  context,
+  lease,
+  adminTokenFile,
+  otel,
+  ...choice
+}: RunChoice): Promise<number> {
   const clock = systemClock;
   const logger = defaultLogger();
-  const options: Options = lease === undefined ? choice : { ...choice, peering: leasePeering({ name: lease }) };
+  const tracing = otel && openTelemetry(otel);
+  const peering = lease === undefined ? undefined : leasePeering({ name: lease });
+  const admin = adminTokenFile === undefined ? choice.admin : { endpoint: choice.admin, tokenFile: adminTokenFile };
+  const options: Options = { ...choice, admin, ...(tracing && { tracing }), ...(peering && { peering }) };
   if (kubeconfig !== undefined || context !== undefined) {
     const loginAsChosen = () => loginWith({ kubeconfig, context }, clock);
     // What is wrong with it is told at once.
     await loginAsChosen();
     const credentials = reloadingCredentials(loginAsChosen, { clock, logger });
-    await using client = kubeClient({ credentials, clock, logger });
-    return await runIfReachable({ ...options, client }, { clock, logger, login: loginAsChosen });
+    return await runIfReachable({ ...options, credentials }, { clock, logger, login: loginAsChosen });
   }
   // How operators with logins of their own get to the cluster, is known to nobody else.
   const { activities } = getDefaultRegistry().handlers;
@@ -38,7 +48,8 @@ export async function runForCli({ kubeconfig, context, lease, ...choice }: RunCh
     : await runIfReachable(options, { clock, logger, login: () => login({ clock }) });
 }
 
-type Options = Omit<RunChoice, 'kubeconfig' | 'context' | 'lease'> & Pick<OperatorOptions, 'client' | 'peering'>;
+type Options = Omit<RunChoice, 'kubeconfig' | 'context' | 'lease' | 'otel' | 'admin' | 'adminTokenFile'> &
+  Pick<OperatorOptions, 'credentials' | 'peering' | 'tracing' | 'admin'>;
 
 async function loginWith({ kubeconfig, context }: Pick<RunChoice, 'kubeconfig' | 'context'>, clock: Clock) {
   const path = kubeconfig === undefined ? {} : { path: kubeconfig };

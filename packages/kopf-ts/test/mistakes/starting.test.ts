@@ -140,6 +140,11 @@ describe('when an operator starts, it is told of', () => {
       /cluster.*namespaces|namespaces.*cluster/,
     ],
     [
+      'a client and credentials at once',
+      () => startedWith(anyHandler, { client: {} as never, credentials: {} as never }),
+      /has its credentials already: leave out either/,
+    ],
+    [
       'alone and with peers at once: `{ standalone: true, peeringName: … }`',
       () => startedWith(anyHandler, { standalone: true, peeringName: 'ours' }),
       /standalone operator has no peers.*"ours".*leave out either/,

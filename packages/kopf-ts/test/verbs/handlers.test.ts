@@ -285,6 +285,22 @@ describe('writing objects that this operator handles', () => {
     expect(calls).toBeGreaterThan(5);
     runner.logs.expect('change the same fields of the object again and again: spec.size');
   });
+
+  it('again and again, by a handler of events that is called for it, is slowed down', async () => {
+    let calls = 0;
+    handlers.registry.on.event(Example, { id: 'selfish' }, async ({ api, type }) => {
+      calls += 1;
+      if (type !== 'DELETED') await api(Example).patch('one', { spec: { size: calls } });
+    });
+    const runner = await start();
+    await create('one');
+    await runner.settled();
+    await cluster.clock.advance(0.9);
+    await runner.settled();
+    expect(calls).toBeLessThan(20);
+    expect(calls).toBeGreaterThan(5);
+    runner.logs.expect('change the same fields of the object again and again: spec.size');
+  });
 });
 
 describe('watching', () => {

@@ -1,4 +1,6 @@
 import { type LocalCluster, localCluster } from '@kopf-ts/apiserver';
+import { handlersApi } from '@kopf-ts/core/engine';
+import { manualClock } from '@kopf-ts/testing';
 import {
   type AnyObject,
   type Api,
@@ -321,6 +323,22 @@ describe('writing', () => {
     const wouldBe = await api(Example).create(named('one', 1), { dryRun: true });
     expect(wouldBe.spec.size).toBe(1);
     expect(await api(Example).find('one')).toBeUndefined();
+  });
+
+  it('executes no command while a trial is reviewed: that would be no trial', async () => {
+    const clock = manualClock();
+    const { signal } = new AbortController();
+    const apiFor = handlersApi({
+      client: cluster.client,
+      clock,
+      fieldManager: () => 'tester',
+      ownerOf: () => undefined,
+    });
+    const trying = apiFor({ namespace: 'default', signal, dryRun: true });
+    const error = await errorOf(trying('pods').exec('web', ['rm', '-rf', '/data']));
+    expect(error.message).toMatch(
+      /No command is executed in the pod 'web': the request that is reviewed is only a trial/,
+    );
   });
 
   it('deletes: one, if it is there; that very one; those that are selected', async () => {

@@ -1,3 +1,5 @@
+import { localCluster } from '@kopf-ts/apiserver';
+import { staticCredentials } from '@kopf-ts/client';
 import {
   type AnyObject,
   type Clock,
@@ -11,9 +13,9 @@ import {
 import { memoryIndexer } from '@kopf-ts/indexing';
 import { boundedScheduler } from '@kopf-ts/reactor';
 import { annotationsDiffBaseStorage, annotationsProgressStorage } from '@kopf-ts/storage';
-import { recordingLogger } from '@kopf-ts/testing';
-import { createRegistry, TemporaryError } from 'kopf-ts';
-import { describe, expect, it } from 'vitest';
+import { recordingLogger, recordingObserver } from '@kopf-ts/testing';
+import { createRegistry, operator, TemporaryError } from 'kopf-ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { newPlace, startOperator } from './wired.js';
 
 const annotationsOf = (object: AnyObject | undefined) => Object.keys(object?.metadata?.annotations ?? {}).sort();
@@ -41,6 +43,28 @@ describe('an operator does with what it is given:', () => {
     expect(place.requests).toContainEqual(expect.stringMatching('GET /apis/kopf.dev/v1/kopfexamples[?]watch=true'));
     expect(place.requests).toContain('PATCH /apis/kopf.dev/v1/namespaces/default/kopfexamples/one?fieldManager=kopf');
     expect([...clients]).toEqual([place.client]);
+    expect(logins).toBe(0);
+  });
+
+  it('the credentials, which its own client uses, and nobody is asked to log in; requests are told of as always', async () => {
+    const cluster = await localCluster();
+    onTestFinished(() => cluster.stop());
+    const registry = createRegistry();
+    let logins = 0;
+    registry.on.login(() => {
+      logins++;
+      return undefined;
+    });
+    registry.on.create('configmaps', () => {});
+    const observer = recordingObserver(['request.ended']);
+    const credentials = staticCredentials({ server: cluster.url, token: cluster.token });
+    const running = operator({
+      ...{ registry, credentials, observers: [observer], logger: recordingLogger() },
+      ...{ identity: 'me', namespaces: ['default'], standalone: true },
+    });
+    onTestFinished(() => running.stop());
+    await running.ready;
+    expect(observer.of('request.ended').map(({ path }) => path)).toContain('/apis');
     expect(logins).toBe(0);
   });
 

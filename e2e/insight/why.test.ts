@@ -1,0 +1,210 @@
+/** Why: the true reasons, on both servers, as those who ask an operator get them. */
+import { type AnyObject, type KubeClient, type Registry, TemporaryError } from '@kopf-ts/core';
+import { insight } from 'kopf-ts';
+import { expect, it } from 'vitest';
+import { freePorts } from '../controlplane/ports.js';
+import { describeOnClusters, type TestCluster } from '../support/operators/clusters.js';
+import type { TestKind } from '../support/operators/kinds.js';
+import { eventually, startOperator, type TestOperatorOptions } from '../support/operators/operators.js';
+
+const noop = (): void => {};
+
+interface Asked {
+  readonly kind: TestKind;
+  readonly namespace: string;
+  readonly client: KubeClient;
+  /** Waits until that is among the reasons, and gives the sentence. */
+  told(reason: insight.WhyReason, name?: string): Promise<string>;
+  act(action: 'pause' | 'resume' | 'retry', name?: string): Promise<void>;
+}
+
+async function asked(
+  cluster: TestCluster,
+  declare: (registry: Registry, kind: TestKind) => void,
+  options: (place: {
+    kind: TestKind;
+    namespace: string;
+  }) => TestOperatorOptions | Promise<TestOperatorOptions> = () => ({}),
+): Promise<Asked> {
+  const [kind, namespace] = [await cluster.newKind(), await cluster.newNamespace()];
+  const url = `http://127.0.0.1:${(await freePorts(1))[0]}`;
+  const own = await options({ kind, namespace });
+  await startOperator(cluster, (registry) => declare(registry, kind), { namespaces: [namespace], ...own, admin: url });
+  const objectOf = (name: string) => ({ resource: `${kind.plural}.${kind.group}`, namespace, name });
+  return {
+    kind,
+    namespace,
+    client: cluster.client,
+    async told(reason, name = 'one') {
+      return await eventually(async () => {
+        const object = objectOf(name);
+        const { findings } = insight.explain({ object, ...(await insight.askWhy({ url }, object)) });
+        expect(findings.map((one) => one.reason)).toContain(reason);
+        return findings.find((one) => one.reason === reason)?.text ?? '';
+      });
+    },
+    async act(action, name = 'one') {
+      await insight.askAction({ url }, { action, ...objectOf(name), by: 'the test' });
+    },
+  };
+}
+
+describeOnClusters('why', (cluster) => {
+  it.each<[string, object, AnyObject, RegExp]>([
+    [
+      'a label',
+      { labels: { tier: 'gold' } },
+      { metadata: { labels: { tier: 'silver' } } },
+      /the label "tier" must be "gold", and it is "silver"/,
+    ],
+    ['an annotation', { annotations: { tier: 'gold' } }, {}, /the annotation "tier" must be "gold", and it is absent/],
+    ['a field', { field: 'spec.size' }, {}, /it must have the field spec\.size, and it has none/],
+    ['a value', { field: 'spec.size', value: 5 }, { spec: { size: 4 } }, /the field spec\.size must be 5, and it is 4/],
+    ['a condition', { when: () => false }, {}, /its condition \("when"\), the function 'when', has said no/],
+  ])('filtered by %s', async (_, filters, body, expected) => {
+    const { kind, namespace, told } = await asked(cluster(), ({ on }, { selector }) => {
+      on.create(selector, { id: 'fn', ...filters }, noop);
+      // It wants all objects: so they are not left out on the server.
+      on.update(selector, { id: 'other' }, noop);
+    });
+    await kind.create(namespace, 'one', body);
+    expect(await told('filtered')).toMatch(expected);
+  });
+
+  it('succeeded, then nothing changed in the essence, then an own change', async () => {
+    const { kind, namespace, told } = await asked(cluster(), ({ on }, { selector }) => {
+      on.create(selector, { id: 'made' }, noop);
+      on.update(selector, { id: 'edited' }, ({ patch }) => {
+        patch.spec['seen'] = true;
+      });
+    });
+    await kind.create(namespace, 'one');
+    expect(await told('succeeded')).toMatch(/^'made' has succeeded for the creation/);
+    await told('done');
+    await kind.patch(namespace, 'one', { metadata: { annotations: { 'kopf.zalando.org/whatever': 'x' } } });
+    expect(await told('unchanged')).toMatch(/nothing has changed in its essence/);
+    await kind.patch(namespace, 'one', { spec: { size: 1 } });
+    await eventually(async () => expect(await told('own-change')).toMatch(/by the operator itself \(spec\.seen/));
+  });
+
+  it('waiting for a retry; retried, paused and resumed, with events; superseded by the deletion, which the finalizer holds', async () => {
+    const { kind, namespace, told, act, client } = await asked(cluster(), ({ on }, { selector }) => {
+      const later = (): never => {
+        throw new TemporaryError('not yet', { delay: 600 });
+      };
+      on.create(selector, { id: 'made' }, later);
+      on.delete(selector, { id: 'unmade' }, later);
+    });
+    await kind.create(namespace, 'one');
+    expect(await told('retrying')).toMatch(
+      /^'made' waits for a retry for the creation: attempt 1 has not succeeded .* the next one is in 10 min/,
+    );
+    await act('retry');
+    await eventually(async () => expect(await told('retrying')).toMatch(/attempt 2 has not succeeded/));
+    await act('pause');
+    expect(await told('paused')).toMatch(/^The object is paused by an annotation, and goes on in/);
+    await act('resume');
+    await kind.delete(namespace, 'one');
+    expect(await told('superseded')).toMatch(/^The handling of the creation was superseded by the deletion/);
+    await eventually(async () => {
+      const path = `/api/v1/namespaces/${namespace}/events`;
+      const { items } = await client.request<{ items: { reason: string }[] }>({ method: 'GET', path });
+      expect(items.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['Retried', 'Paused', 'Resumed']));
+    });
+    await kind.patch(namespace, 'one', { metadata: { finalizers: null } });
+  });
+
+  it('throttled, and the breaker', async () => {
+    let isBroken = true;
+    const { kind, namespace, told } = await asked(
+      cluster(),
+      ({ on }, { selector }) => {
+        const when = (): boolean => {
+          if (isBroken) throw new Error('a broken filter');
+          return true;
+        };
+        on.update(selector, { id: 'fighter', when }, ({ patch }) => {
+          patch.spec['size'] = 1;
+        });
+      },
+      () => ({ overrides: { queueing: { errorDelays: [1] } } }),
+    );
+    await kind.create(namespace, 'one', { spec: { size: 1 } });
+    expect(await told('throttled')).toMatch(/a broken filter/);
+    isBroken = false;
+    const fighting = (async () => {
+      for (let round = 0; round < 100; round++) {
+        await kind.patch(namespace, 'one', { spec: { size: round + 2 } });
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    })();
+    expect(await told('breaker')).toMatch(/'fighter' change the same fields again and again \(spec\.size\)/);
+    await fighting;
+  });
+
+  it('filtered by a label that all handlers want, on the server already', async () => {
+    const { kind, namespace, told } = await asked(cluster(), ({ on }, { selector }) => {
+      on.create(selector, { id: 'fn', labels: { tier: 'gold' } }, noop);
+    });
+    await kind.create(namespace, 'one', { metadata: { labels: { tier: 'silver' } } });
+    expect(await told('filtered')).toMatch(/^The operator watches only objects with the labels tier=gold/);
+  });
+
+  it('too large', async () => {
+    const { kind, namespace, told } = await asked(cluster(), ({ on }, { selector }) => {
+      on.create(selector, { id: 'fn' }, ({ patch }) => {
+        patch.meta.annotations['big'] = 'x'.repeat(300_000);
+      });
+    });
+    await kind.create(namespace, 'one');
+    expect(await told('too-large')).toMatch(/^The object is too large to be written to/);
+  });
+
+  it('out of the scope', async () => {
+    const { kind, namespace, told } = await asked(
+      cluster(),
+      ({ on }, { selector }) => void on.create(selector, { id: 'fn' }, noop),
+      () => ({ namespaces: ['kube-system'] }),
+    );
+    await kind.create(namespace, 'one');
+    expect(await told('out-of-scope')).toBe(
+      `The namespace ${namespace} is not in the scope of the operator. It serves kube-system.`,
+    );
+  });
+
+  it('no permission to watch, so that also the indices are not ready', async () => {
+    const { told } = await asked(
+      cluster(),
+      ({ on, index }, { selector }) => {
+        on.create(selector, { id: 'fn' }, noop);
+        index(selector, { id: 'byName' }, ({ name }) => ({ [name]: 1 }));
+      },
+      async ({ namespace }) => ({
+        connection: await cluster().newUser({ namespace, group: 'other.example.com', plural: 'others' }),
+      }),
+    );
+    expect(await told('forbidden')).toMatch(/^The operator has no permission to watch/);
+    expect(await told('indexing')).toMatch(/^No handlers are called until the indices are filled/);
+  });
+
+  it('not the leader', async () => {
+    const { leasePeering } = await import('@kopf-ts/peering');
+    const { told } = await asked(
+      cluster(),
+      ({ on }, { selector }) => void on.create(selector, { id: 'fn' }, noop),
+      async ({ namespace }) => {
+        const spec = {
+          holderIdentity: 'them',
+          leaseDurationSeconds: 3600,
+          renewTime: new Date().toISOString().replace('Z', '000Z'),
+        };
+        const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'op' }, spec };
+        const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+        await cluster().client.request({ method: 'POST', path, contentType: 'application/json', body });
+        return { peering: leasePeering({ name: 'op', namespace, identity: 'us' }), standalone: undefined };
+      },
+    );
+    const expected = 'This replica of the operator is not the leader: it waits. The leader is them.';
+    await eventually(async () => expect(await told('not-leader')).toBe(expected));
+  });
+});
