@@ -60,7 +60,9 @@ async function bundled(file, output) {
     // Third parties of the packages are found from the packages, not from here; they are bundled, too.
     plugins: [sources, ownAddresses],
     // Some of them are CommonJS, and call `require` for what is built into Node.
-    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __bundleRequire } from 'node:module';\nconst require = __bundleRequire(import.meta.url);",
+    },
     // One runs a program that lies beside itself, the other one reads libraries there.
     external: ['esbuild', 'typescript'],
   });

@@ -32,6 +32,8 @@ const onStub: Record<string, OnStub> = { pace: measurePace, memory: measureMemor
 const onControlPlane: Record<string, OnControlPlane> = {
   storm: measureStorm,
   observed: measureObserved,
+  traced: measureTraced,
+  reconcile: measureReconciliation,
   latency: measureLatency,
 };
 /** These need a log of all requests, which would be a part of the cost of the others; and objects that exist. */
@@ -107,17 +109,49 @@ async function measureStorm(stage: Stage, { bare, careless, ours, program, kopf 
   ];
 }
 
-/** The same storm with a subscriber to all facts, and with metrics: what it costs to be looked at. */
-async function measureObserved(stage: Stage, { ours, observed, metered }: Programs): Promise<readonly Row[]> {
+/** The same storm with a subscriber to all facts, with metrics, and with a journal: what it costs to be looked at. */
+async function measureObserved(
+  stage: Stage,
+  { ours, observed, metered, journaled }: Programs,
+): Promise<readonly Row[]> {
   const title = `${STORM} objects created`;
-  const figuresOf = await inTurns(`${title}, observed or not`, [ours, observed, metered], (contestant) =>
+  const figuresOf = await inTurns(`${title}, observed or not`, [ours, observed, metered, journaled], (contestant) =>
     creationStorm(stage, contestant, STORM),
   );
   const cpu = ofPairs(figuresOf(observed).cpuMsPerObject, figuresOf(ours).cpuMsPerObject, ratio);
   const cpuMetered = ofPairs(figuresOf(metered).cpuMsPerObject, figuresOf(ours).cpuMsPerObject, ratio);
+  const cpuJournaled = ofPairs(figuresOf(journaled).cpuMsPerObject, figuresOf(ours).cpuMsPerObject, ratio);
   return [
     row(`${title}: CPU with all facts observed, to none`, cpu, { unit: ' ×', atMost: 1.1 }),
     row('  … with metrics, to none', cpuMetered, { unit: ' ×', atMost: 1.08 }),
+    row('  … with metrics and a journal, to none', cpuJournaled, { unit: ' ×', atMost: 1.08 }),
+  ];
+}
+
+/** The same storm with traces, but without an SDK that would do anything with them. */
+async function measureTraced(stage: Stage, { ours, traced }: Programs): Promise<readonly Row[]> {
+  const title = `${STORM} objects created`;
+  const figuresOf = await inTurns(`${title}, traced or not`, [ours, traced], (contestant) =>
+    creationStorm(stage, contestant, STORM),
+  );
+  const cpu = ofPairs(figuresOf(traced).cpuMsPerObject, figuresOf(ours).cpuMsPerObject, ratio);
+  return [row(`${title}: CPU with traces and no SDK, to none`, cpu, { unit: ' ×', atMost: 1.02 })];
+}
+
+/** Each object gets a child and a status: by reconciliation, and by a program that knows what it has to do. */
+async function measureReconciliation(stage: Stage, { bare, ours }: Programs): Promise<readonly Row[]> {
+  const title = `${STORM} objects reconciled`;
+  const figuresOf = await inTurns(title, [bare, ours], (contestant) =>
+    creationStorm(stage, contestant, STORM, 'reconcile'),
+  );
+  const [theirs, mine] = [figuresOf(bare), figuresOf(ours)];
+  return [
+    row(`${title}: CPU per object, to bare`, ofPairs(mine.cpuMsPerObject, theirs.cpuMsPerObject, ratio), {
+      unit: ' ×',
+      atMost: 1.2,
+    }),
+    row(`${title}: handled per second, to bare`, ofPairs(mine.perSecond, theirs.perSecond, ratio), { unit: ' ×' }),
+    row(`${title}: heap in use, above bare`, ofPairs(mine.heap, theirs.heap, difference), { unit: ' MB', digits: 1 }),
   ];
 }
 

@@ -20,7 +20,9 @@ export async function bundle(entry: string, outfile: string, checkout: string = 
     sourcemap: 'external',
     // Loaded only by those who have it; and behind proxies.
     external: ['@kubernetes/client-node', 'undici'],
-    banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __bundleRequire } from 'node:module';\nconst require = __bundleRequire(import.meta.url);",
+    },
     plugins: [
       {
         name: 'sources of the workspace',

@@ -48,6 +48,8 @@ const checks = [
   { name: 'kubectl on both servers, all commands', groups: ['proof', 'kubectl'], apart: true, run: kubectl },
   { name: 'generated requests, all of them', groups: ['proof', 'generated'], apart: true, run: generated },
   { name: 'steps of operators that are killed', groups: ['proof', 'steps'], apart: true, run: steps },
+  { name: 'histories of objects with children', groups: ['proof', 'relations'], apart: true, run: histories },
+  { name: 'children of operators that are killed', groups: ['proof', 'relations'], apart: true, run: relations },
   { name: 'an operator in many minutes of faults', groups: ['proof'], apart: true, run: proof },
 ];
 
@@ -164,6 +166,19 @@ function steps() {
   process.env.KOPF_STEPS_KILLS ??= '100';
   process.env.KOPF_STEPS_SEED ??= 'random';
   return tests(['--config=e2e/vitest.config.ts', 'e2e/processes/steps.test.ts']);
+}
+
+/** A sample of them is among the usual tests. */
+function histories() {
+  process.env.KOPF_RECONCILE_RUNS ??= '2000';
+  process.env.KOPF_RECONCILE_SEED ??= 'random';
+  return tests(['packages/kopf-ts/test/relations/convergence.test.ts']);
+}
+
+function relations() {
+  process.env.KOPF_RELATIONS_KILLS ??= '100';
+  process.env.KOPF_RELATIONS_SEED ??= 'random';
+  return tests(['--config=e2e/vitest.config.ts', 'e2e/processes/relations.test.ts']);
 }
 
 function proof(args) {

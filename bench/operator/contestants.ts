@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundle, root } from '../programs.js';
 
-type Workload = 'create' | 'events' | 'update';
+export type Workload = 'create' | 'reconcile' | 'events' | 'update';
 
 export interface Contestant {
   readonly name: string;
@@ -28,6 +28,10 @@ export interface Programs {
   readonly observed: Contestant;
   /** Ours with metrics. */
   readonly metered: Contestant;
+  /** Ours with metrics and with the journal. */
+  readonly journaled: Contestant;
+  /** Ours with traces by OpenTelemetry, of which no SDK is there. */
+  readonly traced: Contestant;
   /** If `KOPF_PYTHON` is the path of a Python with Kopf in it. */
   readonly kopf: Contestant | undefined;
   /** Ours, on a cluster that is only imagined: what it costs does not depend on anybody else. */
@@ -59,6 +63,8 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
       program,
       observed: { ...ours, name: 'kopf-ts, observed', env: { ...ours.env, OBSERVED: 'all' } },
       metered: { ...ours, name: 'kopf-ts, metered', env: { ...ours.env, METERED: 'yes' } },
+      journaled: { ...ours, name: 'kopf-ts, with a journal', env: { ...ours.env, METERED: 'yes', JOURNALED: 'yes' } },
+      traced: { ...ours, name: 'kopf-ts, traced', env: { ...ours.env, TRACED: 'yes' } },
       kopf: python ? kopf : undefined,
       stubbed,
     });

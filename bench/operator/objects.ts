@@ -4,6 +4,7 @@ import type { ControlPlane } from '../../e2e/controlplane/index.js';
 
 const KINDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const OBJECTS = '/apis/kopf.dev/v1/namespaces/default/kopfexamples';
+const CHILDREN = '/api/v1/namespaces/default/configmaps?fieldSelector=metadata.name%21%3Dkube-root-ca.crt';
 const MERGE_PATCH = 'application/merge-patch+json';
 const AT_ONCE = 32;
 
@@ -75,6 +76,7 @@ export async function objectsOf({ url, token, ca }: ControlPlane): Promise<Objec
       return (performance.now() - startedAt) / 1000;
     },
     async removeAll() {
+      await request('DELETE', CHILDREN);
       for (;;) {
         await request('DELETE', OBJECTS);
         const { items } = await request('GET', `${OBJECTS}?limit=500`);

@@ -14,6 +14,7 @@ const INTERVAL_MS = 0.5;
 
 const workloads: Record<string, (stage: Stage, contestant: Contestant) => Promise<Measured>> = {
   storm: (stage, contestant) => creationStorm(stage, contestant, 1000),
+  reconcile: (stage, contestant) => creationStorm(stage, contestant, 1000, 'reconcile'),
   async sight(stage, contestant) {
     await stage.objects.createMany(5000);
     return await firstSight(stage, contestant, 5000);

@@ -1,7 +1,7 @@
 /** What is done to the operators, and what is measured of them meanwhile. */
 import { readFileSync, statSync } from 'node:fs';
 import { percentile } from '../figures.js';
-import { type Contestant, start } from './contestants.js';
+import { type Contestant, start, type Workload } from './contestants.js';
 import { type Interval, now, wallClockOf } from './moments.js';
 import { type Objects, pause } from './objects.js';
 
@@ -54,10 +54,15 @@ const SETTLING = 1.5;
 const LIMIT = 180;
 
 /** Many objects are created at once, each to be handled once, with one result. */
-export async function creationStorm(stage: Stage, contestant: Contestant, count: number): Promise<StormFigures> {
+export async function creationStorm(
+  stage: Stage,
+  contestant: Contestant,
+  count: number,
+  workload: Workload = 'create',
+): Promise<StormFigures> {
   const { objects, kubeconfig } = stage;
   await objects.removeAll();
-  await using running = start(contestant, { kubeconfig, workload: 'create' });
+  await using running = start(contestant, { kubeconfig, workload });
   await within(LIMIT, running.says('READY'), `${contestant.name} to be ready`);
   await pause(SETTLING);
   const handled = handledObjects(objects, count);

@@ -114,6 +114,8 @@ async function bundleTo(outfile: string): Promise<void> {
     conditions: ['@kopf-ts/source'],
     alias: { 'kopf-ts': fileURLToPath(new URL('../../packages/kopf-ts/src/index.ts', import.meta.url)) },
     // Some of the dependencies are not modules yet.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __bundleRequire } from 'node:module'; const require = __bundleRequire(import.meta.url);",
+    },
   });
 }

@@ -106,7 +106,7 @@ export async function project(
 /** Neither the cluster nor the settings of whoever runs the tests. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(KOPF_|KUBE|NODE_OPTIONS|VITEST|FORCE_COLOR)/.test(name),
+    ([name]) => !/^(KOPF_|KUBE|NODE_OPTIONS|NODE_PATH|VITEST|FORCE_COLOR)/.test(name),
   );
   return Object.fromEntries(kept);
 }

@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePorts } from '../controlplane/ports.js';
+import { eventually } from '../support/operators/operators.js';
 import { built, clusterWithFoos, foo, project } from './projects.js';
 
 built();
@@ -85,6 +87,28 @@ describe('kopf run', () => {
     await cluster.apply(foo('three', 'value'));
     await second.logs('[default/three] created with value!');
     expect(second.log).not.toContain('[default/two] created');
+  });
+
+  it('counts its requests also to the cluster that is chosen', async () => {
+    const { env } = await clusterWithFoos();
+    const { kopf } = await project(FILES);
+    const [port] = await freePorts(1);
+    const metrics = `http://127.0.0.1:${port}/metrics`;
+    const operator = kopf(['run', 'handlers.ts', '-A', `--kubeconfig=${env['KUBECONFIG']}`, `--metrics=${metrics}`]);
+    await operator.logs('It begins.');
+    await eventually(async () => {
+      const text = await (await fetch(metrics)).text();
+      expect(text).toMatch(/^kopf_api_requests_total{verb="get",resource="\/apis",code="200"} [1-9]/m);
+    });
+  });
+
+  it('tells what to install for traces', async () => {
+    const { env } = await clusterWithFoos();
+    const { kopf } = await project(FILES);
+    const operator = kopf(['run', 'handlers.ts', '-A', '--otel'], { env });
+    expect(await operator.ended).toBe(1);
+    expect(operator.log).toContain('npm install @opentelemetry/api');
+    expect(operator.log).not.toContain('    at ');
   });
 
   it.each([

@@ -73,6 +73,17 @@ describe.skipIf(isMissing)('the alerting rules', () => {
     expect(await promtool(tools().promtool, ['check', 'rules', rules])).toContain('SUCCESS');
   });
 
+  it('have tests each, of when they tell and of when they do not', async () => {
+    const text = await readFile(new URL('alerts.tests.yaml', import.meta.url), 'utf8');
+    const tested = text.split(/^ +- alertname: /m).slice(1);
+    const silent = tested.filter((test) => test.includes('exp_alerts: []')).map((test) => test.split('\n')[0]);
+    const loud = tested.filter((test) => test.includes('exp_labels:')).map((test) => test.split('\n')[0]);
+    const names = [...(await readFile(rules, 'utf8')).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
+    expect(names).toHaveLength(12);
+    expect([...new Set(silent)].toSorted()).toEqual(names.toSorted());
+    expect([...new Set(loud)].toSorted()).toEqual(names.toSorted());
+  });
+
   it('tell of trouble, and of nothing else', async () => {
     const tests = fileURLToPath(new URL('alerts.tests.yaml', import.meta.url));
     expect(await promtool(tools().promtool, ['test', 'rules', tests])).toContain('SUCCESS');

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { randomNumbers } from '../failures/random.js';
 import { describeOnClusters } from '../support/operators/clusters.js';
 import type { TestKind } from '../support/operators/kinds.js';
 import { eventually } from '../support/operators/operators.js';
@@ -14,17 +15,6 @@ const STEPS = ['network', 'disk', 'machine', 'address', 'name'];
 const KILLS = Number(process.env['KOPF_STEPS_KILLS'] ?? 4);
 const SEED = process.env['KOPF_STEPS_SEED'] ?? '1';
 const PREFIX = 'kopf.zalando.org';
-
-/** Mulberry32: small, and good enough to choose places. */
-function randomBy(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Request {
   readonly name: string;
@@ -81,7 +71,7 @@ describeOnClusters('steps of operators that are killed', (cluster) => {
     async () => {
       const seed = SEED === 'random' ? Date.now() % 1_000_000 : Number(SEED);
       console.log(`KOPF_STEPS_SEED=${seed} KOPF_STEPS_KILLS=${KILLS}`);
-      const random = randomBy(seed);
+      const random = randomNumbers(seed);
       const namespace = await cluster().newNamespace();
       const { connection } = cluster();
       const start = async (): Promise<RunningProgram> => {

@@ -24,7 +24,9 @@ beforeAll(async () => {
     conditions: ['@kopf-ts/source'],
     alias: { 'kopf-ts': path('../../packages/kopf-ts/src/index.ts') },
     // Some of the dependencies are not modules yet.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __bundleRequire } from 'node:module'; const require = __bundleRequire(import.meta.url);",
+    },
   });
 });
 

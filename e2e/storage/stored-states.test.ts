@@ -232,6 +232,29 @@ describeOnRealCluster('what is stored on objects of a real cluster', () => {
       expect(answer.current).toEqual(essence);
     });
 
+    it.for(storages)(
+      'in %s: a digest of children is no change of the object, for Kopf either',
+      async ([, storage, options, progress, diffBase], { skip }) => {
+        if (kopf.kind === 'unavailable') skip(kopf.reason);
+        const body = await create({ spec, metadata });
+        const patch = new Patch();
+        const essence = progress.clear(diffBase.build({ body }));
+        await diffBase.store({ essence, body, patch });
+        const handled = await send(body, patch);
+        const marks = new Patch();
+        const digest = { success: true, purpose: 'children', digest: '0123456789abcdef' };
+        await progress.store({ key: 'children/count', record: digest, body: handled, patch: marks });
+        const stored = await send(handled, marks);
+        expect(stored.metadata?.resourceVersion).not.toBe(handled.metadata?.resourceVersion);
+        expect(await progress.fetch({ key: 'children/count', body: stored })).toMatchObject(digest);
+        const answer = await asked({ action: 'fetch', storage, options, keys: ['count'], body: stored });
+        expect(answer.current).toEqual(essence);
+        expect(answer.essence).toEqual(essence);
+        // It is nobody's progress there.
+        expect(answer.records).toEqual({ count: null });
+      },
+    );
+
     it.for(storages)('in %s: we read what Kopf writes', async ([, storage, options, progress, diffBase], { skip }) => {
       if (kopf.kind === 'unavailable') skip(kopf.reason);
       const body = await create({ spec, metadata });

@@ -28,7 +28,7 @@ export async function bundled() {
     conditions: ['@kopf-ts/source'],
     external: ['@kubernetes/client-node', 'undici'],
     banner: {
-      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
+      js: "import { createRequire as __bundleRequire } from 'node:module';\nconst require = __bundleRequire(import.meta.url);",
     },
   });
   return await import(pathToFileURL(join(outdir, 'demo.mjs')).href);

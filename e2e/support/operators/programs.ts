@@ -53,7 +53,9 @@ export function program(
       // The bundle lies elsewhere, and what is beside the control plane is still needed.
       define: { 'import.meta.url': JSON.stringify(new URL('../../controlplane/index.ts', import.meta.url).href) },
       // Some of the dependencies are not modules yet.
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      banner: {
+        js: "import { createRequire as __bundleRequire } from 'node:module'; const require = __bundleRequire(import.meta.url);",
+      },
     });
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -1,5 +1,12 @@
 /** Kopf's own way of agreeing: records of operators in a common object, and priorities. */
-import { KopfError, type Peering, type PeeringScope, type Resource, type Settings } from '@kopf-ts/core';
+import {
+  KopfError,
+  type PauseReason,
+  type Peering,
+  type PeeringScope,
+  type Resource,
+  type Settings,
+} from '@kopf-ts/core';
 import { childController, formatResource, resourceKey, untilAborted } from '@kopf-ts/core/engine';
 import { detectIdentity } from '../identity/identity.js';
 import { standalone } from '../standalone.js';
@@ -67,6 +74,7 @@ export function kopfPeering(options: KopfPeeringOptions): Peering {
 
 interface Member {
   ruling: Ruling | undefined;
+  why?: PauseReason | undefined;
   readonly done: Promise<void>;
   leave(): void;
 }
@@ -105,19 +113,21 @@ async function joinAll(
     const rulings = [...members.values()].map(({ ruling }) => ruling);
     if (rulings.length === 0) {
       logAbsence();
-      paused.turn(settings.peering.mandatory);
+      paused.turn(settings.peering.mandatory, { kind: 'absent' });
       return;
     }
     isAbsenceTold = false;
     // While something is not known yet, all stays as it is: neither begin too early, nor pause for nothing.
-    if (rulings.includes('pause')) paused.turn(true);
+    if (rulings.includes('pause'))
+      paused.turn(true, [...members.values()].find(({ ruling }) => ruling === 'pause')?.why);
     else if (!rulings.includes(undefined)) paused.turn(false);
   };
 
   const admit = (resource: Resource): Member => {
     const own = childController(staying.signal);
-    const onRuling = (ruling: Ruling): void => {
+    const onRuling = (ruling: Ruling, why?: PauseReason): void => {
       member.ruling = ruling;
+      member.why = why;
       conclude();
     };
     const membership = { scope, resource, namespace, settings, random, onRuling, signal: own.signal };

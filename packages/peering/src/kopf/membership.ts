@@ -3,6 +3,7 @@ import {
   type AnyObject,
   ApiConflictError,
   ApiForbiddenError,
+  type PauseReason,
   type PeeringScope,
   type Resource,
   type Seconds,
@@ -12,7 +13,7 @@ import { childController, describeError, onAbort, sleepAmong, watch, watchTarget
 import { impatient, urgent, withinTime } from '../urgent-requests.js';
 import { membershipLog } from './membership-log.js';
 import { removeRecords, touch } from './peering-records.js';
-import { type Judgement, judge, look, type Sightings } from './peers.js';
+import { describePeers, type Judgement, judge, look, type Sightings } from './peers.js';
 
 /** Whether the operator may work, as far as this one peering is concerned. */
 export type Ruling = 'work' | 'pause';
@@ -26,7 +27,7 @@ export interface MembershipOptions {
   readonly settings: Settings;
   readonly random: () => number;
   /** Called for the first ruling, and then whenever it changes. */
-  readonly onRuling: (ruling: Ruling) => void;
+  readonly onRuling: (ruling: Ruling, why?: PauseReason) => void;
   /** We leave when it aborts. */
   readonly signal: AbortSignal;
 }
@@ -96,7 +97,7 @@ export async function takePart(options: MembershipOptions): Promise<void> {
     if (ruling === next) return;
     if (ruling === undefined && next === 'work' && isBeingHandedOver()) return;
     ruling = next;
-    onRuling(next);
+    onRuling(next, mustPause ? whyPaused(judgement, isRequired) : undefined);
   };
 
   const isBeingHandedOver = (): boolean => {
@@ -237,4 +238,8 @@ function isOlder(body: AnyObject, than: AnyObject | undefined): boolean {
   if (one?.uid === undefined || one.uid !== two?.uid) return false;
   const [version, known] = [one.resourceVersion ?? '', two.resourceVersion ?? ''];
   return DIGITS.test(version) && DIGITS.test(known) && BigInt(version) < BigInt(known);
+}
+
+function whyPaused({ higher, same }: Judgement, isRequired: boolean): PauseReason {
+  return isRequired ? { kind: 'absent' } : { kind: 'peer', by: describePeers(higher.length > 0 ? higher : same) };
 }

@@ -34,6 +34,8 @@ export interface ElectionOptions {
   readonly retryPeriod: Seconds;
   /** Called whenever the leadership is won or lost. */
   readonly onChange: (isLeading: boolean) => void;
+  /** Called when it becomes known who leads instead. */
+  readonly onRival?: ((holder: string) => void) | undefined;
 }
 
 export interface Election {
@@ -168,8 +170,10 @@ export function election(options: ElectionOptions): Election {
   };
 
   const tellOfRival = (holder: string): void => {
-    if (holder !== rival) logger.info(`Waiting for the lease ${title}, held by ${holder}.`);
+    if (holder === rival) return;
     rival = holder;
+    logger.info(`Waiting for the lease ${title}, held by ${holder}.`);
+    options.onRival?.(holder);
   };
 
   const tryInTime = async (signal: AbortSignal): Promise<void> => {

@@ -37,6 +37,8 @@ const NAMESPACE_OF_POD = '/var/run/secrets/kubernetes.io/serviceaccount/namespac
 interface Candidacy {
   readonly started: Promise<Election>;
   readonly members: Set<PeeringScope>;
+  /** Who leads instead, if it is known. */
+  rival(): string | undefined;
   /** How many have come and not left, waiting for the start included. */
   users: number;
   /** Resolves when the lease is released. */
@@ -66,16 +68,22 @@ export function leasePeering(options: LeasePeeringOptions): Peering {
   const stand = ({ client, clock, logger }: PeeringScope, after: Promise<void>): Candidacy => {
     const members = new Set<PeeringScope>();
     const standing = childController();
+    let rival: string | undefined;
     let done: Promise<void> = Promise.resolve();
     const onChange = (isLeading: boolean): void => {
-      for (const { paused } of members) paused.turn(!isLeading);
+      rival = undefined;
+      for (const { paused } of members) paused.turn(!isLeading, { kind: 'leader' });
+    };
+    const onRival = (holder: string): void => {
+      rival = holder;
+      for (const { paused } of members) paused.turn(true, { kind: 'leader', by: holder });
     };
     const start = async (): Promise<Election> => {
       const identity = options.identity ?? (await detectIdentity({ now: clock.utc(), random }));
       if (identity === '') throw emptyIdentity();
       const namespace = options.namespace ?? (await detectNamespace());
       await after;
-      const own = election({ client, clock, logger, random, name, namespace, identity, ...times, onChange });
+      const own = election({ client, clock, logger, random, name, namespace, identity, ...times, onChange, onRival });
       done = own.run(standing.signal);
       return own;
     };
@@ -83,7 +91,7 @@ export function leasePeering(options: LeasePeeringOptions): Peering {
       standing.abort();
       return done;
     };
-    return { started: start(), members, users: 0, stop };
+    return { started: start(), members, rival: () => rival, users: 0, stop };
   };
 
   const leave = async (own: Candidacy): Promise<void> => {
@@ -108,7 +116,7 @@ export function leasePeering(options: LeasePeeringOptions): Peering {
         const elected = await own.started;
         own.members.add(scope);
         mayWrite = () => own.members.has(scope) && elected.isLeading;
-        paused.turn(!elected.isLeading);
+        paused.turn(!elected.isLeading, { kind: 'leader', by: own.rival() });
         await untilAborted(signal);
       } finally {
         // The last one turns off the light; and stays a member until then, to be told of the end.
