@@ -1,5 +1,6 @@
 /** What somebody who did not know the embedded server has found with kubectl, and what is like it. */
 import {
+  applyPatch,
   get,
   jsonPatch,
   mergePatch,
@@ -36,6 +37,7 @@ const replicaSets = inNamespace('replicasets', 'apps/v1');
 const jobs = inNamespace('jobs', 'batch/v1');
 const cronJobs = inNamespace('cronjobs', 'batch/v1');
 const services = inNamespace('services');
+const budgets = inNamespace('poddisruptionbudgets', 'policy/v1');
 const quotas = inNamespace('resourcequotas');
 
 const main = (container: Fields = {}): Fields => ({ name: 'main', image: 'a', ...container });
@@ -461,6 +463,15 @@ export const outside: readonly Sequence[] = [
       things,
       'apiVersion: <group>/v1\nkind: Thing\nmetadata: {name: a, labels: {a: 462.e1234.example, b: "1e999"}}\n',
       yaml,
+    ),
+  ]),
+  sequence('numbers beyond what is whole, applied to a status', [
+    prepare(post(budgets, object('policy/v1', 'PodDisruptionBudget', 'b', { spec: { minAvailable: 1 } }))),
+    ...['1e+30', '1e30', '1e10', '2147483648', '1.5', '-1e30', '9223372036854775808'].map((number) =>
+      applyPatch(
+        `${budgets}/b/status?fieldManager=x&force=true`,
+        `{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"b"},"status":{"currentHealthy":${number},"desiredHealthy":1,"disruptionsAllowed":1,"expectedPods":1}}`,
+      ),
     ),
   ]),
   sequence('versions that are none', [

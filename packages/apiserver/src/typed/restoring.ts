@@ -43,8 +43,9 @@ function problemOf(value: unknown, type: TypeRef): string | undefined {
 /** As there: an integer that is too big for its type becomes another one. */
 function wrapInteger(holder: Mapping, name: string, type: TypeRef): void {
   const value = getOwn(holder, name);
-  if (type.is === 'scalar' && type.scalar === 'i' && Number.isSafeInteger(value))
-    setOwn(holder, name, Number(value) | 0);
+  if (type.is !== 'scalar' || type.scalar !== 'i' || typeof value !== 'number' || !Number.isInteger(value)) return;
+  // What is beyond 64 bits becomes their lowest number at first, of which 32 bits are zeros.
+  setOwn(holder, name, Math.abs(value) < 2 ** 63 ? Number(BigInt.asIntN(32, BigInt(value))) : 0);
 }
 
 /** Bytes are read as they are from bodies, with a word before. */
