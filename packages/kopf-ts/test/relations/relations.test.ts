@@ -309,6 +309,34 @@ describe('reconciliation', () => {
     expect(calls).toEqual(['one: first', 'one: requeued', 'one: requeued']);
   });
 
+  it('is called once a second at most if it always wants to be called at once, and is not looked at meanwhile', async () => {
+    await create('one');
+    declared.registry.on.reconcile(Example, (kwargs) => {
+      log(kwargs);
+      return { requeueAfter: 0 };
+    });
+    const runner = await start();
+    await settle(runner);
+    const first = calls.splice(0).length;
+    expect(first).toBeLessThanOrEqual(21);
+    for (let second = 0; second < 5; second += 1) await advance(runner, 1);
+    expect(calls.length).toBeGreaterThanOrEqual(4);
+    expect(calls.length).toBeLessThanOrEqual(6);
+  });
+
+  it('is not waited for any more when the object is being deleted, though others hold it', async () => {
+    await cluster.api(Example).create({ metadata: { name: 'one', finalizers: ['example.com/others'] }, spec: {} });
+    declared.registry.on.reconcile(Example, (kwargs) => {
+      log(kwargs);
+      return { requeueAfter: 10 };
+    });
+    const runner = await start();
+    await settle(runner);
+    await cluster.api(Example).delete('one');
+    await advance(runner, 60);
+    expect(calls).toEqual(['one: first']);
+  });
+
   it('is tried again less and less often, and at once if somebody else changes something', async () => {
     const one = await create('one');
     let isBroken = true;

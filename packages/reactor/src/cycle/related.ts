@@ -94,13 +94,18 @@ export async function callRelated(scene: Scene, cause: RelatedCause, ledger: Led
     const seen = looking instanceof Promise ? await looking : looking;
     const id = seen?.handler.id ?? handler.id;
     const before = known.related.get(id);
-    const state = seen === undefined ? before : seen.isDue ? await call(scene, seen, ledger) : seen.state;
+    const state = seen === undefined ? atRest(scene, before) : seen.isDue ? await call(scene, seen, ledger) : seen.state;
     if (state === undefined) continue;
     related.set(id, state);
     const delay = seen?.isDue ? delayOf(state, parts.clock.now()) : (seen?.delay ?? delayOf(state, parts.clock.now()));
     if (delay !== undefined) delays.push(delay);
   }
   return { related, delays };
+}
+
+/** Of an object that is being deleted, nobody is called for what it is: nothing is waited for. */
+function atRest({ body }: Scene, state: RelatedState | undefined): RelatedState | undefined {
+  return state?.dueAt !== undefined && isDeletionOngoing(body) ? { ...state, dueAt: undefined } : state;
 }
 
 function delayOf({ dueAt }: RelatedState, now: Seconds): Seconds | undefined {
@@ -176,10 +181,16 @@ function lookAtObject(scene: Scene, handler: ReconcileHandler, cause: RelatedCau
   const waiting = waitingFor(scene, state, stamps, isUrgent || reasons.has('retried'), isUrgent);
   if (waiting !== undefined) {
     // Whatever has changed is still different from what was seen, when it is due.
-    return { handler, state: { ...state, body: before?.body ?? body }, cause, isDue: false, delay: waiting };
+    const later = putOff({ ...state, body: before?.body ?? body }, now, waiting);
+    return { handler, state: later, cause, isDue: false, delay: waiting };
   }
   const pacedUntil = isUrgent ? state.pacedUntil : Math.max(now, state.pacedUntil ?? now) + 1;
   return { handler, state: { ...state, stamps, pacedUntil }, cause: { ...cause, reasons }, isDue: true };
+}
+
+/** Its time has come, but it must wait for something else: until then, it is not looked at again and again. */
+function putOff(state: RelatedState, now: Seconds, waiting: Seconds): RelatedState {
+  return state.dueAt !== undefined && state.dueAt <= now ? { ...state, dueAt: now + waiting } : state;
 }
 
 /** How long it is not to be called, though there is something new: `undefined` if it may be called at once. */
@@ -253,7 +264,9 @@ function lookAtChildren(scene: Scene, handler: ChildHandler, cause: RelatedCause
     return { handler, state, cause, isDue: false };
   }
   const waiting = waitingFor(scene, before, stamps, isRetried, false);
-  if (waiting !== undefined) return { handler, state: before, cause, isDue: false, delay: waiting };
+  if (waiting !== undefined) {
+    return { handler, state: putOff(before, now, waiting), cause, isDue: false, delay: waiting };
+  }
   const pacedUntil = Math.max(now, before.pacedUntil ?? now) + 1;
   const { relation } = handler;
   const reasons = new Set<ReconcileReason>(['owned', ...(isRetried ? (['retried'] as const) : [])]);

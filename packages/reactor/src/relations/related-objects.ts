@@ -25,6 +25,8 @@ interface Place {
   /** Those that we have deleted, while the stream may still tell of them: of the current listing and of the one before. */
   gone: Set<string>;
   goneBefore: Set<string>;
+  /** Those that the stream has told to be gone, the latest ones: answers to our requests may come later than that. */
+  readonly left: Set<string>;
 }
 
 interface RelatedObject {
@@ -66,6 +68,9 @@ export interface RelatedObjectsOptions {
   onChanged(relation: Relation, key: string): void;
 }
 
+/** So many may go while an answer is on its way to us. If it takes even longer, the next listing puts it right. */
+const LEFT_LIMIT = 10_000;
+
 const NOBODY: readonly AnyObject[] = Object.freeze([]);
 const NO_OTHERS: readonly ByOthers[] = [];
 const NEVER: Stamp = Object.freeze({ any: 0, others: 0 });
@@ -105,7 +110,7 @@ export class RelatedObjects {
     const key = placeKey(resource, namespace);
     const place = this.#places.get(key);
     if (place === undefined) {
-      const nobody = { gone: new Set<string>(), goneBefore: new Set<string>() };
+      const nobody = { gone: new Set<string>(), goneBefore: new Set<string>(), left: new Set<string>() };
       this.#places.set(key, { resource, stream: 1, listing: 1, isListed: false, ...nobody });
       return;
     }
@@ -149,6 +154,7 @@ export class RelatedObjects {
     for (const object of this.#objects.values()) if (object.place === place) object.isOutdated = true;
     place.gone.clear();
     place.goneBefore.clear();
+    place.left.clear();
   }
 
   /** The stream tells of an object. */
@@ -160,9 +166,11 @@ export class RelatedObjects {
     if (type === 'DELETED') {
       place.gone.delete(key);
       place.goneBefore.delete(key);
+      remember(place.left, key);
       if (known !== undefined) this.#drop(key, known, true);
       return;
     }
+    place.left.delete(key);
     if (place.gone.has(key) || place.goneBefore.has(key)) return;
     if (known !== undefined) {
       known.isSeen = true;
@@ -176,7 +184,11 @@ export class RelatedObjects {
   written(resource: Resource, body: AnyObject): void {
     const place = this.#placeOf(resource, body);
     const key = objectKey(body);
-    if (place === undefined || place.gone.has(key) || place.goneBefore.has(key)) return;
+    if (place === undefined || place.gone.has(key) || place.goneBefore.has(key) || place.left.has(key)) return;
+    if (isGone(resource, body)) {
+      this.deleted(key);
+      return;
+    }
     const known = this.#objects.get(key);
     if (known !== undefined && !known.isOutdated && !isNewer(body, known.body)) {
       if (isSame(body, known.body)) disown(known);
@@ -267,6 +279,25 @@ export class RelatedObjects {
     if (home.children.size === 0 && !isKnown(home.relation, home.key)) this.forget(home.relation, home.key);
     this.#options.onChanged(home.relation, home.key);
     return any;
+  }
+}
+
+/** It was being deleted, and with this write, nothing holds it any more: it is answered once more, but it is not there. */
+function isGone({ group, plural }: Resource, { metadata, spec }: AnyObject): boolean {
+  if (metadata?.deletionTimestamp === undefined || (metadata.finalizers?.length ?? 0) > 0) return false;
+  // Somebody still has to stop what runs, or to empty the namespace.
+  if (Number(metadata['deletionGracePeriodSeconds'] ?? 0) > 0) return false;
+  const isNamespace = group === '' && plural === 'namespaces';
+  const { finalizers } = (spec ?? {}) as { readonly finalizers?: unknown };
+  return !(isNamespace && Array.isArray(finalizers) && finalizers.length > 0);
+}
+
+function remember(latest: Set<string>, key: string): void {
+  latest.add(key);
+  if (latest.size <= LEFT_LIMIT) return;
+  for (const oldest of latest) {
+    latest.delete(oldest);
+    return;
   }
 }
 

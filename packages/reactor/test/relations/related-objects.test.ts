@@ -95,6 +95,44 @@ describe('what is known of children', () => {
     expect(names()).toEqual(['a2']);
   });
 
+  it('stays gone if the stream has told so before the answer to our own request comes', () => {
+    accept('ADDED', pod('a', 5));
+    accept('DELETED', pod('a', 7));
+    related.written(PODS, pod('a', 6));
+    expect(names()).toEqual([]);
+    // It had only left what the stream is asked for.
+    accept('ADDED', pod('a', 8));
+    related.written(PODS, pod('a', 9));
+    expect(names()).toEqual(['a']);
+  });
+
+  it('is gone as soon as we have taken away what has held it', () => {
+    const dying = (version: number, more: object): AnyObject => {
+      const { metadata } = pod('a', version);
+      return { metadata: { ...metadata, deletionTimestamp: '2020-01-01T00:00:00Z', ...more } };
+    };
+    accept('ADDED', pod('a', 5));
+    related.written(PODS, dying(6, { finalizers: ['example.com/x'] }));
+    related.written(PODS, dying(7, { deletionGracePeriodSeconds: 30 }));
+    expect(names()).toEqual(['a']);
+    related.written(PODS, dying(8, { deletionGracePeriodSeconds: 0, finalizers: [] }));
+    accept('MODIFIED', dying(8, {}));
+    expect(names()).toEqual([]);
+    accept('DELETED', dying(9, {}));
+    related.written(PODS, dying(8, {}));
+    expect(names()).toEqual([]);
+  });
+
+  it('is there as long as a namespace is being emptied', () => {
+    const NAMESPACES = makeResource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false });
+    const { namespace: _, ...metadata } = { ...pod('a', 5).metadata, deletionTimestamp: '2020-01-01T00:00:00Z' };
+    related.begin(NAMESPACES, null);
+    related.written(NAMESPACES, { metadata, spec: { finalizers: ['kubernetes'] } });
+    expect(names()).toEqual(['a']);
+    related.written(NAMESPACES, { metadata: { ...metadata, resourceVersion: '6' }, spec: {} });
+    expect(names()).toEqual([]);
+  });
+
   it('is not what a new stream does not find', () => {
     accept(null, pod('a', 5));
     accept(null, pod('b', 5));
