@@ -124,10 +124,22 @@ export class TemporaryError extends KopfError {
   readonly delay: number | undefined;
   constructor(message?: string, options: KopfErrorOptions & { readonly delay?: number | null | undefined } = {}) {
     super(message, { code: 'KOPF_TEMPORARY', ...options });
-    this.delay = 'delay' in options ? (options.delay ?? undefined) : 60;
+    this.delay = delayIn(message, options);
   }
 }
 recognisable(TemporaryError, 'TemporaryError');
+
+function delayIn(message: unknown, options: unknown): number | undefined {
+  const asked = (wrong: unknown): TypeError =>
+    new TypeError(
+      `A delay is a number of seconds, and not ${String(wrong)}: new TemporaryError(${JSON.stringify(message)}, { delay: 60 }).`,
+    );
+  if (typeof options !== 'object' || options === null) throw asked(options);
+  if (!('delay' in options)) return 60;
+  const delay = options.delay ?? undefined;
+  if (delay !== undefined && (typeof delay !== 'number' || !Number.isFinite(delay))) throw asked(delay);
+  return delay;
+}
 
 /**
  * Throw it from a handler to fail it for good: it is not retried for this change of the object.

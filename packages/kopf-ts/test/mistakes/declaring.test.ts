@@ -41,6 +41,11 @@ describe('when handlers are declared, it is told of', () => {
       /the handler is a promise: pass the function itself, without calling it/,
     ],
     [
+      "a generator: `on.create('x', function* () {})`",
+      () => refusalOf(({ on }) => on.create('x', function* make() {})),
+      /the handler is a generator, which does nothing when it is called: take the asterisk away/,
+    ],
+    [
       "the options last: `on.create('x', fn, { retries: 5 })`",
       () => refusalOf(({ on }) => on.create('x', save, { retries: 5 })),
       /the handler is a function and comes last/,

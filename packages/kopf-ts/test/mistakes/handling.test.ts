@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { apiError, conditions, type KubeClient, type Registry, subhandler } from '@kopf-ts/core';
+import { apiError, conditions, type KubeClient, type Registry, subhandler, TemporaryError } from '@kopf-ts/core';
 import { describe } from 'vitest';
 import { runIn } from '../../src/running/run.js';
 import { fakeHost } from '../running/fake-host.js';
@@ -169,6 +169,74 @@ describe('when an operator works, it is told of', () => {
             }),
         }),
       /The function that changes an object must be synchronous, as it may be called several times: get what it needs before/,
+    ],
+    [
+      'the status in what is written otherwise: `api(…).create({ …, status })`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api }: Untyped) {
+              const spec = { ports: [{ port: 80 }] };
+              await api('services').create({ metadata: { name: 'web' }, spec, status: { loadBalancer: {} } });
+            }),
+        }),
+      /create services\.v1 default\/web: the cluster ignores the status here.*Use api\(…\)\.status for it/,
+    ],
+    [
+      'the spec in a patch of the status: `api(…).status.patch(name, { spec })`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api }: Untyped) {
+              await api('services').create({ metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
+              await api('services').status.patch('web', { spec: { type: 'NodePort' }, status: { loadBalancer: {} } });
+            }),
+        }),
+      /takes nothing but the status here, and ignores this: spec\. Use api\(…\) instead/,
+    ],
+    [
+      'a name instead of an owner: `{ owner: name }`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api, name }: Untyped) {
+              await api('configmaps').create({ metadata: { name: 'a' } }, { owner: name });
+            }),
+        }),
+      /An owner is a whole object, such as the body of a handler, and not "one"/,
+    ],
+    [
+      "replicas as a text: `scale.set('web', '3')`",
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api }: Untyped) {
+              await api('deployments').scale.set('web', '3');
+            }),
+        }),
+      /There cannot be "3" replicas/,
+    ],
+    [
+      "the delay without its name: `new TemporaryError('Wait.', 5)`",
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make(_: Untyped) {
+              throw new (TemporaryError as Untyped)('Wait.', 5);
+            }),
+        }),
+      /A delay is a number of seconds, and not 5: new TemporaryError\("Wait\.", \{ delay: 60 \}\)/,
+    ],
+    [
+      "a delay that is no number: `{ delay: '5s' }`",
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make(_: Untyped) {
+              throw new (TemporaryError as Untyped)('Wait.', { delay: '5s' });
+            }),
+        }),
+      /A delay is a number of seconds, and not 5s/,
     ],
     [
       'a misspelt option of a verb: `{ dryrun: true }`',

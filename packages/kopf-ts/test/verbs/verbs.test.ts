@@ -276,6 +276,16 @@ describe('writing', () => {
     expect((await api(Example).apply(named('one', 2), { force: true })).spec.size).toBe(2);
   });
 
+  it('leaves the labels of children to others, if the owner has none to give', async () => {
+    const owner = await api(Example).create({ metadata: { name: 'parent' }, spec: {} });
+    const child = { metadata: { name: 'child' }, data: { a: '1' } };
+    await api('configmaps').apply(child, { owner });
+    const labelled = { metadata: { name: 'child', labels: { team: 'a' } } };
+    await api('configmaps').apply(labelled, { fieldManager: 'others' });
+    const after = await api('configmaps').apply(child, { owner });
+    expect(after.metadata?.labels).toEqual({ team: 'a' });
+  });
+
   it('makes children of owners', async () => {
     const owner = await api(Example).create({ metadata: { name: 'parent', labels: { app: 'web' } }, spec: {} });
     const child = await api('configmaps').apply({ metadata: { name: 'child' }, data: { a: '1' } }, { owner });

@@ -94,7 +94,8 @@ export async function callRelated(scene: Scene, cause: RelatedCause, ledger: Led
     const seen = looking instanceof Promise ? await looking : looking;
     const id = seen?.handler.id ?? handler.id;
     const before = known.related.get(id);
-    const state = seen === undefined ? atRest(scene, before) : seen.isDue ? await call(scene, seen, ledger) : seen.state;
+    const state =
+      seen === undefined ? atRest(scene, before) : seen.isDue ? await call(scene, seen, ledger) : seen.state;
     if (state === undefined) continue;
     related.set(id, state);
     const delay = seen?.isDue ? delayOf(state, parts.clock.now()) : (seen?.delay ?? delayOf(state, parts.clock.now()));

@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
   readonly settings?: Pick<Settings, 'watching' | 'networking'> | undefined;
+  /** What was told already, once and for all. */
+  readonly told?: Set<string> | undefined;
   /** Waits before another try, after so many conflicts in a row. */
   readonly pause?: ((conflicts: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
 }
@@ -99,6 +101,24 @@ export class VerbRequests {
     const namespace = this.namespaceOf(resource, options);
     if (namespace === undefined && resource.namespaced) throw homeless(resource, name);
     return namespace;
+  }
+
+  /** The cluster takes the status only by a door of its own, and nothing else there. It does not say what it ignores. */
+  tellIgnored(resource: Resource, request: VerbRequest, options: ApiPlace): void {
+    const { logger, told } = this.#around;
+    if (logger === undefined || !resource.subresources.has('status')) return;
+    const isOfStatus = request.subresource === 'status';
+    const ignored = namesIn(request.body).filter((name) => (isOfStatus ? !TAKEN.has(name) : name === 'status'));
+    if (ignored.length === 0) return;
+    const title = titleFor(resource, request, this.namespaceOf(resource, options));
+    const place = `${formatResource(resource)}/${request.subresource ?? ''}`;
+    if (told?.has(place)) return;
+    told?.add(place);
+    logger.warn(
+      isOfStatus
+        ? `${title}: the cluster takes nothing but the status here, and ignores this: ${ignored.join(', ')}. Use api(…) instead of api(…).status for it.`
+        : `${title}: the cluster ignores the status here, since objects of this kind have it apart. Use api(…).status for it.`,
+    );
   }
 
   /** A change of one object: through its owner, if it has one. */
@@ -185,6 +205,18 @@ export class VerbRequests {
   signalOf({ signal }: ApiPlace): AbortSignal | undefined {
     return signal ?? this.#around.signal;
   }
+}
+
+/** What may be said of an object when its status is written. */
+const TAKEN: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
+
+/** Of what is written: the fields of the object itself. */
+function namesIn(body: unknown): readonly string[] {
+  if (Array.isArray(body)) {
+    const operations = body.filter((one: { readonly op?: unknown }) => one.op !== 'test');
+    return operations.map(({ path }: { readonly path?: unknown }) => String(path).split('/')[1] ?? '');
+  }
+  return Object.entries(body ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
 const VERBS = { GET: 'get', POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' } as const;

@@ -23,7 +23,7 @@ import type { Clock } from '../../seams/clock.js';
 import type { Logger } from '../../seams/logger.js';
 import type { Settings } from '../../settings.js';
 import { isThenable } from '../../sync/awaiting.js';
-import { deepCopy, isMapping, type Mapping } from '../../values/json.js';
+import { deepCopy, deepEqual, isMapping, type Mapping } from '../../values/json.js';
 import { lostInJson } from '../../values/json-text.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
 import { adoptBy } from '../../values/objects/hierarchy.js';
@@ -94,6 +94,7 @@ export function handlersApi(parts: ApiParts): ApiFor {
   const { client, clock, fieldManager, ownerOf, random = Math.random, kinds = kindsOf(client) } = parts;
   const { logger, settings, onWritten } = parts;
   const pause = pausing(clock, random);
+  const told = new Set<string>();
   return ({ namespace, signal, by, dryRun }) =>
     verbsIn({
       dryRun,
@@ -108,6 +109,7 @@ export function handlersApi(parts: ApiParts): ApiFor {
       pause,
       clock,
       logger,
+      told,
       settings,
     });
 }
@@ -164,6 +166,7 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
     const query = this.requests.writeQuery(options);
     const resource = await this.requests.resource(options);
     const target = { name: checkedName(name), subresource: this.#subresource };
+    this.requests.tellIgnored(resource, { method: 'PATCH', ...target, body: patch }, options);
     return await this.requests.write(
       resource,
       { method: 'PATCH', ...target, contentType, query, body: patch },
@@ -180,6 +183,7 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
     if (name === undefined) throw badObject('An applied object needs a name in its metadata.');
     const query = this.requests.writeQuery(options);
     const target = { method: 'PATCH', name: checkedName(name), subresource: this.#subresource } as const;
+    this.requests.tellIgnored(resource, { ...target, verb: 'apply', body: object }, { ...options, namespace });
     const write = (force: true | undefined): Promise<AnyObject> => {
       const request = { ...target, contentType: APPLY, query: { ...query, force }, body: object } as const;
       return this.requests.write(resource, request, { ...options, namespace });
@@ -212,6 +216,7 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
         const body = forVersion(changedBy(change, object), read);
         isForVersion = versionOf(body) === versionOf(read);
         const request = { method: 'PUT', name, subresource: this.#subresource, query, body } as const;
+        this.requests.tellIgnored(resource, { ...request, body: changedParts(read, body) }, options);
         return await this.requests.replace(resource, request, read, options);
       } catch (error) {
         if (!(error instanceof ApiConflictError && isForVersion) || conflicts >= REPLACE_TRIES) throw error;
@@ -330,6 +335,7 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
     }
     const query = this.requests.writeQuery(options);
     const request = { method: 'POST', contentType: 'application/json', query, body: object } as const;
+    this.requests.tellIgnored(resource, { ...request, name }, { ...options, namespace });
     return await this.requests.send<AnyObject>(resource, request, { ...options, namespace });
   }
 
@@ -424,7 +430,8 @@ function scaleVerbs(requests: VerbRequests): ScaleApi {
     },
     async set(name, replicas, options = {}) {
       checkOptions('scale.set', options);
-      if (!Number.isInteger(replicas) || replicas < 0) throw badObject(`There cannot be ${replicas} replicas.`);
+      if (!Number.isInteger(replicas) || replicas < 0)
+        throw badObject(`There cannot be ${JSON.stringify(replicas)} replicas.`);
       const resource = await requests.resource(options);
       const query = requests.writeQuery(options);
       const [contentType, body] = ['application/merge-patch+json', { spec: { replicas } }] as const;
@@ -461,10 +468,21 @@ function completed(given: object, resource: Resource, owner: Body | undefined): 
   }
   const whole: AnyObject = { apiVersion, ...(kind === undefined ? {} : { kind }), ...object };
   if (owner !== undefined) {
+    if (!isMapping(owner))
+      throw badObject(`An owner is a whole object, such as the body of a handler, and not ${JSON.stringify(owner)}.`);
     checkNamespaceOfChild(whole, owner);
+    const isLabelled = whole.metadata?.labels !== undefined;
     adoptBy(owner, whole);
+    // Nobody has asked for labels. If they were applied, even if empty, others could not apply theirs without conflicts.
+    const { labels, ...metadata } = whole.metadata ?? {};
+    if (!isLabelled && Object.keys(labels ?? {}).length === 0) return { ...whole, metadata };
   }
   return whole;
+}
+
+/** What a function has really changed. */
+function changedParts(read: AnyObject, body: AnyObject): Mapping {
+  return Object.fromEntries(Object.entries(body).filter(([key, value]) => !deepEqual(value, read[key])));
 }
 
 /** The cluster would accept it, and delete it a little later as if its owner were gone. */

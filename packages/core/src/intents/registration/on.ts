@@ -199,6 +199,10 @@ function optionsAndHandler(
     // Most often, it is imported from a module that is not there yet, since the modules import each other.
     throw mistake(title, `the handler is ${shown(second)}; ${expected}`);
   }
+  const generator = args.find(isGenerator);
+  if (generator !== undefined) {
+    throw mistake(title, 'the handler is a generator, which does nothing when it is called: take the asterisk away');
+  }
   if (args.length === 1 && typeof first === 'function') return [{}, first as HandlerFn];
   if (first !== undefined && !isMapping(first)) throw mistake(title, expected);
   return [first ?? {}, second as HandlerFn | undefined];
@@ -206,6 +210,10 @@ function optionsAndHandler(
 
 function isPromise(value: unknown): value is Promise<unknown> {
   return value instanceof Promise;
+}
+
+function isGenerator(value: unknown): boolean {
+  return typeof value === 'function' && /Generator/.test(Object.prototype.toString.call(value));
 }
 
 function decorator(target: () => RegistrationTarget, title: Title, declare: Declare, trace: Trace) {
@@ -219,6 +227,7 @@ function decorator(target: () => RegistrationTarget, title: Title, declare: Decl
       );
     }
     if (typeof fn !== 'function') throw mistake(title, 'only functions and methods of classes can be handlers');
+    if (isGenerator(fn)) throw mistake(title, 'the method is a generator, which does nothing when it is called');
     const registry = target();
     // For methods, too: what is wrong with the options is told at the class, not when (or if) it is constructed.
     const declared = declare(fn as HandlerFn);
