@@ -276,6 +276,20 @@ describe('writing', () => {
     expect((await api(Example).apply(named('one', 2), { force: true })).spec.size).toBe(2);
   });
 
+  it.each([
+    ['dryRun', 'The option \'dryRun\' of create() is true or false, and not "All".', { dryRun: 'All' }],
+    ['dryRun', "The option 'dryRun' of create() is true or false, and not 1.", { dryRun: 1 }],
+  ])('writes nothing if %s is something else than it can be', async (_, message, options) => {
+    const wrong = api('configmaps').create({ metadata: { name: 'a' } }, options as never);
+    await expect(wrong).rejects.toThrow(message);
+    expect(await api('configmaps').find('a')).toBeUndefined();
+  });
+
+  it.each([5, [], new Map([['app', 'web']]), null])('selects nothing by %j', async (labels) => {
+    const selected = api('configmaps').list({ labels: labels as never });
+    await expect(selected).rejects.toThrow("A selection is an object such as { app: 'web' }");
+  });
+
   it('leaves the labels of children to others, if the owner has none to give', async () => {
     const owner = await api(Example).create({ metadata: { name: 'parent' }, spec: {} });
     const child = { metadata: { name: 'child' }, data: { a: '1' } };

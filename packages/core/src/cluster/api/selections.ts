@@ -1,6 +1,7 @@
 /** Selections of labels and fields, in the words of the server. What cannot be right is refused before it is sent. */
 import { KopfError } from '../../errors.js';
 import type { SelectedValue, Selection } from '../../seams/api.js';
+import { isMapping } from '../../values/json.js';
 import { isLabelKey, isLabelValue } from '../../values/objects/labels.js';
 
 export function labelSelectorOf(selection: Selection | undefined): string | undefined {
@@ -31,6 +32,9 @@ function selectorOf(
   termOf: (key: string, value: SelectedValue) => string,
 ): string | undefined {
   if (selection === undefined || typeof selection === 'string') return selection;
+  if (!isMapping(selection) || Object.prototype.toString.call(selection) !== '[object Object]') {
+    throw refusal("A selection is an object such as { app: 'web' }, or a text such as 'app=web,tier!=db'.");
+  }
   return Object.entries(selection)
     .map(([key, value]) => termOf(key, value))
     .join(',');
