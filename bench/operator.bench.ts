@@ -139,17 +139,25 @@ async function measureTraced(stage: Stage, { ours, traced }: Programs): Promise<
 }
 
 /** Each object gets a child and a status: by reconciliation, and by a program that knows what it has to do. */
-async function measureReconciliation(stage: Stage, { bare, ours }: Programs): Promise<readonly Row[]> {
+async function measureReconciliation(
+  stage: Stage,
+  { bare, ours, controllerRuntime }: Programs,
+): Promise<readonly Row[]> {
   const title = `${STORM} objects reconciled`;
-  const figuresOf = await inTurns(title, [bare, ours], (contestant) =>
+  const go = await controllerRuntime();
+  const figuresOf = await inTurns(title, [bare, ours, go], (contestant) =>
     creationStorm(stage, contestant, STORM, 'reconcile'),
   );
   const [theirs, mine] = [figuresOf(bare), figuresOf(ours)];
+  const goCpu = go && ofPairs(figuresOf(go).cpuMsPerObject, theirs.cpuMsPerObject, ratio);
+  const goPace = go && ofPairs(figuresOf(go).perSecond, theirs.perSecond, ratio);
   return [
     row(`${title}: CPU per object, to bare`, ofPairs(mine.cpuMsPerObject, theirs.cpuMsPerObject, ratio), {
       unit: ' ×',
       atMost: 1.2,
     }),
+    ...(goCpu ? [row('  … of controller-runtime, to bare', goCpu, { unit: ' ×' })] : []),
+    ...(goPace ? [row('  … handled per second by it, to bare', goPace, { unit: ' ×' })] : []),
     row(`${title}: handled per second, to bare`, ofPairs(mine.perSecond, theirs.perSecond, ratio), { unit: ' ×' }),
     row(`${title}: heap in use, above bare`, ofPairs(mine.heap, theirs.heap, difference), { unit: ' MB', digits: 1 }),
   ];

@@ -50,6 +50,12 @@ const checks = [
   { name: 'steps of operators that are killed', groups: ['proof', 'steps'], apart: true, run: steps },
   { name: 'histories of objects with children', groups: ['proof', 'relations'], apart: true, run: histories },
   { name: 'children of operators that are killed', groups: ['proof', 'relations'], apart: true, run: relations },
+  {
+    name: 'reconciliation beside controller-runtime, measured',
+    groups: ['proof', 'measured'],
+    apart: true,
+    run: measured,
+  },
   { name: 'an operator in many minutes of faults', groups: ['proof'], apart: true, run: proof },
 ];
 
@@ -178,6 +184,12 @@ function generated() {
 function kubectl() {
   process.env.KUBECTL_PART = 'all';
   return tests(['--config=e2e/differential/vitest.config.ts', 'e2e/differential/kubectl/kubectl.test.ts']);
+}
+
+/** Figures are for people to look at: it fails if they cannot be taken, not if they are bad on a busy machine. */
+function measured() {
+  process.env.KOPF_BENCH_ONLY ??= 'reconcile';
+  return runScript('bench/run.mjs', ['operator']);
 }
 
 /** Where a few kills are enough, it is among the tests on a real cluster. */

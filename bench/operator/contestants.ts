@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { goProgram } from '../../e2e/programs/support/go-programs.js';
 import { bundle, root } from '../programs.js';
 
 export type Workload = 'create' | 'reconcile' | 'events' | 'update';
@@ -34,6 +35,8 @@ export interface Programs {
   readonly traced: Contestant;
   /** If `KOPF_PYTHON` is the path of a Python with Kopf in it. */
   readonly kopf: Contestant | undefined;
+  /** The same reconciliation by controller-runtime, if there is `go` to build it with. It knows no other workload. */
+  controllerRuntime(): Promise<Contestant | undefined>;
   /** Ours, on a cluster that is only imagined: what it costs does not depend on anybody else. */
   readonly stubbed: string;
 }
@@ -66,6 +69,14 @@ export async function withPrograms(use: (programs: Programs) => Promise<void>): 
       journaled: { ...ours, name: 'kopf-ts, with a journal', env: { ...ours.env, METERED: 'yes', JOURNALED: 'yes' } },
       traced: { ...ours, name: 'kopf-ts, traced', env: { ...ours.env, TRACED: 'yes' } },
       kopf: python ? kopf : undefined,
+      async controllerRuntime() {
+        const program = await goProgram('reconciler');
+        if (program.kind === 'installed') {
+          return { name: 'controller-runtime', command: [program.it], tellsHeap: false };
+        }
+        console.log(`controller-runtime is left out: ${program.reason}.`);
+        return undefined;
+      },
       stubbed,
     });
   } finally {
