@@ -64,6 +64,7 @@ export { decideNext, FINISHED, interruptedSleep } from './execution/next-step.js
 export { filterKwargs } from './execution/call-kwargs.js';
 export { currentContext, type HandlerContext, runInContext } from './execution/context.js';
 export { decideStopping, type StoppingFacts } from './execution/stopping.js';
+export { LevelLogger } from './execution/logging/level-logger.js';
 export { isEnabled, loggableBody, loggableDiff, objectLogger, terseLogger } from './execution/logging/object-logger.js';
 export { reportOnce } from './execution/logging/report-once.js';
 export { setsConditions } from './execution/handler-api/conditions.js';
@@ -105,6 +106,7 @@ export { type Discovery, discover } from './cluster/discover.js';
 export { list, listPages } from './cluster/list.js';
 export { createObject } from './cluster/create.js';
 export { markingClient } from './cluster/marking-client.js';
+export { type LagMeter, lagMeter } from './cluster/lag.js';
 export { OutpacedError, type OwnWrite, type PatchOutcome, patchObject } from './cluster/patching/patch-object.js';
 export { isTooLarge, retryable } from './cluster/retryable.js';
 export type { Address } from './cluster/patching/patch-payloads.js';

@@ -396,6 +396,11 @@ export interface InsightSettings {
    */
   admin: string | undefined;
   /**
+   * Where the console is served, for browsers: `http://127.0.0.1:8082`; all that the above answers is answered there, too.
+   * On other addresses than those of the machine itself, it needs tokens. Read after the startup handlers. Default: unset.
+   */
+  console: string | undefined;
+  /**
    * A file with one token in each line, and its scope after it: `read`, or else `write`. It is read at each request, so it may
    * be from a Secret. Default: unset, and everybody on the machine may ask and act.
    */
@@ -490,7 +495,13 @@ function defaults(): Settings {
       secretsInDiffBase: false,
     },
     metrics: { endpoint: undefined },
-    insight: { admin: undefined, tokenFile: undefined, journalSize: 16_000_000, sensitiveFields: [] },
+    insight: {
+      admin: undefined,
+      console: undefined,
+      tokenFile: undefined,
+      journalSize: 16_000_000,
+      sensitiveFields: [],
+    },
   };
 }
 

@@ -67,7 +67,13 @@ const DEFAULTS = {
     secretsInDiffBase: false,
   },
   metrics: { endpoint: undefined },
-  insight: { admin: undefined, tokenFile: undefined, journalSize: 16_000_000, sensitiveFields: [] },
+  insight: {
+    admin: undefined,
+    console: undefined,
+    tokenFile: undefined,
+    journalSize: 16_000_000,
+    sensitiveFields: [],
+  },
 };
 
 describe('the settings of an operator', () => {

@@ -13,6 +13,7 @@ import type {
   Seconds,
   Service,
 } from '@kopf-ts/core';
+import { type LagMeter, lagMeter } from '@kopf-ts/core/engine';
 import { callMetrics } from './facts/calls.js';
 import { type Collector, type CollectorParts, namesOf } from './facts/collector.js';
 import { admissionMetrics, daemonMetrics, indexMetrics, operatorStateMetrics } from './facts/neighbours.js';
@@ -22,7 +23,6 @@ import { streamMetrics } from './facts/streams.js';
 import { defaultMetricRegistry } from './registry/default-registry.js';
 import type { Family } from './registry/instruments.js';
 import { type MetricRegistry, ownRegistry } from './registry/registry.js';
-import { lagMeter } from './scraping/lag.js';
 import { formatFor } from './scraping/negotiation.js';
 import { processMetrics } from './scraping/process-metrics.js';
 import { CONTENT_TYPES, type Format, textOf } from './scraping/text.js';
@@ -57,6 +57,8 @@ export interface OperatorMetricsOptions {
   readonly registry?: MetricRegistry | undefined;
   /** To ask how far the streams are behind. Without it, that is not measured. */
   readonly client?: KubeClient | undefined;
+  /** Where that is measured, if others want to know it, too. Default: by the client. */
+  readonly lag?: LagMeter | undefined;
   /** To tell their sizes. */
   readonly indices?: Indices | undefined;
   /** The ids of the handlers that are declared: all others are those that handlers make for themselves. */
@@ -104,12 +106,14 @@ const SHARED_FOR: Seconds = 1;
 export function operatorMetrics(options: OperatorMetricsOptions): OperatorMetrics {
   const { clock, logger, client, registry: users = defaultMetricRegistry(), declared = () => [] } = options;
   const own = ownRegistry();
+  const lag = options.lag ?? (client && lagMeter({ client, clock }));
   const parts: CollectorParts = {
     registry: own,
     names: namesOf(declared),
     now: () => clock.now(),
     indices: options.indices,
     workerLimit: options.workerLimit ?? (() => undefined),
+    lagOf: (stream) => lag?.lagOf(stream),
   };
   const info = { version: options.version ?? 'unknown', node: process.version };
   own
@@ -127,7 +131,6 @@ export function operatorMetrics(options: OperatorMetricsOptions): OperatorMetric
     admissionMetrics(parts),
     operatorStateMetrics(parts),
   ]);
-  const measure = client && lagMeter({ client, clock, streams: streams.streams });
   const ofProcess = processMetrics(own, clock);
   own.asked(
     {
@@ -160,7 +163,7 @@ export function operatorMetrics(options: OperatorMetricsOptions): OperatorMetric
   const page: HttpPage = {
     async answer({ headers }) {
       ofProcess.look();
-      await measure?.(closing.signal);
+      await lag?.measure(streams.streams, closing.signal);
       const format = formatFor(headers['accept']);
       return { headers: { 'content-type': CONTENT_TYPES[format], vary: 'accept' }, body: await text(format) };
     },

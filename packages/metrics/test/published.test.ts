@@ -22,7 +22,7 @@ const known = new Set(families.flatMap(({ name, type }) => suffixes[type].map((s
 
 describe('The docs', () => {
   it('have all metrics in their table, and no others', () => {
-    const rows = textOf('../../../docs/metrics.md')
+    const rows = textOf('../../../docs/operate/metrics.md')
       .split('\n')
       .filter((line) => /^\| `\w+` +\| (counter|gauge|histogram)/.test(line))
       .map((line) =>

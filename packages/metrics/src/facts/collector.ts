@@ -6,6 +6,7 @@ import type {
   Indices,
   ObservedHandler,
   ObservedObject,
+  ObservedStream,
   Resource,
   Seconds,
 } from '@kopf-ts/core';
@@ -21,6 +22,8 @@ export interface CollectorParts {
   readonly indices: Indices | undefined;
   /** How many objects of a kind are worked on at once. */
   workerLimit(): number | undefined;
+  /** By how many versions the stream was behind when that was measured. */
+  lagOf(stream: ObservedStream): number | undefined;
 }
 
 /** How much there can be of each metric of the operator; what is beyond is counted as `other`. */

@@ -6,12 +6,11 @@ import { type Collector, type CollectorParts, LIMIT } from './collector.js';
 type Phase = FactOf<'stream.phase'>;
 
 /** What is known of a stream, for measuring how far behind it is. */
-export interface StreamState {
+interface StreamState {
   /** The newest version that has come by it. */
   seen: string | undefined;
   phase: Phase | undefined;
-  /** By how many versions it was behind when that was measured. */
-  lag: number | undefined;
+  readonly isWatching: boolean;
 }
 
 export interface StreamMetrics {
@@ -19,7 +18,7 @@ export interface StreamMetrics {
   readonly streams: ReadonlyMap<ObservedStream, StreamState>;
 }
 
-export function streamMetrics({ registry, names, now }: CollectorParts): StreamMetrics {
+export function streamMetrics({ registry, names, now, lagOf }: CollectorParts): StreamMetrics {
   const labels = ['resource'] as const;
   const counter = (name: string, help: string) => registry.counter({ name, help, labels, limit: LIMIT });
   const events = registry.counter({
@@ -41,7 +40,13 @@ export function streamMetrics({ registry, names, now }: CollectorParts): StreamM
   const stateOf = (stream: ObservedStream): StreamState => {
     let state = streams.get(stream);
     if (state === undefined) {
-      state = { seen: undefined, phase: undefined, lag: undefined };
+      state = {
+        seen: undefined,
+        phase: undefined,
+        get isWatching() {
+          return this.phase?.phase === 'watching';
+        },
+      };
       streams.set(stream, state);
     }
     return state;
@@ -77,13 +82,13 @@ export function streamMetrics({ registry, names, now }: CollectorParts): StreamM
       labels,
       limit: LIMIT,
     },
-    () => worst(({ lag }) => lag),
+    () => worst((_, stream) => lagOf(stream)),
   );
-  const worst = (lookAt: (state: StreamState) => number | undefined) => {
+  const worst = (lookAt: (state: StreamState, stream: ObservedStream) => number | undefined) => {
     const values = new Map<string, number>();
-    for (const [{ resource }, state] of streams) {
-      const value = lookAt(state);
-      const name = names.resource(resource);
+    for (const [stream, state] of streams) {
+      const value = lookAt(state, stream);
+      const name = names.resource(stream.resource);
       if (value !== undefined) values.set(name, Math.max(values.get(name) ?? 0, value));
     }
     return [...values].map(([name, value]) => [[name], value] as const);

@@ -51,7 +51,7 @@ export function pageServer({ host, port, clock, logger, onClosed }: PageServerOp
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const served = pages.get(path);
-    const answer = respond(request, response, path, served, logger);
+    const answer = respond(request, response, path, served, { clock, logger });
     served?.answers.add(answer);
     void answer.finally(() => served?.answers.delete(answer));
   });
@@ -111,29 +111,30 @@ async function respond(
   response: ServerResponse,
   path: string,
   served: Served | undefined,
-  logger: Logger,
+  { clock, logger }: Pick<PageServerOptions, 'clock' | 'logger'>,
 ): Promise<void> {
   try {
-    if (served === undefined) return await send(response, jsonAnswer(404, 'not found'));
+    if (served === undefined) return await send(response, jsonAnswer(404, 'not found'), clock);
     const { methods = USUAL_METHODS } = served.page;
     const { method = '', url = '' } = request;
     if (!methods.includes(method)) {
       response.setHeader('allow', methods.join(', '));
-      return await send(response, jsonAnswer(405, 'method not allowed'));
+      return await send(response, jsonAnswer(405, 'method not allowed'), clock);
     }
     const body = BODILESS.has(method) ? undefined : await bodyOf(request);
-    if (body === null) return await send(response, jsonAnswer(413, 'the request is too large'));
+    if (body === null) return await send(response, jsonAnswer(413, 'the request is too large'), clock);
     const gone = new AbortController();
     response.once('close', () => gone.abort(new DOMException('The caller is gone.', 'AbortError')));
     const { signal } = gone;
     const query = url.slice(path.length + 1);
-    await send(response, await served.page.answer({ method, path, query, headers: headersOf(request), body, signal }));
+    const answer = await served.page.answer({ method, path, query, headers: headersOf(request), body, signal });
+    await send(response, answer, clock);
   } catch (error) {
     if (response.destroyed) return;
     const name = served?.name ?? 'HTTP';
     logger.error(`The ${name} endpoint has failed to answer: ${describeError(error)}`, { error: toError(error) });
     if (response.headersSent) response.destroy();
-    else await send(response, jsonAnswer(500, 'internal error'));
+    else await send(response, jsonAnswer(500, 'internal error'), clock);
   }
 }
 
@@ -165,7 +166,14 @@ function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string
 /** Requests are rare; and connections that are kept are only in the way at the end. */
 const ALWAYS = { 'cache-control': 'no-store', connection: 'close' };
 
-async function send(response: ServerResponse, { status = 200, headers, body }: PageAnswer): Promise<void> {
+/** Somebody who takes nothing for so long is gone, or might as well be. */
+const STALL_LIMIT: Seconds = 30;
+
+async function send(
+  response: ServerResponse,
+  { status = 200, headers, body }: PageAnswer,
+  clock: Clock,
+): Promise<void> {
   if (typeof body === 'string') {
     const length = { 'content-length': String(Buffer.byteLength(body)) };
     response.writeHead(status, { ...ALWAYS, ...headers, ...length }).end(body);
@@ -179,7 +187,10 @@ async function send(response: ServerResponse, { status = 200, headers, body }: P
   response.flushHeaders();
   const closed = new Promise<void>((resolve) => void response.once('close', resolve));
   for await (const piece of endedBy(closed, body)) {
-    if (!response.write(piece)) await Promise.race([closed, drained(response)]);
+    if (response.write(piece)) continue;
+    const forget = alarm(clock, STALL_LIMIT, () => response.destroy());
+    await Promise.race([closed, drained(response)]);
+    forget();
   }
   response.end();
 }

@@ -1,16 +1,18 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { HttpEndpoint } from '@kopf-ts/core';
+import { type AddressInfo, connect } from 'node:net';
+import type { HttpEndpoint, PageAnswer } from '@kopf-ts/core';
 import { manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { httpEndpoint } from '../../src/index.js';
 import { deferred, eventually, followed } from '../activities/operator-parts.js';
 
+type Body = PageAnswer['body'];
+
 interface Place {
   readonly endpoint: HttpEndpoint;
   readonly clock: ReturnType<typeof manualClock>;
   readonly logger: RecordingLogger;
-  serve(name: string, url: string, answer?: () => string | Promise<string>): Served;
+  serve(name: string, url: string, answer?: () => Body | Promise<Body>): Served;
 }
 
 interface Served {
@@ -134,5 +136,31 @@ describe('Sites at one address', () => {
     await eventually(() => two.running.state === 'resolved');
     expect(await hanging).toBeInstanceOf(Error);
     expect(clock.sleepers).toBe(0);
+  });
+});
+
+describe('An answer in pieces', () => {
+  it('ends for those who take nothing of it for half a minute', async () => {
+    const { serve, clock } = newPlace();
+    const over = deferred<void>();
+    async function* endless(): AsyncGenerator<string> {
+      try {
+        for (;;) yield 'x'.repeat(1_000_000);
+      } finally {
+        over.resolve();
+      }
+    }
+    const port = await serve('console', 'http://127.0.0.1:0/', endless).port;
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.pause();
+    const isOver = followed(over.promise);
+    socket.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+    // First, the buffers of the sockets take some of it, as fast as they can.
+    while (isOver.state === 'pending') {
+      await eventually(() => clock.sleepers > 0 || isOver.state !== 'pending');
+      await clock.advance(30);
+    }
+    expect(isOver.state).toBe('resolved');
   });
 });
