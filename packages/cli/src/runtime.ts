@@ -21,6 +21,7 @@ export interface RunChoice {
   readonly peeringName?: string | undefined;
   readonly liveness?: string | undefined;
   readonly metrics?: string | undefined;
+  readonly console?: string | undefined;
   readonly admin?: string | undefined;
   readonly adminTokenFile?: string | undefined;
   /** Traces by OpenTelemetry; and whether they travel on objects. */

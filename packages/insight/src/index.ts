@@ -1,5 +1,5 @@
 /**
- * A journal of what an operator does with each object, and answers to why it does it, or does not.
+ * A journal of what an operator does with each object, answers to why it does it or does not, and the console.
  * It leaves logs to loggers, numbers to metrics, and changing anything to the operator itself.
  */
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
@@ -28,6 +28,11 @@ export type { HandlerAnswer } from './why/handlers.js';
 export type { Moment } from './why/timeline.js';
 export { marksOf, type MarkedProgress, type MarksOptions, type ObjectMarks } from './why/marks.js';
 export { plainText } from './why/plain-text.js';
+
+// The console in the browser.
+export { type ConsoleOptions, type OperatorConsole, operatorConsole } from './console/console.js';
+export type { DeclaredHandler } from './console/handler-rates.js';
+export { type KeptLine, type ObjectLogs, objectLogs } from './console/object-logs.js';
 
 // The admin endpoint, and the ways to it.
 export { admin, type Admin, type AdminAnswer, type AdminOptions } from './admin/admin.js';

@@ -12,6 +12,7 @@ import {
 import {
   createMemo,
   handlersApi,
+  lagMeter,
   facts as makeFacts,
   markingClient,
   safeTracing,
@@ -19,6 +20,7 @@ import {
   type VerbWrite,
 } from '@kopf-ts/core/engine';
 import { memoryIndexer } from '@kopf-ts/indexing';
+import { objectLogs } from '@kopf-ts/insight';
 import { kopfPeering } from '@kopf-ts/peering';
 import {
   activities,
@@ -72,7 +74,8 @@ export function operator(options: OperatorOptions = {}): Operator {
   const registry = options.registry ?? getDefaultRegistry();
   const settings = withArguments(withStorages(options.settings ?? defaultSettings()), options);
   const clock = options.clock ?? systemClock;
-  const logger = options.logger ?? defaultLogger();
+  const logs = objectLogs({ clock });
+  const logger = logs.through(options.logger ?? defaultLogger());
   const memo = options.memo ?? createMemo();
   registry.verify({ logger });
   warnOfIdleness(registry, logger);
@@ -133,9 +136,10 @@ export function operator(options: OperatorOptions = {}): Operator {
   const logins = { vault: isLoggingIn ? vault : undefined, fallbackLogins: fallbackLogins(clock) };
   const life = activities({ ...shared, ...logins, liveness: options.liveness, httpEndpoint: pages });
   const work = reactor({ ...shared, peering, scheduler: options.scheduler, scope: options });
-  const metrics = wiredMetrics({ ...shared, httpEndpoint: pages, users: options.metrics });
+  const lag = lagMeter({ client, clock });
+  const metrics = wiredMetrics({ ...shared, lag, httpEndpoint: pages, users: options.metrics });
   metrics.begin();
-  const insight = wiredInsight({ ...shared, httpEndpoint: pages, control: work.control });
+  const insight = wiredInsight({ ...shared, lag, logs, httpEndpoint: pages, control: work.control });
   insight.begin();
   const served = servedAdmission(registry, health);
   const webhooks = admission({
@@ -157,7 +161,7 @@ export function operator(options: OperatorOptions = {}): Operator {
         endServing = registry.serve({ logger });
       },
       underlying: life.services,
-      services: [events.service, ...life.probes, metrics.service, insight.service, ...work.services, ...webhooks],
+      services: [events.service, ...life.probes, metrics.service, ...insight.services, ...work.services, ...webhooks],
       async working(signal) {
         await work.working(signal);
         await served.whenOn(signal);

@@ -23,6 +23,7 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   liveness: true,
   metrics: true,
   admin: true,
+  console: true,
   signal: true,
   lifecycle: true,
   identity: true,

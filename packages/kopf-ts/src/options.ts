@@ -53,6 +53,10 @@ export interface OperatorOptions {
    * the machine itself, it needs tokens: `{ endpoint, tokenFile }`, as in `settings.insight`.
    */
   readonly admin?: string | AdminAddress | undefined;
+  /**
+   * Where to serve the console, for browsers: `http://127.0.0.1:8082`. It needs tokens in the same cases, and has the same ones.
+   */
+  readonly console?: string | AdminAddress | undefined;
   /** Stops the operator when aborted. */
   readonly signal?: AbortSignal | undefined;
   /** In which order change handlers are called. Default: the default one of the process. */
@@ -109,8 +113,11 @@ export function withArguments(settings: Settings, options: OperatorOptions): Set
   }
   const endpoint = typeof options.metrics === 'string' ? options.metrics : options.metrics?.endpoint;
   if (endpoint !== undefined) settings.metrics.endpoint = endpoint;
-  const admin = typeof options.admin === 'string' ? { endpoint: options.admin } : options.admin;
-  if (admin?.endpoint !== undefined) settings.insight.admin = admin.endpoint;
-  if (admin?.tokenFile !== undefined) settings.insight.tokenFile = admin.tokenFile;
+  for (const name of ['admin', 'console'] as const) {
+    const given = options[name];
+    const address = typeof given === 'string' ? { endpoint: given } : given;
+    if (address?.endpoint !== undefined) settings.insight[name] = address.endpoint;
+    if (address?.tokenFile !== undefined) settings.insight.tokenFile = address.tokenFile;
+  }
   return settings;
 }

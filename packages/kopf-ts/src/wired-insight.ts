@@ -1,47 +1,132 @@
-/** The journal and the admin endpoint as parts of an operator: nothing of them is there until an address is set. */
-import type { Clock, Control, HttpEndpoint, KubeClient, Logger, Service, Settings } from '@kopf-ts/core';
-import { type ObservedFacts, untilAborted } from '@kopf-ts/core/engine';
-import { type Journal, admin as makeAdmin, journal as makeJournal } from '@kopf-ts/insight';
+/** The journal, the admin endpoint and the console as parts of an operator: nothing of them is there until an address is set. */
+import {
+  type Clock,
+  type Control,
+  EVERYTHING,
+  type HttpEndpoint,
+  type KubeClient,
+  type Logger,
+  type Registry,
+  type Service,
+  type Settings,
+} from '@kopf-ts/core';
+import { type LagMeter, type ObservedFacts, untilAborted } from '@kopf-ts/core/engine';
+import {
+  type DeclaredHandler,
+  type Journal,
+  admin as makeAdmin,
+  journal as makeJournal,
+  type ObjectLogs,
+  type OperatorConsole,
+  operatorConsole,
+} from '@kopf-ts/insight';
+import { ownVersion } from './own-version.js';
 
 interface InsightParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Settings;
+  // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
+  readonly registry: Registry<any>;
   readonly client: KubeClient;
   readonly facts: ObservedFacts;
   readonly httpEndpoint: HttpEndpoint;
   readonly control: Control;
+  /** The logger above keeps its lines there. */
+  readonly logs: ObjectLogs;
+  readonly lag: LagMeter;
 }
 
 export interface WiredInsight {
   /** Takes notes from now on, if it is set where to ask for them. Throws if there can never be such an address. */
   begin(): void;
-  readonly service: Service;
+  readonly services: readonly Service[];
 }
 
 export function wiredInsight(parts: InsightParts): WiredInsight {
-  const { clock, settings, facts, httpEndpoint } = parts;
+  const { clock, settings, registry, facts, httpEndpoint, logs } = parts;
   let journal: Journal | undefined;
+  let console: OperatorConsole | undefined;
+
+  const kept = (): Journal => {
+    const { journalSize: maxBytes, sensitiveFields: sensitive } = settings.insight;
+    if (journal === undefined) {
+      journal = makeJournal({ clock, maxBytes, sensitive });
+      facts.add(journal.observer);
+    }
+    return journal;
+  };
+  const shown = (): OperatorConsole => {
+    if (console === undefined) {
+      console = operatorConsole({
+        ...parts,
+        journal: kept(),
+        handlers: () => declaredHandlers(registry),
+        workerLimit: () => settings.queueing.workerLimit,
+        version: ownVersion(),
+      });
+      facts.add(console.observer);
+      logs.keep();
+    }
+    return console;
+  };
+
   return {
     begin() {
-      const { admin: url, journalSize: maxBytes, sensitiveFields: sensitive } = settings.insight;
-      if (url === undefined) return;
-      httpEndpoint.check({ name: 'admin', url });
-      if (journal !== undefined) return;
-      journal = makeJournal({ clock, maxBytes, sensitive });
-      // Said at once, and not when the operator has started.
-      makeAdmin({ ...parts, journal }).pages(url);
-      facts.add(journal.observer);
+      const { admin: adminUrl, console: consoleUrl } = settings.insight;
+      // What is wrong with the addresses is said at once, and not when the operator has started.
+      if (adminUrl !== undefined) {
+        httpEndpoint.check({ name: 'admin', url: adminUrl });
+        makeAdmin({ ...parts, journal: kept() }).pages(adminUrl);
+      }
+      if (consoleUrl !== undefined) {
+        httpEndpoint.check({ name: 'console', url: consoleUrl });
+        shown().pages(consoleUrl);
+      }
     },
-    service: {
-      name: 'admin endpoint',
-      async run(signal) {
-        const { admin: url } = settings.insight;
-        if (url === undefined || journal === undefined) return await untilAborted(signal);
-        await makeAdmin({ ...parts, journal })
-          .service({ url, httpEndpoint })
-          .run(signal);
+    services: [
+      {
+        name: 'admin endpoint',
+        async run(signal) {
+          const { admin: url, console: consoleUrl } = settings.insight;
+          // The console answers all that is asked here.
+          if (url === undefined || url === consoleUrl) return await untilAborted(signal);
+          await makeAdmin({ ...parts, journal: kept() })
+            .service({ url, httpEndpoint })
+            .run(signal);
+        },
       },
-    },
+      {
+        name: 'console',
+        async run(signal) {
+          const { console: url } = settings.insight;
+          if (url === undefined) return await untilAborted(signal);
+          await shown().service({ url, httpEndpoint }).run(signal);
+        },
+      },
+    ],
   };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: handlers of any environment are told of alike
+function declaredHandlers({ handlers }: Pick<Registry<any>, 'handlers'>): readonly DeclaredHandler[] {
+  return Object.values(handlers).flatMap((family) =>
+    [...family].map((handler) => ({
+      id: handler.id,
+      kind: handler.kind,
+      resource: 'selector' in handler ? titleOf(handler.selector) : handler.activity,
+    })),
+  );
+}
+
+type Selector = Readonly<Partial<Record<(typeof NAMES)[number], string | typeof EVERYTHING>>> & {
+  readonly group?: string;
+};
+const NAMES = ['kind', 'plural', 'singular', 'shortcut', 'category', 'anyName'] as const;
+
+function titleOf(selector: Selector): string {
+  const name = NAMES.map((one) => selector[one]).find((one) => one !== undefined);
+  if (name === EVERYTHING) return 'everything';
+  const title = name === undefined ? 'chosen by a function' : String(name);
+  return selector.group ? `${title}.${selector.group}` : title;
 }

@@ -1,8 +1,8 @@
 /** Metrics as a part of an operator: nothing of them is there until an address is set for them. */
-import { readFileSync } from 'node:fs';
-import type { Clock, HttpEndpoint, Indices, KubeClient, Logger, Registry, Service, Settings } from '@kopf-ts/core';
-import { type ObservedFacts, untilAborted } from '@kopf-ts/core/engine';
+import type { Clock, HttpEndpoint, Indices, Logger, Registry, Service, Settings } from '@kopf-ts/core';
+import { type LagMeter, type ObservedFacts, untilAborted } from '@kopf-ts/core/engine';
 import { type MetricsOptions, type OperatorMetrics, operatorMetrics } from '@kopf-ts/metrics';
+import { ownVersion } from './own-version.js';
 
 interface MetricsParts {
   readonly clock: Clock;
@@ -10,7 +10,7 @@ interface MetricsParts {
   readonly settings: Settings;
   // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
   readonly registry: Registry<any>;
-  readonly client: KubeClient;
+  readonly lag: LagMeter;
   readonly indices: Indices;
   readonly facts: ObservedFacts;
   readonly httpEndpoint: HttpEndpoint;
@@ -25,7 +25,7 @@ export interface WiredMetrics {
 }
 
 export function wiredMetrics(parts: MetricsParts): WiredMetrics {
-  const { clock, logger, settings, registry, client, indices, facts, httpEndpoint, users } = parts;
+  const { clock, logger, settings, registry, lag, indices, facts, httpEndpoint, users } = parts;
   let metrics: OperatorMetrics | undefined;
   return {
     begin() {
@@ -36,7 +36,7 @@ export function wiredMetrics(parts: MetricsParts): WiredMetrics {
       metrics = operatorMetrics({
         clock,
         logger,
-        client,
+        lag,
         indices,
         registry: typeof users === 'object' ? users.registry : undefined,
         declared: () => Object.values(registry.handlers).flatMap((handlers) => [...handlers].map(({ id }) => id)),
@@ -54,15 +54,4 @@ export function wiredMetrics(parts: MetricsParts): WiredMetrics {
       },
     },
   };
-}
-
-/** Absent if the package is not where it was installed: in a bundle, there may be another one, or none. */
-function ownVersion(): string | undefined {
-  try {
-    const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-    const { name, version } = JSON.parse(text) as { readonly name?: string; readonly version?: string };
-    return name === 'kopf-ts' ? version : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from '@kopf-ts/core';
 import { hintsOf } from '../dev/hints.js';
-import { kubeconfigPath, placeKubeconfig, portOf } from '../dev/places.js';
+import { consolePlace, kubeconfigPath, placeKubeconfig, portOf } from '../dev/places.js';
 import { Failure, SUCCESS, UsageError } from '../failures.js';
 import { findSources, homeOf, type Sources, shortPath } from '../loading/sources.js';
 import { loggingChoice } from '../options/common.js';
@@ -68,6 +68,7 @@ export const dev: CommandDefinition = {
     'The port and the kubeconfig are the same each time in the same folder. With --data, so are the objects, tokens and ' +
     'certificates, even after a crash.\n' +
     'With --as, the operator has only the permissions of that user, and rbac.yaml or *.rbac.yaml are applied as well.\n' +
+    'A console for the browser is there as well; --no-console leaves it out.\n' +
     'All options of `kopf run` work here, too.',
   examples: [
     'kopf dev handlers.ts',
@@ -82,7 +83,9 @@ export const dev: CommandDefinition = {
   parameters: PARAMETERS,
 
   async action(given, paths, { runtime, terminal }) {
-    const values = inSomeScope(withLegacyNamespace(given, terminal.env));
+    const wanted = inSomeScope(withLegacyNamespace(given, terminal.env));
+    const console = wanted['console'] === undefined ? await consolePlace(terminal.cwd) : undefined;
+    const values = console === undefined ? wanted : { ...wanted, console: console.url };
     const modules = modulesOf(values);
     runChoice(values, terminal.cwd);
     if (values['empty'] === true && values['apply'] !== undefined) {
@@ -102,7 +105,7 @@ export const dev: CommandDefinition = {
     const usualPort = portOf(cwd);
     const choice = { roles: username !== undefined, workloads: values['workloads'] !== false, data };
     const cluster = await startCluster(runtime, choice, values['port'] as number | undefined, usualPort);
-    const endings: (() => unknown)[] = [];
+    const endings: (() => unknown)[] = [() => console?.release()];
     try {
       await applyManifests(cluster, objects, cwd);
       const { port } = new URL(cluster.url);
@@ -111,6 +114,7 @@ export const dev: CommandDefinition = {
         {
           url: cluster.url,
           kubeconfig,
+          console: runChoice(values, cwd).console,
           username,
           data: data === undefined ? undefined : shortPath(data, cwd),
           takenPort: values['port'] === undefined && Number(port) !== usualPort ? usualPort : undefined,

@@ -53,6 +53,15 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
     env: `${PREFIX}_METRICS_ENDPOINT`,
   },
   {
+    flags: '--console <url>',
+    about:
+      'Serve the console for browsers at this URL, such as http://127.0.0.1:8082. Other addresses need tokens. ' +
+      'Default: none; in kopf dev, port 8082 or another one, and --no-console for none.',
+    kind: 'endpoint',
+    env: `${PREFIX}_CONSOLE_ENDPOINT`,
+    isDeniable: true,
+  },
+  {
     flags: '--admin <url>',
     about: 'Answer kopf why, retry and so on at this URL, such as http://127.0.0.1:8083. Other addresses need tokens.',
     kind: 'endpoint',
@@ -60,7 +69,7 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
   },
   {
     flags: '--admin-token-file <path>',
-    about: 'Who may ask there: a file with one token in each line, and "read" after those that may not act.',
+    about: 'Who may ask at both: a file with one token in each line, and "read" after those that may not act.',
     kind: 'text',
     env: `${PREFIX}_ADMIN_TOKEN_FILE`,
   },
@@ -193,7 +202,7 @@ const DEV_PRIORITY = 666;
 
 /** What the values mean for the operator; refuses what cannot be meant together. */
 export function runChoice(values: Values, cwd: string): RunChoice {
-  const { standalone, peering, liveness, metrics, admin, adminTokenFile, optimize } = values as Readonly<
+  const { standalone, peering, liveness, metrics, console, admin, adminTokenFile, optimize } = values as Readonly<
     Record<string, string | undefined>
   >;
   return {
@@ -204,6 +213,8 @@ export function runChoice(values: Values, cwd: string): RunChoice {
     lease: leaseChoice(values, cwd),
     liveness,
     metrics,
+    // It may also be denied.
+    ...(console ? { console } : {}),
     ...(admin === undefined ? {} : { admin }),
     ...(adminTokenFile === undefined ? {} : { adminTokenFile }),
     ...otelChoice(values),

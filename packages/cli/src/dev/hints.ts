@@ -6,6 +6,8 @@ import type { Manifest } from './manifests.js';
 export interface HintParts {
   readonly url: string;
   readonly kubeconfig: string;
+  /** Where the console is, if there is one. */
+  readonly console: string | undefined;
   /** Who the operator is, if it is not the administrator. */
   readonly username: string | undefined;
   /** Where the data are kept, if they are. */
@@ -18,7 +20,7 @@ export interface HintParts {
 }
 
 export function hintsOf(parts: HintParts, { style }: Terminal): string {
-  const { url, kubeconfig, username, data, takenPort, files } = parts;
+  const { url, kubeconfig, console, username, data, takenPort, files } = parts;
   const command = (text: string): string => `  ${style('cyan', text)}`;
   const where = style('bold', url);
   return [
@@ -31,6 +33,7 @@ export function hintsOf(parts: HintParts, { style }: Terminal): string {
       : [`Port ${takenPort}, which it usually has in this folder, is in use: by another kopf dev?`]),
     files.length === 0 ? 'Nothing has been applied to it.' : `Applied to it: ${files.join(', ')}.`,
     ...(username === undefined ? [] : [`The operator is ${username}: it may do only what roles allow.`]),
+    ...(console === undefined ? [] : [`See in a browser what the operator does: ${style('bold', console)}`]),
     '',
     'To use it in another terminal:',
     '',

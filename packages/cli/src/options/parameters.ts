@@ -20,6 +20,8 @@ export interface Parameter {
   /** Under which heading it is in the help. */
   readonly group?: string | undefined;
   readonly isRequired?: boolean | undefined;
+  /** Can a value be denied as switches are: `--no-console`, or `no` in the environment? It is `false` then. */
+  readonly isDeniable?: boolean | undefined;
 }
 
 /** The values by the long names of their options in camelCase; what is not given is absent. */
@@ -33,7 +35,7 @@ export function declare(command: Command, parameters: readonly Parameter[]): voi
     if (kind !== 'flag' && kind !== 'switch') option.argParser<unknown>(commandLineParser(kind));
     if (parameter.group !== undefined) option.helpGroup(parameter.group);
     command.addOption(option);
-    if (kind === 'switch') command.addOption(new Option(`--no-${nameOf(parameter)}`).hideHelp());
+    if (canBeDenied(parameter)) command.addOption(new Option(`--no-${nameOf(parameter)}`).hideHelp());
   }
 }
 
@@ -73,11 +75,15 @@ export function toArguments(values: Values, parameters: readonly Parameter[]): r
     const value = values[keyOf(parameter)];
     if (value === undefined) return [];
     if (value === true) return [flag];
-    // A flag that is denied by the environment has no form on the command line; only switches have one.
-    if (value === false) return parameter.kind === 'switch' ? [`--no-${nameOf(parameter)}`] : [];
+    // A flag that is denied by the environment has no form on the command line; only switches and their like have one.
+    if (value === false) return canBeDenied(parameter) ? [`--no-${nameOf(parameter)}`] : [];
     const all = Array.isArray(value) ? value : [value];
     return all.map((one) => `${flag}=${String(one)}`);
   });
+}
+
+function canBeDenied({ kind, isDeniable = false }: Parameter): boolean {
+  return kind === 'switch' || isDeniable;
 }
 
 function describe({ about, env, kind, isRequired }: Parameter): string {
@@ -89,11 +95,12 @@ function describe({ about, env, kind, isRequired }: Parameter): string {
   return notes.length === 0 ? about : `${about} (${notes.join(', ')})`;
 }
 
-function fromEnvironment({ env: name, kind }: Parameter, env: Environment): unknown {
+function fromEnvironment({ env: name, kind, isDeniable }: Parameter, env: Environment): unknown {
   const text = name === undefined ? undefined : env[name];
   if (text === undefined || text === '') return undefined;
   try {
     if (kind === 'flag' || kind === 'switch') return parseBoolean(text);
+    if (isDeniable && NO.has(text.trim().toLowerCase())) return false;
     if (kind === 'texts') return text.split(/\s+/).filter((part) => part !== '');
     return parse(kind, text);
   } catch (error) {

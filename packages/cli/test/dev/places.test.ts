@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { kubeconfigPath, placeKubeconfig, portOf } from '../../src/dev/places.js';
+import { consolePlace, kubeconfigPath, placeKubeconfig, portOf } from '../../src/dev/places.js';
 
 describe('the port of a folder', () => {
   it('is always the same, between the ports that are for others', () => {
@@ -14,6 +15,39 @@ describe('the port of a folder', () => {
     }
     // Hardly ever the same for two of them.
     expect(new Set(folders.map(portOf)).size).toBeGreaterThan(450);
+  });
+});
+
+describe('the console of kopf dev', () => {
+  /** In use by something else. */
+  async function neighbour(): Promise<{ readonly port: number; close(): Promise<unknown> }> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return { port, close: () => new Promise((resolve) => server.close(resolve)) };
+  }
+
+  it('is at its usual port; or at another one, if that is in use', async () => {
+    const { port, close } = await neighbour();
+    const other = await consolePlace('/jane/project', port);
+    expect(other.url).toMatch(/^http:\/\/127\.0\.0\.1:1\d{4}$/);
+    await close();
+    const usual = await consolePlace('/jane/project', port);
+    expect(usual.url).toBe(`http://127.0.0.1:${port}`);
+    for (const place of [other, usual]) place.release();
+  });
+
+  it('is not where another one is about to be, until that one has ended', async () => {
+    const { port, close } = await neighbour();
+    await close();
+    const places = await Promise.all(Array.from({ length: 5 }, () => consolePlace('/jane/project', port)));
+    const urls = places.map(({ url }) => url);
+    expect(urls).toContain(`http://127.0.0.1:${port}`);
+    expect(new Set(urls).size).toBe(5);
+    for (const place of places) place.release();
+    const again = await consolePlace('/jane/project', port);
+    expect(again.url).toBe(`http://127.0.0.1:${port}`);
+    again.release();
   });
 });
 

@@ -41,6 +41,8 @@ describe('an option of `run`', () => {
     ['-L http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
     ['--liveness=http://:8080/healthz', { liveness: 'http://:8080/healthz' }],
     ['--metrics=http://:8081/metrics', { metrics: 'http://:8081/metrics' }],
+    ['--console=http://127.0.0.1:8082', { console: 'http://127.0.0.1:8082' }],
+    ['--no-console', {}],
     ['--otel', { otel: { onObjects: false } }],
     ['--otel-objects', { otel: { onObjects: true } }],
     ['--otel --otel-objects', { otel: { onObjects: true } }],
@@ -52,6 +54,7 @@ describe('an option of `run`', () => {
     ['run', '-L foo', "'foo' does not look like http://[host][:port][/path]."],
     ['run', '--liveness=https://:8080/healthz', 'does not look like http://'],
     ['run', '--metrics=8081', "'8081' does not look like http://"],
+    ['run', '--console=8082', "'8082' does not look like http://"],
     ['run', '--liveness=http://:99999/healthz', "'http://:99999/healthz' has an invalid port."],
     ['run', '--optimize=size', "'size'"],
     ['run', '--lease --standalone', 'choose either --lease or --standalone'],
@@ -113,6 +116,8 @@ describe('a variable of the environment', () => {
     [{ KOPF_RUN_OTEL: 'no', KOPF_RUN_OTEL_OBJECTS: 'no' }, {}],
     [{ KOPF_RUN_OTEL_OBJECTS: 'yes' }, { otel: { onObjects: true } }],
     [{ KOPF_RUN_METRICS_ENDPOINT: 'http://:80/metrics' }, { metrics: 'http://:80/metrics' }],
+    [{ KOPF_RUN_CONSOLE_ENDPOINT: 'http://127.0.0.1:80' }, { console: 'http://127.0.0.1:80' }],
+    [{ KOPF_RUN_CONSOLE_ENDPOINT: 'no' }, {}],
     [{ KOPF_RUN_PRIORITY: '', KOPF_RUN_CLUSTERWIDE: '', KOPF_RUN_NAMESPACES: '' }, {}],
   ])('is understood: %j', async (env, expected) => {
     expect(await choice([], env)).toEqual({ ...NOTHING, ...expected });

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { KopfError, type PageAnswer, type PageRequest } from '@kopf-ts/core';
 
-export type Admission =
+type Admission =
   | { readonly kind: 'refused'; readonly answer: PageAnswer }
   | { readonly kind: 'admitted'; readonly mayWrite: boolean };
 
@@ -14,8 +14,11 @@ export interface GuardOptions {
   readonly tokenFile: string | undefined;
 }
 
+/** What is asked for: `isPublic` is a page without any data, which browsers may also open by links, and without a token. */
+type Guard = (request: PageRequest, what?: { readonly isPublic: boolean }) => Admission;
+
 /** Throws if everybody around could ask. */
-export function guardOf({ url, tokenFile }: GuardOptions): (request: PageRequest) => Admission {
+export function guardOf({ url, tokenFile }: GuardOptions): Guard {
   if (!isLoopback(hostOf(url)) && tokenFile === undefined) {
     throw new KopfError(
       `The endpoint "${url}" could be asked by everybody around: set settings.insight.tokenFile (--admin-token-file), ` +
@@ -23,11 +26,12 @@ export function guardOf({ url, tokenFile }: GuardOptions): (request: PageRequest
       { code: 'KOPF_UNGUARDED_ENDPOINT' },
     );
   }
-  return ({ method, headers }) => {
+  return ({ method, headers }, { isPublic = false } = { isPublic: false }) => {
     const { host, origin } = headers;
     // A page of somebody else's may give its own name an address of this machine: then, the browser says that name.
     const isNamed = host !== undefined && (isLoopback(hostOf(`http://${host}`)) || tokenFile !== undefined);
     if (!isNamed) return refused(403, 'the Host is not an address of this machine');
+    if (isPublic) return { kind: 'admitted', mayWrite: false };
     if (origin !== undefined && origin !== `http://${host}`)
       return refused(403, 'requests from other sites are refused');
     const site = headers['sec-fetch-site'];

@@ -355,6 +355,11 @@ export function journal(options: JournalOptions): Journal {
   };
 
   function* found(query: JournalQuery): Generator<Kept> {
+    if (query.uid !== undefined) {
+      const kept = all.get(keyText(query.uid));
+      if (kept !== undefined && fits(query, kept.object)) yield kept;
+      return;
+    }
     for (const kept of all.values()) if (fits(query, kept.object)) yield kept;
   }
 
@@ -422,7 +427,11 @@ function isSame(kept: ObservedObject, told: ObservedObject): boolean {
 }
 
 function keyOf({ uid, resource, namespace, name }: ObservedObject): string {
-  return shortText(uid ?? `${resourceTitle(resource)}/${namespace ?? ''}/${name ?? ''}`, 800);
+  return keyText(uid ?? `${resourceTitle(resource)}/${namespace ?? ''}/${name ?? ''}`);
+}
+
+function keyText(text: string): string {
+  return shortText(text, 800);
 }
 
 function fits(query: JournalQuery, { resource, kind, namespace, name, uid }: ObservedObject): boolean {

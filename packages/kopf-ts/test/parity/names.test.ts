@@ -4,7 +4,7 @@ import * as testing from 'kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { KOPF_NAMES, MEANINGLESS } from './kopf-names.js';
 
-const page = readFileSync(new URL('../../../../docs/coming-from-kopf.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/migration/from-kopf.md', import.meta.url), 'utf8');
 const types = readFileSync(new URL('./names.test-d.ts', import.meta.url), 'utf8');
 
 /** The rows of the table: what Kopf calls it, and what is in the second column. */
