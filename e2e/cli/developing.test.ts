@@ -96,6 +96,26 @@ describe('kopf dev', () => {
     expect(existsSync(kubeconfig)).toBe(false);
   });
 
+  it('has a console, which stays where it is when the operator restarts; or has none', async () => {
+    const { kopf, write } = await project(FILES);
+    const dev = kopf(['dev', 'handlers.ts']);
+    await dev.says('See in a browser what the operator does: http://127.0.0.1:');
+    const url = /what the operator does: (http:\S+)/.exec(dev.said.join('\n'))?.[1] ?? '';
+    await dev.logs('[default/one] created by v1');
+    const known = async (): Promise<string> => await (await fetch(`${url}/api/objects`)).text();
+    expect(await (await fetch(url)).text()).toContain('<title>kopf console</title>');
+    expect(await known()).toContain('"foos.example.com"');
+    await write('handlers.ts', handlers('v2'));
+    await dev.logs('begin v2');
+    await eventually(async () => expect(await known()).toContain('"foos.example.com"'));
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
+    await expect(fetch(url)).rejects.toThrow();
+    const without = kopf(['dev', 'handlers.ts', '--no-console']);
+    await without.logs('[default/one] created by v2');
+    expect(without.said.join('\n')).not.toContain('in a browser');
+  });
+
   it('restarts the operator when its files change, one after another, and the cluster keeps its objects', async () => {
     const { kopf, write } = await project(FILES);
     const dev = kopf(['dev', 'handlers.ts']);

@@ -94,7 +94,7 @@ describe('the table', () => {
   });
 
   it('knows of the same differences as the documentation', async () => {
-    const text = await readFile(new URL('../../docs/known-differences.md', import.meta.url), 'utf8');
+    const text = await readFile(new URL('../../docs/toolkits/known-differences.md', import.meta.url), 'utf8');
     const documented = [...text.matchAll(/^\| `([\w-]+)` +\|/gm)].map(([, id]) => id);
     expect(documented).toEqual(knownDifferences.map(({ id }) => id));
   });

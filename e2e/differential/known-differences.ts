@@ -1,6 +1,6 @@
 /**
  * In what the embedded server is not like kube-apiserver, and why. The suite forgives nothing else, and fails when
- * something here is no longer true. The same list, for people, is in docs/known-differences.md.
+ * something here is no longer true. The same list, for people, is in docs/toolkits/known-differences.md.
  */
 import type { KnownDifference } from './harness/comparison.js';
 import { sortedKeys } from './harness/normalise.js';

@@ -1,14 +1,13 @@
 /** Prometheus itself: found, or taken from Debian's package without installing it; and a running one for a test. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { withLock } from '../controlplane/lock.js';
 import { freePorts } from '../controlplane/ports.js';
 import { supervise } from '../controlplane/processes.js';
+import { unpackedFromDebian } from '../support/debian.js';
 import { eventually } from '../support/operators/operators.js';
 
 export type Prometheus =
@@ -19,9 +18,9 @@ const run = promisify(execFile);
 
 /** From the PATH, or from the cache; what is not there is fetched by apt, which is there on Debian and its like. */
 export async function findPrometheus(): Promise<Prometheus> {
-  const home = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'kopf-ts', 'prometheus');
+  const packages = { title: 'prometheus', names: ['prometheus'] };
   try {
-    const folder = (await isOnPath()) ? '' : await fetched(home);
+    const folder = (await isOnPath()) ? '' : join(await unpackedFromDebian(packages), 'usr', 'bin');
     return { kind: 'found', prometheus: join(folder, 'prometheus'), promtool: join(folder, 'promtool') };
   } catch (error) {
     const [line = ''] = String(error instanceof Error ? error.message : error).split('\n');
@@ -35,37 +34,6 @@ async function isOnPath(): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Where the programs are, in the cache. */
-async function fetched(home: string): Promise<string> {
-  const folder = join(home, 'package');
-  await withLock(`${folder}.lock`, async () => {
-    if (existsSync(folder)) return;
-    await mkdir(home, { recursive: true });
-    const unfinished = await mkdtemp(join(home, 'unfinished-'));
-    try {
-      await download(unfinished);
-      const [deb = ''] = await readdir(unfinished);
-      const contents = join(unfinished, 'contents');
-      await run('dpkg', ['-x', join(unfinished, deb), contents]);
-      await rename(contents, folder);
-    } finally {
-      await rm(unfinished, { recursive: true, force: true });
-    }
-  });
-  return join(folder, 'usr', 'bin');
-}
-
-async function download(folder: string): Promise<void> {
-  const get = () => run('apt-get', ['download', 'prometheus'], { cwd: folder });
-  try {
-    await get();
-  } catch {
-    // On a new machine, apt knows of nothing yet.
-    await run('apt-get', ['update']);
-    await get();
   }
 }
 
