@@ -31,13 +31,24 @@ const checks = [
   { name: 'biome: format and lint', groups: ['lint'], run: tool('@biomejs/biome', ['check', '--error-on-warnings']) },
   { name: 'knip: nothing unused', groups: ['lint'], run: tool('knip', ['--no-config-hints', '--no-progress']) },
   { name: 'oxlint: promises', groups: ['lint'], run: tool('oxlint', ['--type-aware', '--deny-warnings']) },
-  { name: 'build', groups: ['build', 'fences', 'packages', 'combos'], run: () => build({ quiet: true }) },
+  { name: 'build', groups: ['build', 'fences', 'packages', 'combos', 'docs'], run: () => build({ quiet: true }) },
   { name: 'fence: exports and builds', groups: ['fences'], needs: 'build', run: fence('exports') },
   { name: 'demo: npm start -- --once', groups: ['demo'], run: () => demo() },
   { name: 'packages: publint and attw', groups: ['packages'], needs: 'build', run: () => turbo('check:package') },
   { name: 'tests', groups: ['tests'], alone: true, run: (args) => tests(args) },
   // Not among `all`: it asks the registry for what users would ask it for.
   { name: 'packages: as users get them', groups: ['combos'], apart: true, needs: 'build', run: combos },
+  // Not among `all`: it takes minutes, and only changes of what is documented can break it.
+  { name: 'docs: samples of the pages', groups: ['docs', 'samples'], apart: true, needs: 'build', run: samples },
+  { name: 'docs: pages, settings, flags', groups: ['docs', 'pages'], apart: true, run: pages },
+  { name: 'docs: the site is built', groups: ['docs', 'site'], apart: true, run: site },
+  {
+    name: 'docs: links and hosts of the site',
+    groups: ['docs', 'site'],
+    apart: true,
+    needs: 'docs: the site is built',
+    run: links,
+  },
   // Not among `all`: it needs more than Node, and minutes when it runs for the first time.
   { name: 'tests on a real cluster', groups: ['real'], apart: true, run: realTests },
   { name: 'the embedded server against the real one', groups: ['differential'], apart: true, run: differentialTests },
@@ -122,8 +133,30 @@ function turbo(task) {
 }
 
 /** Its report is worth reading when all is well, too: it says how much a user has to install. */
-async function combos() {
-  const { code, output } = await runScript('.ci/combos.mjs', [], { quiet: true });
+function combos() {
+  return counted('.ci/combos.mjs');
+}
+
+/** Its report says how many samples there are of each kind. */
+function samples(args) {
+  return counted('docs/checks/samples.mjs', args);
+}
+
+function pages(args) {
+  return tests(['--config=docs/checks/vitest.pages.config.mjs', ...args]);
+}
+
+function site() {
+  return runScript('docs/scripts/site.mjs', ['build'], { quiet: true });
+}
+
+function links() {
+  return counted('docs/checks/site.mjs');
+}
+
+/** A script that counts by itself, in its last line. */
+async function counted(script, args = []) {
+  const { code, output } = await runScript(script, args, { quiet: true });
   const { report, passed, failed, skipped } =
     /^(?<report>.*\n)?(?<passed>\d+) passed, (?<failed>\d+) failed, (?<skipped>\d+) skipped\s*$/s.exec(output)
       ?.groups ?? {};

@@ -23,7 +23,11 @@ const tasks = {
   'test:packages': (args) => node('scripts/check.mjs', ['combos', ...args]),
   'test:real': (args) => node('scripts/check.mjs', ['real', ...args]),
   'test:differential': (args) => node('scripts/check.mjs', ['differential', ...args]),
+  'test:docs': (args) => node('scripts/check.mjs', ['docs', ...args]),
+  docs: (args) => node('docs/scripts/site.mjs', ['dev', ...args]),
+  'docs:build': (args) => node('docs/scripts/site.mjs', ['build', ...args]),
   schemas: () => schemas(),
+  pictures: () => pictures(),
   proof: (args) => node('scripts/check.mjs', ['proof', ...args]),
   lint: (args) => node('scripts/check.mjs', ['lint', ...args]),
   typecheck: (args) => node('scripts/check.mjs', ['typecheck', ...args]),
@@ -149,6 +153,12 @@ function showProgress(seconds) {
 function schemas() {
   process.env.KOPF_TS_SCHEMAS = 'write';
   return node(toolPath('vitest'), ['run', '--config=e2e/vitest.config.ts', 'schemas/schemas.test.ts', '--update']);
+}
+
+/** The test that takes the pictures of the console keeps them, if told to. */
+function pictures() {
+  process.env.KOPF_TS_PICTURES = 'write';
+  return node(toolPath('vitest'), ['run', '--config=e2e/vitest.config.ts', 'insight/pictures.test.ts']);
 }
 
 async function node(script, args) {

@@ -1,0 +1,1 @@
+export function missingLines(expected: string, printed: string): string | undefined;

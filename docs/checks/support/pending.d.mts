@@ -1,0 +1,1 @@
+export function pending(): { readonly missing: ReadonlySet<string>; readonly unfinished: ReadonlySet<string> };

@@ -1,0 +1,1 @@
+export function tableRows(text: string): string[][];
