@@ -1,5 +1,6 @@
 import { leasePeering } from '@kopf-ts/peering';
-import { ABSENT, type MetaFilter, PermanentError, PRESENT, settings, TemporaryError } from 'kopf-ts';
+import { ABSENT, insight, type MetaFilter, PermanentError, PRESENT, settings, TemporaryError } from 'kopf-ts';
+import { manualClock } from 'kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { asked, KIND } from './asked.js';
 
@@ -222,6 +223,15 @@ describe('Of the operator, it is told', () => {
       'The namespace default is not in the scope of the operator. It serves kube-system.',
     ]);
     expect((await why()).findings[0]?.reason).toBe('out-of-scope');
+  });
+
+  it('that it serves the kind, also if the group is left out in the question', () => {
+    const operator = { ...insight.journal({ clock: manualClock() }).operator(), resources: ['kopfexamples.kopf.dev'] };
+    const reasonsFor = (resource: string): readonly string[] =>
+      insight.explain({ object: { resource, name: 'one' }, operator }).findings.map(({ reason }) => reason);
+    expect(reasonsFor('kopfexamples')).not.toContain('kind-unserved');
+    expect(reasonsFor('kopfexample')).toContain('kind-unserved');
+    expect(reasonsFor('kopfexamples.kopf')).toContain('kind-unserved');
   });
 
   it('that it does not serve the kind', async () => {
