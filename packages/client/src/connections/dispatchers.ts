@@ -4,8 +4,8 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
 import type { Dispatcher } from 'undici';
 import { pemOf } from '../auth/pem.js';
-import { NodeDispatcher } from './node-dispatcher.js';
 import { type Environment, proxyOf } from './proxies.js';
+import { SocketDispatcher } from './socket-dispatcher.js';
 
 /**
  * Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive.
@@ -205,7 +205,7 @@ function newDispatcher(
   const secureContext = info.server.startsWith('https:') ? secureContextOf(identity) : undefined;
   if (proxy === undefined) {
     const { servername, rejectUnauthorized } = identity;
-    return new NodeDispatcher({
+    return new SocketDispatcher({
       // A connection is free a moment later than its answer is there: without a limit, a new one would be opened then.
       connections: purpose === 'call' ? MAX_CALLS : Number.POSITIVE_INFINITY,
       idleMs: IDLE_CONNECTION_MS,

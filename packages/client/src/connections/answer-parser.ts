@@ -1,0 +1,264 @@
+/**
+ * Answers of HTTP/1.1, as they come from a connection piece by piece. Requests go one at a time, and none of them is HEAD
+ * or wants another protocol: so there is no doubt to which request an answer belongs, and whether it may have a body.
+ *
+ * It is strict: what could be understood in two ways is an error, as in Node.
+ */
+
+/** Who is told of it; in this order, and `onEnd` only once. */
+export interface AnswerListener {
+  onHead(head: AnswerHead): void;
+  onData(chunk: Buffer): void;
+  /** Nothing follows that belongs to the answer. If something else follows, the connection cannot be trusted any more. */
+  onEnd(isFollowed: boolean): void;
+}
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly phrase: string;
+  /** By their names in lower case. Those that are given several times are joined, or else the first one counts. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the connection can be used for another request afterwards. */
+  readonly isReusable: boolean;
+}
+
+/** As Node has it. */
+const MAX_HEAD_BYTES = 16 * 1024;
+const MAX_CHUNK_LINE_BYTES = 1024;
+/** Such as 100 Continue, which nobody asks for. */
+const MAX_INTERIM_ANSWERS = 16;
+
+const BEGINNING = Buffer.from('HTTP/1.');
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: (.*))?$/;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** In lines: no other control characters than tabs. */
+const UNPRINTABLE = /[^\t\x20-\x7e\x80-\xff]/;
+const ONLY_LINES = /^[\r\n]+$/;
+/** With extensions that nobody needs: `1f;name=value`. */
+const CHUNK_SIZE = /^([0-9a-f]{1,12})(?:;[\w!#$%&'*+.^`|~-]+(?:=[\w!#$%&'*+.^`|~-]+)?)*$/i;
+/** Several of them make no sense. */
+const SINGLE = new Set(['content-length', 'content-type', 'location', 'retry-after']);
+
+/** What the end of the answer depends on: not everybody takes tabs for blank there. */
+const FRAMING = new Set(['content-length', 'transfer-encoding']);
+
+/** What is expected next. */
+type Part = 'head' | 'body' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailers' | 'all-until-closed' | 'nothing';
+
+export class AnswerParser {
+  readonly #listener: AnswerListener;
+  #part: Part = 'nothing';
+  /** What is not enough to go on with. */
+  #rest: Buffer | undefined;
+  /** Of the body, or of its chunk. */
+  #bytesLeft = 0;
+  #interimAnswers = 0;
+  #trailerBytes = 0;
+
+  constructor(listener: AnswerListener) {
+    this.#listener = listener;
+  }
+
+  /** Another answer is expected. */
+  begin(): void {
+    this.#part = 'head';
+    this.#interimAnswers = 0;
+    this.#trailerBytes = 0;
+  }
+
+  /** Throws if it is not HTTP, or if nothing is expected: then the connection is good for nothing any more. */
+  feed(chunk: Buffer): void {
+    let data = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = undefined;
+    while (data.length > 0) {
+      if (this.#part === 'nothing') throw new Error('The server has sent what was not asked for.');
+      const used = this.#take(data);
+      if (used === 0) {
+        this.#rest = data;
+        return;
+      }
+      data = used === data.length ? NOTHING : data.subarray(used);
+      if (this.#isOver) {
+        // Some old servers send an empty line after their answers.
+        if (data.length > 0 && !ONLY_LINES.test(data.toString('latin1'))) {
+          throw new Error('The server has sent more than an answer.');
+        }
+        this.#part = 'nothing';
+        this.#listener.onEnd(data.length > 0);
+        return;
+      }
+    }
+  }
+
+  /** The other side sends nothing any more. Throws if something is missing. */
+  end(): void {
+    if (this.#part === 'nothing') return;
+    if (this.#part !== 'all-until-closed') throw new Error('socket hang up');
+    this.#part = 'nothing';
+    this.#listener.onEnd(false);
+  }
+
+  /** Whether nothing is expected. */
+  get isIdle(): boolean {
+    return this.#part === 'nothing';
+  }
+
+  get #isOver(): boolean {
+    return this.#part === 'body' && this.#bytesLeft === 0;
+  }
+
+  /** Gives how many bytes it has used; none if there are too few. */
+  #take(data: Buffer): number {
+    switch (this.#part) {
+      case 'head':
+        return this.#takeHead(data);
+      case 'body':
+      case 'chunk':
+        return this.#takeBody(data);
+      case 'chunk-size':
+        return this.#takeLine(data, (line) => this.#onChunkSize(line));
+      case 'chunk-end':
+        return this.#takeLine(data, (line) => {
+          if (line !== '') throw new Error('The server has sent a longer chunk than it has said.');
+          this.#part = 'chunk-size';
+        });
+      case 'trailers':
+        return this.#takeLine(data, (line) => {
+          // Nobody wants to know them.
+          this.#trailerBytes += line.length + END_OF_LINE;
+          if (this.#trailerBytes > MAX_HEAD_BYTES) throw new Error('The server has sent endless trailers.');
+          if (line === '') this.#expectBody(0);
+          else headersIn(['', line]);
+        });
+      default:
+        this.#listener.onData(data);
+        return data.length;
+    }
+  }
+
+  #takeHead(data: Buffer): number {
+    const end = data.indexOf('\r\n\r\n');
+    if (end > MAX_HEAD_BYTES || (end < 0 && data.length > MAX_HEAD_BYTES)) {
+      throw new Error(`The server has sent headers of more than ${MAX_HEAD_BYTES} bytes.`);
+    }
+    if (end < 0) {
+      // Whatever it is, it is better to know at once than to wait for its end.
+      const begun = Math.min(data.length, BEGINNING.length);
+      if (data.compare(BEGINNING, 0, begun, 0, begun) !== 0) throw new Error(NO_HTTP);
+      return 0;
+    }
+    const lines = data.toString('latin1', 0, end).split('\r\n');
+    const [, minor, code, phrase = ''] = STATUS_LINE.exec(lines[0] ?? '') ?? [];
+    if (code === undefined || UNPRINTABLE.test(phrase)) throw new Error(NO_HTTP);
+    const status = Number(code);
+    if (status === 101) throw new Error('The server wants to speak another protocol.');
+    const headers = headersIn(lines);
+    const isKept = isKeptAlive(minor === '1', headers['connection']?.toLowerCase() ?? '');
+    if (status < 200) {
+      // Such as 100 Continue: the answer itself is still to come.
+      this.#interimAnswers += 1;
+      if (minor !== '1' || !isKept || this.#interimAnswers > MAX_INTERIM_ANSWERS) throw new Error(NO_HTTP);
+      return end + END_OF_HEAD;
+    }
+    this.#expectBodyOf(status, headers);
+    const isEndKnown = this.#part !== 'all-until-closed';
+    const isReusable = isEndKnown && isKept;
+    this.#listener.onHead({ status, phrase, headers, isReusable });
+    return end + END_OF_HEAD;
+  }
+
+  #expectBodyOf(status: number, headers: AnswerHead['headers']): void {
+    const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+    if (length !== undefined && encoding !== undefined) throw new Error('The server has sent two sorts of lengths.');
+    if (length !== undefined && !/^\d{1,15}$/.test(length)) {
+      throw new Error(`The content length "${length}" is not a number.`);
+    }
+    if (status === 204 || status === 304) {
+      this.#expectBody(0);
+    } else if (encoding !== undefined) {
+      if (encoding.toLowerCase() !== 'chunked') throw new Error(`The transfer encoding "${encoding}" is not known.`);
+      this.#part = 'chunk-size';
+    } else if (length === undefined) {
+      this.#part = 'all-until-closed';
+    } else {
+      this.#expectBody(Number(length));
+    }
+  }
+
+  #expectBody(bytes: number): void {
+    this.#part = 'body';
+    this.#bytesLeft = bytes;
+  }
+
+  #takeBody(data: Buffer): number {
+    const used = Math.min(data.length, this.#bytesLeft);
+    this.#bytesLeft -= used;
+    if (this.#part === 'chunk' && this.#bytesLeft === 0) this.#part = 'chunk-end';
+    this.#listener.onData(used === data.length ? data : data.subarray(0, used));
+    return used;
+  }
+
+  #takeLine(data: Buffer, onLine: (line: string) => void): number {
+    const end = data.indexOf('\r\n');
+    if (end > MAX_CHUNK_LINE_BYTES || (end < 0 && data.length > MAX_CHUNK_LINE_BYTES)) {
+      throw new Error('The server has sent a chunk without a size.');
+    }
+    if (end < 0) return 0;
+    onLine(data.toString('latin1', 0, end));
+    return end + END_OF_LINE;
+  }
+
+  #onChunkSize(line: string): void {
+    const [, size] = CHUNK_SIZE.exec(line) ?? [];
+    if (size === undefined) throw new Error('The server has sent a chunk without a size.');
+    this.#bytesLeft = Number.parseInt(size, 16);
+    this.#part = this.#bytesLeft === 0 ? 'trailers' : 'chunk';
+  }
+}
+
+const NO_HTTP = 'The server does not speak HTTP/1.1.';
+const NOTHING = Buffer.alloc(0);
+const END_OF_LINE = 2;
+const END_OF_HEAD = 4;
+
+function headersIn(lines: readonly string[]): Record<string, string> {
+  // Names may be anything, also those of the usual properties.
+  const headers = Object.create(null) as Record<string, string>;
+  for (let index = 1; index < lines.length; index++) {
+    const line = lines[index] ?? '';
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
+    if (!HEADER_NAME.test(name)) throw new Error('The server has sent a header without a name.');
+    const value = withoutBlankEnds(line, colon + 1);
+    const isBad = UNPRINTABLE.test(value) || (FRAMING.has(name) && line.includes('\t'));
+    if (isBad) throw new Error(`The server has sent a bad value of the header "${name}".`);
+    const before = headers[name];
+    if (before === undefined) headers[name] = value;
+    else if (!SINGLE.has(name)) headers[name] = `${before}, ${value}`;
+    else if (name === 'content-length' && before !== value) throw new Error('The server has sent two content lengths.');
+  }
+  return headers;
+}
+
+/**
+ * Not by trim(): it takes more for blank than HTTP does. Nor by an expression: it would look again and again at long blanks
+ * within the value.
+ */
+function withoutBlankEnds(line: string, from: number): string {
+  let begin = from;
+  let end = line.length;
+  while (begin < end && isBlank(line.charCodeAt(begin))) begin++;
+  while (begin < end && isBlank(line.charCodeAt(end - 1))) end--;
+  return line.slice(begin, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+const SPACE = 0x20;
+const TAB = 0x09;
+
+function isKeptAlive(isNewProtocol: boolean, connection: string): boolean {
+  return isNewProtocol ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
+}
