@@ -192,16 +192,22 @@ export function operatorMetrics(options: OperatorMetricsOptions): OperatorMetric
 
 /** One observer of what all of them want. */
 function observerOf(collectors: readonly Collector[]): Observer {
-  const byKind = new Map<string, ((fact: Fact) => void)[]>();
+  type Collect = (fact: Fact) => void;
+  const byKind: Record<string, Collect> = {};
   for (const collector of collectors) {
-    for (const [kind, collect] of Object.entries(collector)) {
-      byKind.set(kind, [...(byKind.get(kind) ?? []), collect as (fact: Fact) => void]);
+    for (const [kind, added] of Object.entries(collector)) {
+      const [collect, before] = [added as Collect, byKind[kind]];
+      byKind[kind] =
+        before === undefined
+          ? collect
+          : (fact) => {
+              before(fact);
+              collect(fact);
+            };
     }
   }
   return {
-    wants: [...byKind.keys()] as FactKind[],
-    observe(fact) {
-      for (const collect of byKind.get(fact.kind) ?? []) collect(fact);
-    },
+    wants: Object.keys(byKind) as FactKind[],
+    observe: (fact) => byKind[fact.kind]?.(fact),
   };
 }

@@ -1,6 +1,6 @@
 /** Calls of handlers: how many, how long, how they ended, what is still to come. */
-import type { FactOf, ObservedObject } from '@kopf-ts/core';
-import { type Collector, type CollectorParts, keyOf, LIMIT } from './collector.js';
+import type { FactOf, ObservedObject, Seconds } from '@kopf-ts/core';
+import { byName, type Collector, type CollectorParts, keyOf, LIMIT } from './collector.js';
 
 type Ended = FactOf<'call.ended'>;
 
@@ -36,30 +36,42 @@ export function callMetrics({ registry, names }: CollectorParts): Collector {
     limit: LIMIT,
   });
   const waiting = pendingCalls({ registry, names });
+  const ofHandler = byName((handler) => ({
+    blocking: blocking.kept({ handler }),
+    ofKind: byName((resource) => ({
+      running: running.kept({ handler, resource }),
+      durations: durations.kept({ handler, resource }),
+      retries: retries.kept({ handler, resource }),
+      calls: byName((type) =>
+        byName((reason) => byName((outcome) => calls.kept({ handler, type, resource, reason, outcome }))),
+      ),
+    })),
+  }));
+  type OfHandler = ReturnType<typeof ofHandler>;
   /** By the numbers of the calls. */
-  const begun = new Map<number, FactOf<'call.began'>>();
+  const begun = new Map<number, { readonly of: OfHandler; readonly at: Seconds }>();
 
   return {
     ...waiting.collector,
-    'call.began'(fact) {
-      begun.set(fact.call, fact);
-      running.with({ handler: names.handler(fact.handler), resource: names.kindOf(fact.object) }).inc();
+    'call.began'({ call, handler, object, at }) {
+      const of = ofHandler(names.handler(handler));
+      begun.set(call, { of, at });
+      of.ofKind(names.kindOf(object)).running().inc();
     },
     'call.returned'({ call, at }) {
       const began = begun.get(call);
-      if (began !== undefined) blocking.with({ handler: names.handler(began.handler) }).inc(Math.max(0, at - began.at));
+      if (began !== undefined) began.of.blocking().inc(Math.max(0, at - began.at));
     },
     'call.ended'(fact) {
-      const { call, handler: observed, object, reason = '', outcome, retry, duration } = fact;
-      const handler = names.handler(observed);
-      const resource = names.kindOf(object);
+      const { call, handler, object, reason = '', outcome, retry, duration } = fact;
+      const series = ofHandler(names.handler(handler)).ofKind(names.kindOf(object));
       // Some end without having begun: their time was over, or their attempts.
       if (begun.delete(call)) {
-        running.with({ handler, resource }).dec();
-        durations.with({ handler, resource }).observe(duration);
-        if (retry > 0) retries.with({ handler, resource }).inc();
+        series.running().dec();
+        series.durations().observe(duration);
+        if (retry > 0) series.retries().inc();
       }
-      calls.with({ handler, type: observed.kind, resource, reason: reasonOf(fact, reason), outcome }).inc();
+      series.calls(handler.kind)(reasonOf(fact, reason))(outcome)().inc();
       waiting.ended(fact);
     },
   };
@@ -81,6 +93,7 @@ function pendingCalls({ registry, names }: Pick<CollectorParts, 'registry' | 'na
   const objects = new Map<string, Map<string, { readonly reason: string; over(): void }>>();
 
   const forget = (object: ObservedObject, isOver: (reason: string) => boolean): void => {
+    if (objects.size === 0) return;
     const key = keyOf(object);
     const calls = objects.get(key);
     if (calls === undefined) return;
@@ -105,6 +118,7 @@ function pendingCalls({ registry, names }: Pick<CollectorParts, 'registry' | 'na
     collector,
     ended({ handler, object, reason = '', outcome }: Ended): void {
       if (handler.kind !== 'change' || object === undefined) return;
+      if (outcome !== 'retried' && objects.size === 0) return;
       const key = keyOf(object);
       const calls = objects.get(key);
       calls?.get(handler.id)?.over();

@@ -76,6 +76,19 @@ export function namesOf(declared: () => Iterable<HandlerId>): Names {
   };
 }
 
+/** What is made once for each name, and not for more names than there may be series: others get new ones each time. */
+export function byName<V>(make: (name: string) => V): (name: string) => V {
+  const all = new Map<string, V>();
+  return (name) => {
+    let made = all.get(name);
+    if (made === undefined) {
+      made = make(name);
+      if (all.size < LIMIT) all.set(name, made);
+    }
+    return made;
+  };
+}
+
 /** Something to tell objects apart by, within the operator. */
 export function keyOf({ uid, resource, namespace, name }: ObservedObject): string {
   return uid ?? `${resource.plural}.${resource.group}/${namespace ?? ''}/${name ?? ''}`;

@@ -1,6 +1,6 @@
 /** Objects: what happens to them, how long they wait for their turn, how long they are worked on. */
 import type { Seconds } from '@kopf-ts/core';
-import { type Collector, type CollectorParts, keyOf, LIMIT } from './collector.js';
+import { byName, type Collector, type CollectorParts, keyOf, LIMIT } from './collector.js';
 
 interface Scheduled {
   readonly resource: string;
@@ -88,24 +88,37 @@ export function objectMetrics({ registry, names, now, workerLimit }: CollectorPa
     },
   );
 
+  const ofKind = byName((resource) => ({
+    resource,
+    cause: byName((reason) => causes.kept({ resource, reason })),
+    wait: waits.kept({ resource }),
+    cycle: cycles.kept({ resource }),
+    waiting: waiting.kept({ resource }),
+  }));
+
   return {
-    'object.cause': ({ object, reason }) => causes.with({ resource: names.kindOf(object), reason }).inc(),
+    'object.cause': ({ object, reason }) => ofKind(names.kindOf(object)).cause(reason)().inc(),
     'object.failed': ({ object }) => errors.with({ resource: names.kindOf(object) }).inc(),
     'breaker.tripped': ({ object }) => trips.with({ resource: names.kindOf(object) }).inc(),
     'object.phase'({ object, phase, before, at }) {
-      const resource = names.kindOf(object);
-      const key = keyOf(object);
+      const kind = ofKind(names.kindOf(object));
+      const { resource } = kind;
       kinds.add(resource);
-      if (before === 'waiting') waiting.with({ resource }).dec();
-      if (phase === 'waiting') waiting.with({ resource }).inc();
-      const wasQueued = queued.get(key);
-      const wasRunning = running.get(key);
-      queued.delete(key);
-      running.delete(key);
+      if (before === 'waiting') kind.waiting().dec();
+      if (phase === 'waiting') kind.waiting().inc();
+      if (before !== 'queued' && before !== 'running' && phase !== 'queued' && phase !== 'running') return;
+      const key = keyOf(object);
+      if (before === 'queued') {
+        const since = queued.get(key)?.since;
+        queued.delete(key);
+        if (since !== undefined && phase === 'running') kind.wait().observe(at - since);
+      } else if (before === 'running') {
+        const since = running.get(key)?.since;
+        running.delete(key);
+        if (since !== undefined) kind.cycle().observe(at - since);
+      }
       if (phase === 'queued') queued.set(key, { resource, since: at });
       if (phase === 'running') running.set(key, { resource, since: at });
-      if (wasQueued !== undefined && phase === 'running') waits.with({ resource }).observe(at - wasQueued.since);
-      if (wasRunning !== undefined) cycles.with({ resource }).observe(at - wasRunning.since);
     },
   };
 }

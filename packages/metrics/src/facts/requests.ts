@@ -2,7 +2,7 @@
 import type { SentRequest } from '@kopf-ts/core';
 import { isMapping } from '@kopf-ts/core';
 import { parsePointer } from '@kopf-ts/core/engine';
-import { type Collector, type CollectorParts, LIMIT } from './collector.js';
+import { byName, type Collector, type CollectorParts, LIMIT } from './collector.js';
 
 export function requestMetrics({ registry, names }: CollectorParts): Collector {
   const labels = ['verb', 'resource'] as const;
@@ -48,58 +48,89 @@ export function requestMetrics({ registry, names }: CollectorParts): Collector {
     labels: ['resource'],
     limit: LIMIT,
   });
-  const carry = (resource: string, sent: readonly SentRequest[]): void => {
-    for (const request of sent) for (const part of partsOf(request)) parts.with({ resource, part }).inc();
+  const ofKind = byName((resource) => ({
+    sent: patches.kept({ resource, outcome: 'sent' }),
+    failed: patches.kept({ resource, outcome: 'failed' }),
+    duration: patchDurations.kept({ resource }),
+    parts: PARTS.map((part) => parts.kept({ resource, part })),
+  }));
+  const ofVerb = byName((verb) =>
+    byName((resource) => ({
+      durations: durations.kept({ verb, resource }),
+      code: byName((code) => requests.kept({ verb, resource, code })),
+    })),
+  );
+  const carry = (kind: ReturnType<typeof ofKind>, sent: readonly SentRequest[]): void => {
+    for (const request of sent) {
+      const carried = partsOf(request);
+      for (let part = 0; part < PARTS.length; part++) if (carried & (1 << part)) kind.parts[part]?.().inc();
+    }
   };
 
   return {
     'request.ended'({ verb, resource: plural, subresource, code, tries, duration, waited }) {
       const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
-      requests.with({ verb, resource, code: code ?? 'none' }).inc();
-      if (verb !== 'watch') durations.with({ verb, resource }).observe(duration);
+      const series = ofVerb(verb)(resource);
+      series
+        .code(code === undefined ? 'none' : String(code))()
+        .inc();
+      if (verb !== 'watch') series.durations().observe(duration);
       if (tries > 1) retries.with({ verb, resource }).inc(tries - 1);
       if (waited > 0) waits.with({ verb, resource }).inc(waited);
     },
     'patch.sent'({ object, requests: sent, duration }) {
-      const resource = names.kindOf(object);
-      patches.with({ resource, outcome: 'sent' }).inc();
-      patchDurations.with({ resource }).observe(duration);
-      carry(resource, sent);
+      const kind = ofKind(names.kindOf(object));
+      kind.sent().inc();
+      kind.duration().observe(duration);
+      carry(kind, sent);
     },
     'patch.failed'({ object, requests: sent }) {
-      const resource = names.kindOf(object);
-      patches.with({ resource, outcome: 'failed' }).inc();
-      carry(resource, sent);
+      const kind = ofKind(names.kindOf(object));
+      kind.failed().inc();
+      carry(kind, sent);
     },
     'patch.dropped': ({ object }) => patches.with({ resource: names.kindOf(object), outcome: 'dropped' }).inc(),
   };
 }
 
 /** The only ones by name: there can be any others. */
-const TOP: ReadonlySet<string> = new Set(['spec', 'status']);
-const METADATA: ReadonlySet<string> = new Set(['annotations', 'labels', 'finalizers', 'ownerReferences']);
+const PARTS = ['annotations', 'labels', 'finalizers', 'ownerReferences', 'spec', 'status', 'other'] as const;
+const SPEC = 1 << PARTS.indexOf('spec');
+const STATUS = 1 << PARTS.indexOf('status');
+const OTHER = 1 << PARTS.indexOf('other');
 
-function partsOf({ type, content }: SentRequest): ReadonlySet<string> {
-  const paths = type === 'json' ? pathsOfOperations(content) : pathsOfMerge(content);
-  return new Set(paths.map(([top = '', below = '']) => partAt(top, below)).filter((part) => part !== undefined));
+/** A bit for each of the parts, without lists and sets on the way: every patch comes by here. */
+function partsOf({ type, content }: SentRequest): number {
+  return type === 'json' ? partsOfOperations(content) : partsOfMerge(content);
 }
 
-function partAt(top: string, below: string): string | undefined {
-  if (top !== 'metadata') return TOP.has(top) ? top : 'other';
+function partAt(top: string, below: string): number {
+  if (top === 'spec') return SPEC;
+  if (top === 'status') return STATUS;
+  if (top !== 'metadata') return OTHER;
   // What the patch is for, and not what it carries.
-  if (below === 'resourceVersion' || below === 'uid') return undefined;
-  return METADATA.has(below) ? below : 'other';
+  if (below === 'resourceVersion' || below === 'uid') return 0;
+  const part = 1 << PARTS.indexOf(below as (typeof PARTS)[number]);
+  return part > 0 && part < SPEC ? part : OTHER;
 }
 
-function pathsOfMerge(content: unknown): readonly (readonly string[])[] {
-  if (!isMapping(content)) return [];
-  return Object.entries(content).flatMap(([top, value]) =>
-    top === 'metadata' && isMapping(value) ? Object.keys(value).map((below) => [top, below]) : [[top]],
-  );
+function partsOfMerge(content: unknown): number {
+  if (!isMapping(content)) return 0;
+  let parts = 0;
+  for (const top of Object.keys(content)) {
+    const value = content[top];
+    if (top !== 'metadata' || !isMapping(value)) parts |= partAt(top, '');
+    else for (const below of Object.keys(value)) parts |= partAt(top, below);
+  }
+  return parts;
 }
 
-function pathsOfOperations(content: unknown): readonly (readonly string[])[] {
-  if (!Array.isArray(content)) return [];
-  const operations = content as readonly { readonly op?: unknown; readonly path?: unknown }[];
-  return operations.filter(({ op }) => op !== 'test').map(({ path }) => parsePointer(String(path)));
+function partsOfOperations(content: unknown): number {
+  if (!Array.isArray(content)) return 0;
+  let parts = 0;
+  for (const { op, path } of content as readonly { readonly op?: unknown; readonly path?: unknown }[]) {
+    const [top = '', below = ''] = op === 'test' ? ['metadata', 'uid'] : parsePointer(String(path));
+    parts |= partAt(top, below);
+  }
+  return parts;
 }

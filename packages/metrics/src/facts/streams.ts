@@ -1,7 +1,7 @@
 /** Streams: what comes by them, how often they break, whether they work. */
 import type { FactOf, ObservedStream } from '@kopf-ts/core';
 import { compareVersions } from '@kopf-ts/core/engine';
-import { type Collector, type CollectorParts, LIMIT } from './collector.js';
+import { byName, type Collector, type CollectorParts, LIMIT } from './collector.js';
 
 type Phase = FactOf<'stream.phase'>;
 
@@ -57,6 +57,9 @@ export function streamMetrics({ registry, names, now, lagOf }: CollectorParts): 
     if (state.seen === undefined || (order !== undefined && order > 0)) state.seen = version;
   };
   const opened = new WeakSet<ObservedStream>();
+  const eventOf = byName((resource) =>
+    byName((type) => events.kept({ resource, type: type === '' ? 'listed' : type.toLowerCase() })),
+  );
 
   registry.asked(
     { name: 'kopf_streams', help: 'Streams by what they are doing.', labels: ['resource', 'phase'], limit: LIMIT },
@@ -97,7 +100,7 @@ export function streamMetrics({ registry, names, now, lagOf }: CollectorParts): 
   const collector: Collector = {
     'stream.event'({ stream, type, version }) {
       see(stream, version);
-      events.with({ resource: names.resource(stream.resource), type: type?.toLowerCase() ?? 'listed' }).inc();
+      eventOf(names.resource(stream.resource))(type ?? '')().inc();
     },
     'stream.bookmark': ({ stream, version }) => see(stream, version),
     'stream.opened'({ stream, version }) {

@@ -122,6 +122,12 @@ export function ownRegistry(): Registry {
 
 type Values = readonly string[];
 
+/** One of the operator's own: what it counts again and again is looked up once. */
+export type OwnMetric<S, L extends string> = Metric<S, L> & {
+  /** The way to the series of these labels. There is no such series until the way is gone for the first time. */
+  kept(labels: LabelValues<L>): () => S;
+};
+
 export class Registry implements MetricRegistry {
   readonly #families = new Map<string, Family>();
   readonly #isOfOperator: boolean;
@@ -130,13 +136,17 @@ export class Registry implements MetricRegistry {
     this.#isOfOperator = isOfOperator;
   }
 
-  counter<const L extends string = never>(options: MetricOptions<L>): Metric<CounterSeries, L> {
+  counter<const L extends string = never>(options: MetricOptions<L>): OwnMetric<CounterSeries, L> {
     const family = this.#add(counterFamily(this.#checked('counter', options)));
     const only = onlyOf(family, options);
-    return { with: byLabels(family, options), inc: (by?: number) => only().inc(by) } as Metric<CounterSeries, L>;
+    return {
+      with: byLabels(family, options),
+      kept: keptByLabels(family, options),
+      inc: (by?: number) => only().inc(by),
+    } as unknown as OwnMetric<CounterSeries, L>;
   }
 
-  gauge<const L extends string = never>(options: GaugeOptions<L>): Metric<GaugeSeries, L> {
+  gauge<const L extends string = never>(options: GaugeOptions<L>): OwnMetric<GaugeSeries, L> {
     const checked = this.#checked('gauge', options);
     const { ask } = options;
     if (ask !== undefined) {
@@ -147,13 +157,14 @@ export class Registry implements MetricRegistry {
     const only = onlyOf(family, options);
     return {
       with: byLabels(family, options),
+      kept: keptByLabels(family, options),
       set: (value: number) => only().set(value),
       inc: (by?: number) => only().inc(by),
       dec: (by?: number) => only().dec(by),
-    } as Metric<GaugeSeries, L>;
+    } as unknown as OwnMetric<GaugeSeries, L>;
   }
 
-  histogram<const L extends string = never>(options: HistogramOptions<L>): Metric<HistogramSeries, L> {
+  histogram<const L extends string = never>(options: HistogramOptions<L>): OwnMetric<HistogramSeries, L> {
     const { buckets = DURATIONS, name } = options;
     const isAscending = buckets.every(
       (bound, index) => Number.isFinite(bound) && bound > (buckets[index - 1] ?? -Infinity),
@@ -163,8 +174,9 @@ export class Registry implements MetricRegistry {
     const only = onlyOf(family, options);
     return {
       with: byLabels(family, options),
+      kept: keptByLabels(family, options),
       observe: (value: number) => only().observe(value),
-    } as Metric<HistogramSeries, L>;
+    } as unknown as OwnMetric<HistogramSeries, L>;
   }
 
   /** Several series at once, whenever somebody looks. */
@@ -193,30 +205,49 @@ export class Registry implements MetricRegistry {
   }
 }
 
+type Found<S> = Pick<Family, 'overflows'> & { of(values: Values): S };
+
 /** The labels by their names, in whatever order. */
-function byLabels<S>(family: { of(values: Values): S }, { name, labels = [] }: MetricOptions<string>) {
-  const count = labels.length;
-  return (values: LabelValues<string>): S => {
-    const texts = new Array<string>(count);
-    let missing = 0;
-    // Without closures and copies: it is called for nearly everything that happens.
-    for (let index = 0; index < count; index++) {
-      const value = values[labels[index] as string];
-      if (value === undefined) missing += 1;
-      texts[index] = typeof value === 'string' ? value : String(value);
-    }
-    let given = 0;
-    for (const _ in values) given += 1;
-    if (missing === 0 && given === count) return family.of(texts);
-    throw badMetric(
-      `The metric "${name}" has the labels ${labels.join(', ') || 'none'}, but it is given ` +
-        `${Object.keys(values).join(', ') || 'none'}`,
-    );
+function byLabels<S>(family: Found<S>, options: MetricOptions<string>) {
+  return (values: LabelValues<string>): S => family.of(textsOf(options, values));
+}
+
+/** The same, but looked up once. What goes to `other` is looked up each time, since it is counted each time. */
+function keptByLabels<S>(family: Found<S>, options: MetricOptions<string>) {
+  return (values: LabelValues<string>): (() => S) => {
+    const texts = textsOf(options, values);
+    let kept: S | undefined;
+    return () => {
+      if (kept !== undefined) return kept;
+      const { overflows } = family;
+      const found = family.of(texts);
+      if (family.overflows === overflows) kept = found;
+      return found;
+    };
   };
 }
 
+function textsOf({ name, labels = [] }: MetricOptions<string>, values: LabelValues<string>): Values {
+  const count = labels.length;
+  const texts = new Array<string>(count);
+  let missing = 0;
+  // Without closures and copies: it is called for much of what happens.
+  for (let index = 0; index < count; index++) {
+    const value = values[labels[index] as string];
+    if (value === undefined) missing += 1;
+    texts[index] = typeof value === 'string' ? value : String(value);
+  }
+  let given = 0;
+  for (const _ in values) given += 1;
+  if (missing === 0 && given === count) return texts;
+  throw badMetric(
+    `The metric "${name}" has the labels ${labels.join(', ') || 'none'}, but it is given ` +
+      `${Object.keys(values).join(', ') || 'none'}`,
+  );
+}
+
 /** The only series of a metric without labels. */
-function onlyOf<S>(family: { of(values: Values): S }, { name, labels = [] }: MetricOptions<string>): () => S {
+function onlyOf<S>(family: Found<S>, { name, labels = [] }: MetricOptions<string>): () => S {
   if (labels.length === 0) {
     const only = family.of([]);
     return () => only;
