@@ -2,7 +2,14 @@
  * What it costs to look up the children of an object among very many: measured by a plain `Map` from the same uids to lists of
  * the same objects, in the same run. Medians of short chunks leave out the pauses for garbage collection on both sides.
  */
-import { type AnyObject, type Clock, createRegistry, type KubeClient, type Logger } from '@kopf-ts/core';
+import {
+  type AnyObject,
+  type Clock,
+  createRegistry,
+  type KubeClient,
+  type Logger,
+  settings as makeSettings,
+} from '@kopf-ts/core';
 import { makeResource } from '@kopf-ts/core/engine';
 import { allObjects, relations as makeRelations } from '@kopf-ts/reactor';
 import { median, type Row, row } from './figures.js';
@@ -36,7 +43,8 @@ function report(perParent: number): readonly Row[] {
   registry.owns('kopfexamples', 'pods');
   const objects = allObjects({ now: () => clock.now(), logger });
   const insights = { watched: new Set([parents, pods]), namespaces: new Set([null]) };
-  const relations = makeRelations({ registry, logger, client: {} as KubeClient, objects, insights });
+  const settings = makeSettings();
+  const relations = makeRelations({ registry, settings, logger, client: {} as KubeClient, objects, insights });
   const stream = relations.stream({ resource: pods, namespace: null, onCompleteness: ignore });
   const plain = new Map<string, AnyObject[]>();
   const bodies: AnyObject[] = [];

@@ -107,7 +107,7 @@ export function operator(options: OperatorOptions = {}): Operator {
       ? memoryIndexer({ registry, settings, clock, client, apiFor, facts, tracing })
       : undefined;
   const indexer = options.indexer ?? (ownIndexer as Indexer);
-  const relations = makeRelations({ registry, logger, client, indices: indexer.indices, objects, insights });
+  const relations = makeRelations({ registry, settings, logger, client, indices: indexer.indices, objects, insights });
   const peering = options.peering ?? kopfPeering({ settings, identity: options.identity });
   const events = eventPoster({ settings, clock, logger, client });
   const pages = options.httpEndpoint ?? httpEndpoint({ clock, logger });

@@ -170,6 +170,67 @@ describe('the children of an object', () => {
     expect(seen).toEqual([['a', 'b'], ['b']]);
   });
 
+  it('are all there in other namespaces, too, if a function tells whose they are', async () => {
+    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } });
+    await create('one');
+    await cluster.api(ConfigMap).create({ metadata: { name: 'a', namespace: 'other' }, data: {} });
+    const seen: string[][] = [];
+    const by = ({ namespace }: { readonly namespace: string | undefined }) =>
+      namespace === 'other' ? { namespace: 'default', name: 'one' } : null;
+    declared.registry.owns(Example, ConfigMap, { by });
+    declared.registry.on.create(Example, ({ children }) => void seen.push(names(children(ConfigMap))));
+    const lagging = laggingFor('/other/configmaps', cluster.client);
+    lagging.hold();
+    const running = operator({
+      ...{ client: lagging.client, clock: cluster.clock, registry: declared.registry, logger: recordingLogger() },
+      ...{ identity: 'me', standalone: true, namespaces: ['default', 'other'] },
+    });
+    onTestFinished(async () => {
+      const stopping = running.stop();
+      await cluster.clock.advance(30);
+      await stopping;
+    });
+    const calm = async (): Promise<void> => {
+      for (let turn = 0; turn < 3; turn++) {
+        await cluster.settled();
+        await cluster.clock.settle();
+      }
+    };
+    await calm();
+    expect(seen).toEqual([]);
+    lagging.release();
+    await calm();
+    expect(seen).toEqual([['a']]);
+  });
+
+  it('are not those that the operator writes outside of what is served, nor those that it takes out of it', async () => {
+    const seen: string[][] = [];
+    declared.registry.on.startup(({ settings }) => {
+      settings.watching.selectors = { configmaps: { labels: { mine: 'yes' } } };
+    });
+    declared.registry.owns(Example, ConfigMap);
+    declared.registry.on.create(Example, async ({ api, body, children }) => {
+      for (const [name, mine] of Object.entries({ in: 'yes', out: 'no', moved: 'yes' })) {
+        await api(ConfigMap).create({ metadata: { name, labels: { mine } }, data: {} }, { owner: body });
+      }
+      seen.push(names(children(ConfigMap)));
+      await api(ConfigMap).patch('moved', { metadata: { labels: { mine: 'no' } } });
+      seen.push(names(children(ConfigMap)));
+      await api(ConfigMap).patch('moved', { metadata: { labels: { mine: 'yes' } } });
+    });
+    declared.registry.timer(
+      Example,
+      { interval: 10, initialDelay: 10 },
+      ({ children }) => void seen.push(names(children(ConfigMap))),
+    );
+    const runner = await start();
+    await create('one');
+    await settle(runner);
+    await cluster.api(ConfigMap).delete('out');
+    await advance(runner, 10);
+    expect(seen).toEqual([['in', 'moved'], ['in'], ['in', 'moved']]);
+  });
+
   it('cannot be asked for if nobody has said that there are such', async () => {
     declared.registry.owns(Example, ConfigMap);
     declared.registry.on.create(Example, { errors: 'permanent' }, ({ children }) => void children('pods'));
@@ -407,6 +468,25 @@ describe('reconciliation', () => {
     await advance(runner, 10);
     expect(count - atOnce).toBeLessThanOrEqual(11);
     expect(count - atOnce).toBeGreaterThan(5);
+  });
+
+  it('is slowed down if each call changes the object itself; and so is who wants the object since then', async () => {
+    await create('one');
+    let count = 0;
+    declared.registry.on.reconcile(Example, { id: 'hot' }, ({ patch, spec }) => {
+      count += 1;
+      if (count < 15) patch.spec.size = (spec.size ?? 0) + 1;
+    });
+    declared.registry.on.reconcile(Example, { id: 'gold', labels: { tier: 'gold' } }, log);
+    const runner = await start();
+    await settle(runner);
+    expect(count).toBeLessThan(15);
+    await cluster.api(Example).patch('one', { metadata: { labels: { tier: 'gold' } } });
+    await settle(runner);
+    expect(calls).toEqual([]);
+    await advance(runner, 1000);
+    expect(calls[0]).toBe('one: first');
+    expect(count).toBeLessThan(25);
   });
 
   it('cleans up before the object is gone', async () => {

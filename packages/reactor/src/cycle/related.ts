@@ -168,21 +168,22 @@ function lookAtObject(scene: Scene, handler: ReconcileHandler, cause: RelatedCau
   const before = known.related.get(handler.id);
   const stamps = stampsOf(scene, handler);
   const reasons = new Set<ReconcileReason>();
-  if (before === undefined) reasons.add('first');
-  const isChanged = before?.body !== undefined && isOther(scene, before.body, body);
+  const isFirst = before?.body === undefined;
+  if (isFirst) reasons.add('first');
+  const isChanged = !isFirst && isOther(scene, before.body, body);
   if (isChanged) reasons.add('changed');
   for (const [n, stamp] of stamps.entries()) {
-    if (before === undefined || stamp.any === before.stamps[n]?.any) continue;
+    if (isFirst || stamp.any === before.stamps[n]?.any) continue;
     reasons.add(n < handler.owns.length ? 'owned' : 'watched');
   }
   if (before?.dueAt !== undefined && before.dueAt <= now) reasons.add(before.failures > 0 ? 'retried' : 'requeued');
   const state: RelatedState = { ...(before ?? BLANK), body };
   if (reasons.size === 0) return { handler, state, cause, isDue: false };
-  const isUrgent = before === undefined || isChanged;
+  const isUrgent = isFirst || isChanged;
   const waiting = waitingFor(scene, state, stamps, isUrgent || reasons.has('retried'), isUrgent);
   if (waiting !== undefined) {
     // Whatever has changed is still different from what was seen, when it is due.
-    const later = putOff({ ...state, body: before?.body ?? body }, now, waiting);
+    const later = putOff({ ...state, body: before?.body }, now, waiting);
     return { handler, state: later, cause, isDue: false, delay: waiting };
   }
   const pacedUntil = isUrgent ? state.pacedUntil : Math.max(now, state.pacedUntil ?? now) + 1;

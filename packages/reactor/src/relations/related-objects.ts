@@ -180,8 +180,8 @@ export class RelatedObjects {
     this.#put(key, known, body, place, { isSeen: true, isByOthers: true });
   }
 
-  /** This operator has written it. What is in no place of ours is not followed. */
-  written(resource: Resource, body: AnyObject): void {
+  /** This operator has written it. What is in no place of ours, or is not served, is not followed. */
+  written(resource: Resource, body: AnyObject, { isServed = true }: { readonly isServed?: boolean } = {}): void {
     const place = this.#placeOf(resource, body);
     const key = objectKey(body);
     if (place === undefined || place.gone.has(key) || place.goneBefore.has(key) || place.left.has(key)) return;
@@ -192,6 +192,10 @@ export class RelatedObjects {
     const known = this.#objects.get(key);
     if (known !== undefined && !known.isOutdated && !isNewer(body, known.body)) {
       if (isSame(body, known.body)) disown(known);
+      return;
+    }
+    if (!isServed) {
+      if (known !== undefined) this.#drop(key, known, false);
       return;
     }
     this.#put(key, known, body, place, { isSeen: known?.isSeen ?? false, isByOthers: false });

@@ -2,8 +2,8 @@
  * Which objects belong to which, at this moment. The streams of children feed it, the handlers of parents ask it, and
  * whenever something has changed for a parent, that one is woken.
  *
- * A parent is not handled before all its children are known: those in its own namespace, or those in all namespaces if it
- * is in none.
+ * A parent is not handled before all its children are known: those in its own namespace; or those in all namespaces if it
+ * is in none, or if a function tells whose they are.
  */
 import {
   type AnyObject,
@@ -30,6 +30,7 @@ import type { LiveInsights } from '../discovery/insights.js';
 import type { AllObjects } from '../objects/all-objects.js';
 import type { HandledObject } from '../objects/object.js';
 import type { OperatorParts } from '../parts.js';
+import { servedOf } from '../served.js';
 import { RelatedObjects, type Stamp } from './related-objects.js';
 
 /** Of one stream: of parents, of children, or of both. */
@@ -82,10 +83,12 @@ export interface Relations {
  * const insights = kopf.reactor.liveInsights();
  * const objects = kopf.reactor.allObjects({ now: () => clock.now(), logger });
  * const registry = kopf.createRegistry();
- * const options: kopf.reactor.RelationsOptions = { registry, logger, client, objects, insights };
+ * const settings = kopf.settings();
+ * const options: kopf.reactor.RelationsOptions = { registry, settings, logger, client, objects, insights };
  * ```
  */
-export interface RelationsOptions extends Pick<OperatorParts, 'registry' | 'logger' | 'client' | 'indices'> {
+export interface RelationsOptions
+  extends Pick<OperatorParts, 'registry' | 'settings' | 'logger' | 'client' | 'indices'> {
   readonly objects: AllObjects;
   readonly insights: Pick<LiveInsights, 'watched' | 'namespaces'>;
 }
@@ -122,15 +125,20 @@ export function relations(options: RelationsOptions): Relations {
     stamp: (relation, parent) => related.stamp(relation, keyOf(relation, parent)),
     written({ resource, body, goneUid }) {
       if (goneUid !== undefined) related.deleted(goneUid);
-      else if (body !== undefined && declared.ofChild(resource).length > 0) related.written(resource, body);
+      else if (body !== undefined && declared.ofChild(resource).length > 0) {
+        const isServed = servedOf(options, resource).includes?.(body) !== false;
+        related.written(resource, body, { isServed });
+      }
     },
     stream({ resource, namespace, onCompleteness }) {
       const areChildren = declared.ofChild(resource).length > 0;
       const areParents = declared.ofParent(resource).length > 0;
-      let isComplete = !areParents || isCompleteFor(resource, namespace);
+      const isCompleteNow = (): boolean => isCompleteFor(resource, namespace, { inOthers: !isComplete });
+      let isComplete = false;
+      isComplete = !areParents || isCompleteNow();
       const update = (): void => {
         const before = isComplete;
-        isComplete = isCompleteFor(resource, namespace);
+        isComplete = isCompleteNow();
         if (isComplete !== before) onCompleteness();
       };
       if (areParents) streams.add(update);
@@ -188,12 +196,20 @@ export function relations(options: RelationsOptions): Relations {
     return [...objects.named(key.slice(0, slash) || undefined, key.slice(slash + 1))].filter(isParent);
   }
 
-  /** The kinds that are not served do not count: nothing is going to be known of them. */
-  function isCompleteFor(parent: Resource, namespace: string | null): boolean {
-    for (const { child } of declared.ofParent(parent)) {
+  /**
+   * The kinds that are not served do not count: nothing is going to be known of them. Only functions tell of parents in
+   * other namespaces: these are waited for at first. Those that come later do not hold back what is at work already.
+   */
+  function isCompleteFor(
+    parent: Resource,
+    namespace: string | null,
+    { inOthers }: { readonly inOthers: boolean },
+  ): boolean {
+    for (const { child, by } of declared.ofParent(parent)) {
+      const isAnywhere = namespace === null || (inOthers && by.kind === 'function');
       for (const resource of insights.watched) {
         if (!child.check(resource)) continue;
-        const places = resource.namespaced === false ? [null] : namespace === null ? insights.namespaces : [namespace];
+        const places = resource.namespaced === false ? [null] : isAnywhere ? insights.namespaces : [namespace];
         for (const place of places) if (!related.isListed(resource, place)) return false;
       }
     }

@@ -153,6 +153,18 @@ describe('what is known of children', () => {
     expect(names()).toEqual([]);
   });
 
+  it('is not what we have written, if that is not served; and it may come back', () => {
+    related.written(PODS, pod('a', 5), { isServed: false });
+    expect(names()).toEqual([]);
+    related.written(PODS, pod('a', 6));
+    related.written(PODS, pod('a', 5), { isServed: false });
+    expect(names()).toEqual(['a']);
+    related.written(PODS, pod('a', 7), { isServed: false });
+    expect(names()).toEqual([]);
+    related.written(PODS, pod('a', 8));
+    expect(names()).toEqual(['a']);
+  });
+
   it('is nothing of other places, nor of other versions of the kind', () => {
     related.written(OTHER_VERSION, pod('a', 5));
     related.written(PODS, { metadata: { ...pod('b', 5).metadata, namespace: 'other' } });
