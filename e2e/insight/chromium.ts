@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
+import { onPath } from '../controlplane/binaries.js';
 import { unpackedFromDebian } from '../support/debian.js';
 
 export type Chromium =
@@ -14,7 +15,7 @@ const run = promisify(execFile);
 /** From the PATH, or from the cache; what is not there is fetched by apt, which is there on Debian and its like. */
 export async function findChromium(): Promise<Chromium> {
   try {
-    const { program, libraries } = (await onPath()) ?? (await fetched());
+    const { program, libraries } = (await installed()) ?? (await fetched());
     const paths = [...libraries, ...(process.env['LD_LIBRARY_PATH'] ?? '').split(':')].filter((path) => path !== '');
     const env = { ...process.env, ...(libraries.length > 0 && { LD_LIBRARY_PATH: paths.join(':') }) };
     await run(program, ['--version'], { env });
@@ -39,10 +40,12 @@ interface Program {
   readonly libraries: readonly string[];
 }
 
-async function onPath(): Promise<Program | undefined> {
-  for (const program of ['chromium-headless-shell', 'chromium']) {
-    const version = await run(program, ['--version']).catch(() => undefined);
-    if (version !== undefined) return { program, libraries: [] };
+async function installed(): Promise<Program | undefined> {
+  for (const name of ['chromium-headless-shell', 'chromium']) {
+    // Playwright takes paths only.
+    const program = onPath(name, process.env);
+    const works = program !== undefined && (await run(program, ['--version']).catch(() => undefined)) !== undefined;
+    if (works) return { program, libraries: [] };
   }
   return undefined;
 }
