@@ -59,7 +59,7 @@ describeOnClusters('verbs', (cluster) => {
       `get ${thing} ${namespace}/none: things.${things.group} "none" not found`,
     );
     expect((await failure(api('configmaps').create(configMap('Not A Name', {})))).message).toMatch(
-      new RegExp(`^create configmaps\\.v1 ${namespace}: ConfigMap "Not A Name" is invalid: metadata\\.name`),
+      new RegExp(`^create configmaps\\.v1 ${namespace}/Not A Name: ConfigMap "Not A Name" is invalid: metadata\\.name`),
     );
     expect((await failure(api('configmaps').list({ fields: { 'data.a': 'b' } }))).message).toMatch(
       new RegExp(`^list configmaps\\.v1 ${namespace}: .*data\\.a`),
@@ -69,7 +69,19 @@ describeOnClusters('verbs', (cluster) => {
     );
     expect(
       (await failure(api('configmaps').create({ ...configMap('one', {}), data: { a: 1 } as never }))).message,
-    ).toMatch(new RegExp(`^create configmaps\\.v1 ${namespace}: `));
+    ).toMatch(new RegExp(`^create configmaps\\.v1 ${namespace}/one: `));
+    await things.create(namespace, 'one', { spec: {} });
+    for (const attempt of [api(things.selector).evict('one'), api(things.selector).log('one')]) {
+      expect((await failure(attempt)).message).toMatch(
+        new RegExp(
+          `^(evict|log) ${thing} ${namespace}/one: The cluster has no subresource '(eviction|log)' of ${thing}\\.`,
+        ),
+      );
+    }
+    const whole = await api(things.selector).get('one');
+    expect((await failure(api(things.selector).apply(whole))).message).toMatch(
+      /^apply .*: What is applied are only the fields to be owned/,
+    );
     expect((await failure(api('pods').log('none'))).message).toBe(
       `log pods.v1 ${namespace}/none: pods "none" not found`,
     );

@@ -130,14 +130,16 @@ export class TemporaryError extends KopfError {
 recognisable(TemporaryError, 'TemporaryError');
 
 function delayIn(message: unknown, options: unknown): number | undefined {
-  const asked = (wrong: unknown): TypeError =>
-    new TypeError(
-      `A delay is a number of seconds, and not ${String(wrong)}: new TemporaryError(${JSON.stringify(message)}, { delay: 60 }).`,
-    );
-  if (typeof options !== 'object' || options === null) throw asked(options);
+  const example = (delay: unknown): string => `new TemporaryError(${JSON.stringify(message)}, { delay: ${delay} })`;
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`The delay has a name: ${example(typeof options === 'number' ? options : 60)}.`);
+  }
   if (!('delay' in options)) return 60;
   const delay = options.delay ?? undefined;
-  if (delay !== undefined && (typeof delay !== 'number' || !Number.isFinite(delay))) throw asked(delay);
+  if (delay !== undefined && (typeof delay !== 'number' || !Number.isFinite(delay))) {
+    const wrong = typeof delay === 'string' ? JSON.stringify(delay) : String(delay);
+    throw new TypeError(`A delay is a number of seconds, and not ${wrong}: ${example(60)}.`);
+  }
   return delay;
 }
 

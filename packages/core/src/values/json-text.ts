@@ -18,6 +18,7 @@ export function lostInJson(value: unknown, path = ''): string | undefined {
 
 function lostBelow(value: unknown, path: string, depth: number): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${titleOf(path)} is ${value}`;
+  if (typeof value === 'bigint') return `${titleOf(path)} is a BigInt: write it as a number or as a text`;
   if (typeof value === 'function' || typeof value === 'symbol') return `${titleOf(path)} is a ${typeof value}`;
   // What is deeper than that is written in another way, or not at all.
   if (typeof value !== 'object' || value === null || depth > RECURSION_DEPTH) return undefined;

@@ -225,7 +225,7 @@ describe('when an operator works, it is told of', () => {
               throw new (TemporaryError as Untyped)('Wait.', 5);
             }),
         }),
-      /A delay is a number of seconds, and not 5: new TemporaryError\("Wait\.", \{ delay: 60 \}\)/,
+      /The delay has a name: new TemporaryError\("Wait\.", \{ delay: 5 \}\)/,
     ],
     [
       "a delay that is no number: `{ delay: '5s' }`",
@@ -236,7 +236,7 @@ describe('when an operator works, it is told of', () => {
               throw new (TemporaryError as Untyped)('Wait.', { delay: '5s' });
             }),
         }),
-      /A delay is a number of seconds, and not 5s/,
+      /A delay is a number of seconds, and not "5s"/,
     ],
     [
       'a misspelt option of a verb: `{ dryrun: true }`',
@@ -261,6 +261,39 @@ describe('when an operator works, it is told of', () => {
       /The options of get\(\) are an object, such as \{ namespace: 'default' \}/,
     ],
     [
+      "a choice that there is not: `delete(name, { ifGone: 'ignroe' })`",
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api }: Untyped) {
+              await api('configmaps').delete('settings', { ifGone: 'ignroe' });
+            }),
+        }),
+      /delete configmaps default\/settings: The option 'ifGone' of delete\(\) is 'fail' or 'ignore', and not "ignroe"\./,
+    ],
+    [
+      'the whole of an object, as it was read, to apply()',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api, body }: Untyped) {
+              await api('kopfexamples').apply(body);
+            }),
+        }),
+      /apply kopfexamples\.v1\.kopf\.dev default\/one: What is applied are only the fields to be owned/,
+    ],
+    [
+      'a subresource that a kind has not: `api(Kind).scale`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', async function make({ api, name }: Untyped) {
+              await api('kopfexamples').scale.set(name, 3);
+            }),
+        }),
+      /patch kopfexamples\.v1\.kopf\.dev\/scale default\/one: The cluster has no subresource 'scale' of kopfexamples/,
+    ],
+    [
       'a number that is none, by a verb',
       () =>
         toldBy({
@@ -269,7 +302,7 @@ describe('when an operator works, it is told of', () => {
               await api('kopfexamples').patch(name, { spec: { list: [1, Number.NaN] } });
             }),
         }),
-      /JSON cannot tell it: spec\.list\.1 is NaN/,
+      /It cannot be sent as JSON: spec\.list\.1 is NaN/,
     ],
     [
       '`conditions(body, patch)`: the other way round',
@@ -383,6 +416,17 @@ describe('when an operator works, it is told of', () => {
             }),
         }),
       /Handler 'make' failed.*'?make\/disk/,
+    ],
+    [
+      'quotes in the id of a sub-handler: `execute({ \'the "big" disk\'() {} })`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make() {
+              subhandler('the "big" disk', () => {});
+            }),
+        }),
+      /Handler 'make' failed.*Handler 'make' registers a sub-handler with the id "make\/the.*make it a word/,
     ],
     [
       'no permission to see the objects',

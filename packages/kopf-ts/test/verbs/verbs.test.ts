@@ -239,6 +239,55 @@ describe('what cannot be right', () => {
     ['an operation that is none', (verbs) => verbs(Example).patch('one', [{}] as never), '#0 is none'],
     ['a replacement that is none', (verbs) => verbs(Example).replace('one', {} as never), 'by a function'],
     ['a page of nothing', (verbs) => verbs(Example).list({ pageSize: 0 }), '0 objects on a page'],
+    ['an object for a name', (verbs) => verbs(Example).get({ metadata: {} } as never), 'pass its metadata.name'],
+    ['a BigInt', (verbs) => verbs(Example).patch('one', { spec: { size: 5n as never } }), 'spec.size is a BigInt'],
+    [
+      'an object in itself',
+      (verbs) => {
+        const spec: Record<string, unknown> = {};
+        spec['self'] = spec;
+        return verbs('configmaps').create({ metadata: { name: 'one' }, spec });
+      },
+      'create configmaps.v1 default/one: The value contains itself.',
+    ],
+    ['a number for a version', (verbs) => verbs({ apiVersion: 1, kind: 'Pod' } as never).get('one'), 'are texts'],
+    [
+      'no such operation',
+      (verbs) => verbs(Example).patch('one', [{ op: 'set', path: '/spec/size', value: 1 }] as never),
+      "The operation #0 of the JSON-patch is 'set', but there are only add, replace,",
+    ],
+    [
+      'an operation without its value',
+      (verbs) => verbs(Example).patch('one', [{ op: 'replace', path: '/spec/size', value: undefined }]),
+      "has no 'value', which 'replace' needs",
+    ],
+    [
+      'all namespaces and one of them',
+      (verbs) => verbs(Example).list({ allNamespaces: true, namespace: 'shop' }),
+      "It is either of all namespaces or of 'shop'",
+    ],
+    ...(
+      [
+        ['delete', 'ifGone', 'ignroe', "'fail' or 'ignore', and not \"ignroe\""],
+        ['delete', 'propagation', 'foreground', "'Background' or 'Foreground' or 'Orphan'"],
+        ['delete', 'gracePeriodSeconds', '5', 'a whole number from 0 on, and not "5"'],
+        ['delete', 'preconditions', { version: '5' }, 'an object with a uid, a resourceVersion, or both'],
+        ['evict', 'gracePeriodSeconds', -1, 'a whole number from 0 on, and not -1'],
+        ['get', 'signal', 5, 'an AbortSignal, and not 5'],
+        ['token', 'audiences', 'one', 'a list of texts, and not "one"'],
+        ['token', 'expirationSeconds', 0.5, 'a whole number from 1 on'],
+        ['log', 'sinceTime', new Date('never'), 'a Date, and not Invalid Date'],
+        ['log', 'tailLines', -1, 'a whole number from 0 on'],
+        ['log', 'container', '', 'a text, and not ""'],
+      ] as const
+    ).map(
+      ([verb, option, value, words]) =>
+        [
+          `${verb} with the option ${option}: ${JSON.stringify(value)}`,
+          async (verbs: Api) => await verbs('pods')[verb]('one', { [option]: value } as never),
+          `${verb} pods default/one: The option '${option}' of ${verb}() is ${words}`,
+        ] as const,
+    ),
     ['half a replica', (verbs) => verbs('deployments').scale.set('one', 0.5), 'There cannot be 0.5 replicas'],
   ];
   it.each(mistakes)('is refused before it is sent: %s', async (_, mistake, message) => {
@@ -341,6 +390,33 @@ describe('writing', () => {
       if (calls === 1) void cluster.patch('kopfexamples/default/one', { spec: { size: 10 } });
     });
     expect([calls, one.spec.size]).toEqual([2, 11]);
+  });
+
+  it('tells of new objects by their names, or by their beginnings', async () => {
+    await api(Example).create(named('one', 1));
+    expect((await errorOf(api(Example).create(named('one', 2)))).message).toBe(
+      'create kopfexamples.v1.kopf.dev default/one: kopfexamples.kopf.dev "one" already exists',
+    );
+    const nowhere = { metadata: { generateName: 'one-', namespace: 'nowhere' } };
+    expect((await errorOf(api(Example).create(nowhere))).message).toBe(
+      'create kopfexamples.v1.kopf.dev nowhere/one-*: namespaces "nowhere" not found',
+    );
+  });
+
+  it('says so if a kind has no such subresource', async () => {
+    await api(Example).create(named('one', 1));
+    const attempts: readonly (readonly [PromiseLike<unknown>, string])[] = [
+      [api(Example).scale.get('one'), 'get kopfexamples.v1.kopf.dev/scale default/one'],
+      [api(Example).evict('one'), 'evict kopfexamples.v1.kopf.dev default/one'],
+      [api('configmaps').status.get('one'), 'get configmaps.v1/status default/one'],
+      [api('configmaps').token('one'), 'token configmaps.v1 default/one'],
+      [api('configmaps').log('one'), 'log configmaps.v1 default/one'],
+      [api('configmaps').exec('one', ['date']), 'exec configmaps.v1 default/one'],
+    ];
+    for (const [attempt, title] of attempts) {
+      const { message } = await errorOf(Promise.resolve(attempt));
+      expect(message).toMatch(new RegExp(`^${title}: The cluster has no subresource '`));
+    }
   });
 
   it('does nothing in a dry run', async () => {

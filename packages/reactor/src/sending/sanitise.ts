@@ -59,7 +59,7 @@ function isWorking(fn: PatchFn, body: Body, logger: Logger, onDropped: OnDropped
     applyFns([fn], changed);
     JSON.stringify(changed);
     const lost = lostInJson(changed);
-    if (lost !== undefined) throw new TypeError(`JSON cannot tell it: ${lost}`);
+    if (lost !== undefined) throw new TypeError(`It cannot be sent as JSON: ${lost}`);
     return true;
   } catch (thrown) {
     const name = fn.name === '' ? 'A function' : `The function '${fn.name}'`;

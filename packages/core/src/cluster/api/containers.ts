@@ -18,19 +18,22 @@ interface Target {
 
 type Query = [string, string][];
 
-async function targetOf(
+function targetOf(
   requests: VerbRequests,
+  resource: Resource,
   name: string,
   verb: 'log' | 'exec',
   options: ApiLogOptions | ApiExecOptions,
   query: Query,
-): Promise<Target> {
-  const resource = await requests.resource(options);
+): Target {
   const namespace = requests.requiredNamespaceOf(resource, name, options);
   const path = resourceUrl(resource, { namespace, name, subresource: verb, query });
   const title = titleFor(resource, { method: 'GET', name, verb }, namespace);
   return { resource, namespace, path, title, signal: requests.signalOf(options) };
 }
+
+const LOG = { method: 'GET', subresource: 'log' } as const;
+const EXEC = { method: 'GET', subresource: 'exec' } as const;
 
 /** Until a quiet container says something, there may be no answer at all. */
 const PATIENCE: Seconds = 7 * 24 * 3600;
@@ -38,13 +41,15 @@ const PATIENCE: Seconds = 7 * 24 * 3600;
 /** The text and its lines: whichever is asked for. */
 export function logOf(requests: VerbRequests, name: string, options: ApiLogOptions): ApiLogText {
   async function* lines(): AsyncGenerator<string, void, void> {
-    const { path, title, signal } = await targetOf(requests, name, 'log', options, logQuery(options));
+    const { resource, path, title, signal } = await requests.of('log', name, options, (kind, checked) =>
+      targetOf(requests, kind, checked, 'log', options, logQuery(options)),
+    );
     const text = methodOf(requests.client, 'text', title);
     try {
       const timeouts = options.follow ? { timeouts: { headers: PATIENCE } } : {};
       yield* text.call(requests.client, { method: 'GET', path, accept: 'application/json, */*', signal, ...timeouts });
     } catch (error) {
-      throw error instanceof ApiError ? titled(error, title) : error;
+      throw error instanceof ApiError ? titled(error, title, { resource, request: LOG }) : error;
     }
   }
   const whole = async (): Promise<string> => {
@@ -61,18 +66,12 @@ export function logOf(requests: VerbRequests, name: string, options: ApiLogOptio
 
 function logQuery(options: ApiLogOptions): Query {
   const { container, follow, tailLines, sinceSeconds, sinceTime, limitBytes, previous, timestamps } = options;
-  const numbers = { tailLines, sinceSeconds, limitBytes };
-  for (const [key, value] of Object.entries(numbers)) {
-    if (value === undefined || (Number.isInteger(value) && value >= (key === 'tailLines' ? 0 : 1))) continue;
-    throw new KopfError(`'${key}' of a log is a whole number of at least ${key === 'tailLines' ? 0 : 1}.`, {
-      code: 'KOPF_BAD_LOG_OPTIONS',
-    });
-  }
   if (sinceSeconds !== undefined && sinceTime !== undefined) {
     throw new KopfError("A log is since 'sinceSeconds' or since 'sinceTime', and not both.", {
-      code: 'KOPF_BAD_LOG_OPTIONS',
+      code: 'KOPF_BAD_OPTION',
     });
   }
+  const numbers = { tailLines, sinceSeconds, limitBytes };
   const said = { container, follow, ...numbers, sinceTime: sinceTime?.toISOString(), previous, timestamps };
   return Object.entries(said).flatMap(
     ([key, value]): Query => (value === undefined || value === false ? [] : [[key, String(value)]]),
@@ -86,6 +85,7 @@ const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 export async function exec(
   requests: VerbRequests,
+  resource: Resource,
   name: string,
   command: readonly string[],
   options: ApiExecOptions,
@@ -96,14 +96,14 @@ export async function exec(
       code: 'KOPF_BAD_COMMAND',
     });
   }
-  const target = await targetOf(requests, name, 'exec', options, execQuery(command, options));
+  const target = targetOf(requests, resource, name, 'exec', options, execQuery(command, options));
   const connect = methodOf(requests.client, 'connect', target.title);
   const { path, title, signal } = target;
   let connection: KubeConnection;
   try {
     connection = await connect.call(requests.client, { path, protocols: PROTOCOLS, signal });
   } catch (error) {
-    throw error instanceof ApiError ? titled(error, title) : error;
+    throw error instanceof ApiError ? titled(error, title, { resource, request: EXEC }) : error;
   }
   try {
     return await converse(connection, options, title);

@@ -80,6 +80,14 @@ function isObjectKind(kind: Kind): kind is ObjectKind {
 }
 
 function fieldsOf({ apiVersion, kind }: ObjectKind) {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || apiVersion === '' || kind === '') {
+    throw new KopfError(
+      `The apiVersion and the kind of an object are texts, and not ${JSON.stringify({ apiVersion, kind })}.`,
+      {
+        code: 'KOPF_BAD_KIND',
+      },
+    );
+  }
   const slash = apiVersion.indexOf('/');
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind };
 }
@@ -107,6 +115,15 @@ function ambiguousKind(kind: Kind, found: ReadonlySet<Resource>): KopfError {
 function titleOf(kind: Kind): string {
   if (typeof kind === 'string') return `'${kind}'`;
   return isObjectKind(kind) ? `'${kind.kind}' of ${kind.apiVersion}` : String(parseSelector(kind));
+}
+
+/** Of any kind, also of one that is none: what is wrong with it is told elsewhere. */
+export function titleOfKind(kind: Kind): string | undefined {
+  if (typeof kind === 'string') return kind;
+  if (typeof kind !== 'object' || kind === null) return undefined;
+  if ('selector' in kind) return String(parseSelector(kind));
+  const { kind: name } = kind as Partial<ObjectKind>;
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** Names that differ by a letter or two, or by their number. */

@@ -9,6 +9,11 @@ const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 export function checkedName(name: string): string {
   const isText = typeof name === 'string' && name !== '' && name.length <= MAX_NAME;
   if (isText && name !== '.' && name !== '..' && !/[/%]/.test(name)) return name;
+  if (typeof name === 'object' && name !== null) {
+    throw new KopfError('An object is meant by its name: pass its metadata.name, and not the whole of it.', {
+      code: 'KOPF_BAD_NAME',
+    });
+  }
   throw new KopfError(`'${String(name)}' cannot be the name of an object.`, { code: 'KOPF_BAD_NAME' });
 }
 

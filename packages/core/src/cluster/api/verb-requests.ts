@@ -1,5 +1,5 @@
 /** One request of a verb: with the query that the options make, and errors that say what was asked for. */
-import { ApiError, ApplyConflictError, apiError, conflictsIn, KopfError } from '../../errors.js';
+import { ApiError, ApplyConflictError, apiError, conflictsIn, KopfError, RegistrationError } from '../../errors.js';
 import type { ApiFor, ApiPlace, ApiWriteOptions } from '../../seams/api.js';
 import type { KubeClient, KubeRequest } from '../../seams/client.js';
 import type { Clock } from '../../seams/clock.js';
@@ -9,9 +9,10 @@ import type { EndTurn } from '../../sync/turns.js';
 import type { AnyObject, Body } from '../../values/objects/body.js';
 import { formatResource, type Resource, type ResourceAddress, resourceUrl } from '../../values/resources/resource.js';
 import { findByName } from '../find.js';
-import type { Kind, Kinds } from './known-kinds.js';
-import { checkedNamespace } from './names.js';
+import { type Kind, type Kinds, titleOfKind } from './known-kinds.js';
+import { checkedName, checkedNamespace } from './names.js';
 import { type ObjectOwner, type OwnedWriteMeans, type OwnerOf, replaceOwned, writeOwned } from './owners.js';
+import { checkOptions, type Verb } from './verb-options.js';
 
 /** What is the same for all verbs of one kind. */
 export interface Surroundings {
@@ -66,6 +67,42 @@ export class VerbRequests {
 
   get client(): KubeClient {
     return this.#around.client;
+  }
+
+  /** One verb for one object: its options and the name are looked at before anything is sent. */
+  async of<T>(
+    verb: Verb,
+    name: string,
+    options: ApiPlace,
+    act: (resource: Resource, name: string) => T | Promise<T>,
+  ): Promise<T> {
+    return await this.about(verb, options, name, async (resource) => await act(resource, checkedName(name)));
+  }
+
+  /** One verb, with its options looked at. What is wrong with what it was given says of what it is. */
+  async about<T>(
+    verb: Verb,
+    options: ApiPlace,
+    name: string | undefined,
+    act: (resource: Resource) => T | Promise<T>,
+  ): Promise<T> {
+    let resource: Resource | undefined;
+    try {
+      checkOptions(verb, options);
+      resource = await this.resource(options);
+      return await act(resource);
+    } catch (error) {
+      throw isMistake(error) ? this.#mistake(error, verb, resource, name, options) : error;
+    }
+  }
+
+  #mistake(error: Error, verb: Verb, resource: Resource | undefined, name: unknown, options: ApiPlace): KopfError {
+    const place = resource?.namespaced === false ? undefined : (options?.namespace ?? this.#around.namespace);
+    const where = [place, name].filter((part) => typeof part === 'string' && part !== '').join('/');
+    // A kind that is not found is told in full by the error itself.
+    const kind = resource === undefined ? titleOfKind(this.#around.kind) : formatResource(resource);
+    const code = error instanceof KopfError ? error.code : 'KOPF_BAD_OBJECT';
+    return new KopfError(`${[verb, kind, where].filter(Boolean).join(' ')}: ${error.message}`, { code, cause: error });
   }
 
   /** Of writes. */
@@ -188,7 +225,7 @@ export class VerbRequests {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (isAboutKind(error)) this.#around.kinds.forget?.();
-      throw titled(error, titleFor(resource, request, namespace), contentType);
+      throw titled(error, titleFor(resource, titledName(request), namespace), { request, resource });
     }
   }
 
@@ -206,6 +243,16 @@ export class VerbRequests {
     return signal ?? this.#around.signal;
   }
 }
+
+/** What users can mend: not what the way to the cluster has failed with. */
+function isMistake(error: unknown): error is Error {
+  if (error instanceof RangeError) return error.message === ENDLESS;
+  const isOurs = error instanceof KopfError && (error.name === 'KopfError' || error instanceof RegistrationError);
+  return isOurs && MISTAKES.test(error.code);
+}
+
+const ENDLESS = 'The value contains itself.';
+const MISTAKES = /^KOPF_(?:BAD|URL|UNKNOWN_KIND|AMBIGUOUS_KIND|WRONG_SCOPE|NO_CLOCK|PAUSED)/;
 
 /** What may be said of an object when its status is written. */
 const TAKEN: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
@@ -227,7 +274,8 @@ export function titleFor(
   { method, name, subresource, verb = VERBS[method] }: VerbRequest,
   namespace: string | undefined,
 ): string {
-  const kind = [formatResource(resource), subresource].filter(Boolean).join('/');
+  const isVerb = subresource === 'eviction' || subresource === 'token';
+  const kind = [formatResource(resource), isVerb ? undefined : subresource].filter(Boolean).join('/');
   return [verb, kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ');
 }
 
@@ -236,15 +284,34 @@ export function isAboutKind({ status, details }: ApiError): boolean {
   return status === 404 && details?.['name'] === undefined;
 }
 
-export function titled(cause: ApiError, title: string, contentType?: KubeRequest['contentType']): ApiError {
+/** A new object has a name of its own, or at least the beginning of one. */
+function titledName(request: VerbRequest): VerbRequest {
+  if (request.method !== 'POST' || request.name !== undefined) return request;
+  const { name, generateName } = (request.body as AnyObject).metadata ?? {};
+  return { ...request, name: name ?? (generateName === undefined ? undefined : `${generateName}*`) };
+}
+
+export function titled(
+  cause: ApiError,
+  title: string,
+  { request, resource }: { readonly request?: VerbRequest; readonly resource?: Resource } = {},
+): ApiError {
   const { status, payload, retryAfter } = cause;
-  const isApply = contentType === 'application/apply-patch+yaml';
-  if (isAboutKind(cause)) {
-    const message = `The cluster does not serve that, or does no more: is its CRD gone? It says: ${cause.message}`;
+  const explained = (explanation: string): ApiError => {
+    const message = `${explanation} It says: ${cause.message}`;
     const words = { kind: 'Status', message, reason: cause.reason, details: cause.details };
     return apiError({ status, payload: words, retryAfter, cause, title });
+  };
+  const { subresource, contentType } = request ?? {};
+  if (status === 404 && subresource !== undefined && resource?.subresources.has(subresource) === false) {
+    return explained(`The cluster has no subresource '${subresource}' of ${formatResource(resource)}.`);
   }
-  const options = { status, payload, retryAfter, cause, title: isApply ? title.replace(/^patch/, 'apply') : title };
+  if (isAboutKind(cause)) return explained('The cluster does not serve that, or does no more: is its CRD gone?');
+  const isApply = contentType === 'application/apply-patch+yaml';
+  if (isApply && status === 400 && cause.message.includes('managedFields must be nil')) {
+    return explained('What is applied are only the fields to be owned, and not a whole object as it was read.');
+  }
+  const options = { status, payload, retryAfter, cause, title };
   const isOfFields = isApply && status === 409 && conflictsIn(cause.details).length > 0;
   return isOfFields ? new ApplyConflictError(options) : apiError(options);
 }

@@ -36,7 +36,6 @@ import { type Kind, type Kinds, kindsOf } from './known-kinds.js';
 import { checkedName } from './names.js';
 import type { OwnerOf } from './owners.js';
 import { fieldSelectorOf, labelSelectorOf } from './selections.js';
-import { checkOptions } from './verb-options.js';
 import { isAboutKind, type Surroundings, titled, titleFor, VerbRequests, type VerbWrite } from './verb-requests.js';
 import { watchByVerb } from './watch-verb.js';
 
@@ -147,47 +146,46 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
   }
 
   async get(name: string, options: ApiPlace = {}): Promise<AnyObject> {
-    checkOptions('get', options);
-    const resource = await this.requests.resource(options);
-    const request = { method: 'GET', name: checkedName(name), subresource: this.#subresource } as const;
-    return await this.requests.send<AnyObject>(resource, request, options);
+    return await this.requests.of('get', name, options, (resource) => {
+      const request = { method: 'GET', name, subresource: this.#subresource } as const;
+      return this.requests.send<AnyObject>(resource, request, options);
+    });
   }
 
   async patch(name: string, patch: Mapping | readonly unknown[], options: ApiPatchOptions = {}): Promise<AnyObject> {
-    checkOptions('patch', options);
-    const isList = Array.isArray(patch);
-    if (!isList && !isMapping(patch)) throw badObject('A patch is an object; or a list, if it is a JSON-patch.');
-    refuseLosses(patch);
-    const contentType = isList ? 'application/json-patch+json' : PATCH_TYPES[options.type ?? 'merge'];
-    if (contentType === undefined) throw badObject(`A patch is 'merge' or 'strategic', and not '${options.type}'.`);
-    const wrong = isList ? patch.findIndex((op) => !isOperation(op)) : -1;
-    if (wrong >= 0)
-      throw badObject(`A JSON-patch is a list of operations, each with 'op' and 'path': #${wrong} is none.`);
-    const query = this.requests.writeQuery(options);
-    const resource = await this.requests.resource(options);
-    const target = { name: checkedName(name), subresource: this.#subresource };
-    this.requests.tellIgnored(resource, { method: 'PATCH', ...target, body: patch }, options);
-    return await this.requests.write(
-      resource,
-      { method: 'PATCH', ...target, contentType, query, body: patch },
-      options,
-    );
+    return await this.requests.of('patch', name, options, (resource) => {
+      const isList = Array.isArray(patch);
+      if (!isList && !isMapping(patch)) throw badObject('A patch is an object; or a list, if it is a JSON-patch.');
+      refuseLosses(patch);
+      const contentType = isList ? 'application/json-patch+json' : PATCH_TYPES[options.type ?? 'merge'];
+      if (contentType === undefined) throw badObject(`A patch is 'merge' or 'strategic', and not '${options.type}'.`);
+      if (isList) refuseBadOperations(patch);
+      const query = this.requests.writeQuery(options);
+      const target = { method: 'PATCH', name, subresource: this.#subresource, body: patch } as const;
+      this.requests.tellIgnored(resource, target, options);
+      return this.requests.write(resource, { ...target, contentType, query }, options);
+    });
   }
 
   async apply(given: object, options: ApiApplyOptions = {}): Promise<AnyObject> {
-    checkOptions('apply', options);
-    const resource = await this.requests.resource(options);
+    return await this.requests.about('apply', options, nameIn(given), (resource) =>
+      this.#apply(resource, given, options),
+    );
+  }
+
+  async #apply(resource: Resource, given: object, options: ApiApplyOptions): Promise<AnyObject> {
     const object = completed(given, resource, options.owner);
     const { name } = object.metadata ?? {};
     const namespace = namespaceIn(object, options);
     if (name === undefined) throw badObject('An applied object needs a name in its metadata.');
     const query = this.requests.writeQuery(options);
-    const target = { method: 'PATCH', name: checkedName(name), subresource: this.#subresource } as const;
-    this.requests.tellIgnored(resource, { ...target, verb: 'apply', body: object }, { ...options, namespace });
-    const write = (force: true | undefined): Promise<AnyObject> => {
-      const request = { ...target, contentType: APPLY, query: { ...query, force }, body: object } as const;
-      return this.requests.write(resource, request, { ...options, namespace });
+    const target = {
+      ...({ method: 'PATCH', verb: 'apply', contentType: APPLY } as const),
+      ...{ name: checkedName(name), subresource: this.#subresource, body: object },
     };
+    this.requests.tellIgnored(resource, target, { ...options, namespace });
+    const write = (force: true | undefined): Promise<AnyObject> =>
+      this.requests.write(resource, { ...target, query: { ...query, force } }, { ...options, namespace });
     try {
       return await write(options.force === true ? true : undefined);
     } catch (error) {
@@ -203,12 +201,21 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
     change: (object: AnyObject) => AnyObject | undefined,
     options: ApiWriteOptions = {},
   ): Promise<AnyObject> {
-    checkOptions('replace', options);
+    return await this.requests.of('replace', name, options, (resource) =>
+      this.#replace(resource, name, change, options),
+    );
+  }
+
+  async #replace(
+    resource: Resource,
+    name: string,
+    change: (object: AnyObject) => AnyObject | undefined,
+    options: ApiWriteOptions,
+  ): Promise<AnyObject> {
     if (typeof change !== 'function') throw badObject('An object is replaced by a function that changes it.');
     const query = this.requests.writeQuery(options);
-    const resource = await this.requests.resource(options);
     for (let conflicts = 1; ; conflicts += 1) {
-      const endTurn = await this.requests.takeTurn(checkedName(name), resource, options);
+      const endTurn = await this.requests.takeTurn(name, resource, options);
       let isForVersion = false;
       try {
         const read = await this.get(name, placeOf(options));
@@ -238,19 +245,19 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   async find(name: string, options: ApiPlace = {}): Promise<AnyObject | undefined> {
-    checkOptions('find', options);
-    try {
-      return await this.get(name, options);
-    } catch (error) {
-      if (error instanceof ApiNotFoundError && !isAboutKind(error)) return undefined;
-      throw error;
-    }
+    return await this.requests.of('find', name, options, async (resource) => {
+      try {
+        return await this.requests.send<AnyObject>(resource, { method: 'GET', name }, options);
+      } catch (error) {
+        if (error instanceof ApiNotFoundError && !isAboutKind(error)) return undefined;
+        throw error;
+      }
+    });
   }
 
   async list(options: ApiListOptions = {}): Promise<AnyObject[]> {
-    checkOptions('list', options);
     let items: AnyObject[] = [];
-    for await (const page of this.#pages(options)) {
+    for await (const page of this.#pages('list', options)) {
       // A list that has expired on the way begins anew.
       if (page.isFirst) items = [];
       for (const item of page.items) items.push(item);
@@ -260,9 +267,8 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
 
   /** If the list expires on the way, those that were given already are not given again, unless they have changed. */
   async *each(options: ApiListOptions = {}): AsyncGenerator<AnyObject, void, void> {
-    checkOptions('each', options);
     const given = new Map<string, string | undefined>();
-    for await (const { items } of this.#pages(options)) {
+    for await (const { items } of this.#pages('each', options)) {
       for (const item of items) {
         const { uid = '', resourceVersion } = item.metadata ?? {};
         if (given.has(uid) && given.get(uid) === resourceVersion) continue;
@@ -273,14 +279,14 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   async *watch(options: ApiListOptions = {}): AsyncGenerator<ApiEvent, void, void> {
-    checkOptions('watch', options);
     const { clock, logger, settings } = this.requests.watching;
+    const selected = await this.requests.about('watch', options, undefined, (kind) => this.#selected(kind, options));
     if (clock === undefined) {
       throw new KopfError('Watching needs a clock: pass { clock } to api(), or use the `api` of a handler.', {
         code: 'KOPF_NO_CLOCK',
       });
     }
-    const { resource, namespace, labelSelector, fieldSelector, pageSize, signal } = await this.#selected(options);
+    const { resource, namespace, labelSelector, fieldSelector, pageSize, signal } = selected;
     const target = watchTarget(resource, { namespace, labelSelector, fieldSelector });
     const title = titleFor(resource, { method: 'GET', verb: 'watch' }, namespace);
     yield* watchByVerb(this.requests.client, target, {
@@ -295,8 +301,10 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
     if (options.signal === undefined) signal?.throwIfAborted();
   }
 
-  async *#pages(options: ApiListOptions) {
-    const { resource, ...selected } = await this.#selected(options);
+  async *#pages(verb: 'list' | 'each', options: ApiListOptions) {
+    const { resource, ...selected } = await this.requests.about(verb, options, undefined, (kind) =>
+      this.#selected(kind, options),
+    );
     try {
       yield* listPages(this.requests.client, resource, { ...selected, retries: 'unless-forbidden' });
     } catch (error) {
@@ -306,12 +314,16 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   /** Which objects are meant. */
-  async #selected(options: ApiListOptions) {
+  #selected(resource: Resource, options: ApiListOptions) {
     const [labelSelector, fieldSelector] = [labelSelectorOf(options.labels), fieldSelectorOf(options.fields)];
-    const resource = await this.requests.resource(options);
     const { pageSize, allNamespaces = false } = options;
     if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize > 0)) {
       throw new KopfError(`There cannot be ${String(pageSize)} objects on a page.`, { code: 'KOPF_BAD_SELECTION' });
+    }
+    if (allNamespaces && options.namespace !== undefined) {
+      throw new KopfError(`It is either of all namespaces or of '${options.namespace}': leave one of them out.`, {
+        code: 'KOPF_BAD_SELECTION',
+      });
     }
     const namespace = allNamespaces ? undefined : this.requests.namespaceOf(resource, options);
     if (namespace === undefined && !allNamespaces && resource.namespaced) {
@@ -325,96 +337,93 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   }
 
   async create(given: object, options: Omit<ApiApplyOptions, 'force'> = {}): Promise<AnyObject> {
-    checkOptions('create', options);
-    const resource = await this.requests.resource(options);
-    const object = completed(given, resource, options.owner);
-    const { name, generateName } = object.metadata ?? {};
-    const namespace = namespaceIn(object, options);
-    if (name === undefined && generateName === undefined) {
-      throw badObject('A new object needs a name in its metadata, or the beginning of one: generateName.');
-    }
-    const query = this.requests.writeQuery(options);
-    const request = { method: 'POST', contentType: 'application/json', query, body: object } as const;
-    this.requests.tellIgnored(resource, { ...request, name }, { ...options, namespace });
-    return await this.requests.send<AnyObject>(resource, request, { ...options, namespace });
+    return await this.requests.about('create', options, nameIn(given), (resource) => {
+      const object = completed(given, resource, options.owner);
+      const { name, generateName } = object.metadata ?? {};
+      const namespace = namespaceIn(object, options);
+      if (name === undefined && generateName === undefined) {
+        throw badObject('A new object needs a name in its metadata, or the beginning of one: generateName.');
+      }
+      const query = this.requests.writeQuery(options);
+      const request = { method: 'POST', contentType: 'application/json', query, body: object } as const;
+      this.requests.tellIgnored(resource, { ...request, name }, { ...options, namespace });
+      return this.requests.send<AnyObject>(resource, request, { ...options, namespace });
+    });
   }
 
   async delete(name: string, options: ApiDeleteOptions = {}): Promise<void> {
-    checkOptions('delete', options);
-    const resource = await this.requests.resource(options);
-    const body = deletionOf({ ...options, dryRun: this.requests.isTrial(options) });
-    try {
-      await this.requests.send(resource, { method: 'DELETE', name: checkedName(name), body }, options);
-    } catch (error) {
-      if (options.ifGone !== 'ignore' || !(error instanceof ApiNotFoundError)) throw error;
-    }
+    await this.requests.of('delete', name, options, async (resource) => {
+      const body = deletionOf({ ...options, dryRun: this.requests.isTrial(options) });
+      try {
+        await this.requests.send(resource, { method: 'DELETE', name, body }, options);
+      } catch (error) {
+        if (options.ifGone !== 'ignore' || !(error instanceof ApiNotFoundError)) throw error;
+      }
+    });
   }
 
   async deleteCollection(options: Parameters<ObjectsApi['deleteCollection']>[0]): Promise<void> {
-    checkOptions('deleteCollection', options);
-    const resource = await this.requests.resource(options);
-    const [labelSelector, fieldSelector] = [labelSelectorOf(options.labels), fieldSelectorOf(options.fields)];
-    if (!labelSelector && !fieldSelector && options.all !== true) {
-      throw new KopfError(
-        `All ${resource.plural} would be deleted: say which ones by labels or fields, or mean it by { all: true }.`,
-        { code: 'KOPF_BAD_SELECTION' },
-      );
-    }
-    const query = { labelSelector, fieldSelector };
-    await this.requests.send(
-      resource,
-      { method: 'DELETE', query, body: deletionOf({ ...options, dryRun: this.requests.isTrial(options) }) },
-      options,
-    );
+    await this.requests.about('deleteCollection', options, undefined, (resource) => {
+      const [labelSelector, fieldSelector] = [labelSelectorOf(options.labels), fieldSelectorOf(options.fields)];
+      if (!labelSelector && !fieldSelector && options.all !== true) {
+        throw new KopfError(
+          `All ${resource.plural} would be deleted: say which ones by labels or fields, or mean it by { all: true }.`,
+          { code: 'KOPF_BAD_SELECTION' },
+        );
+      }
+      const body = deletionOf({ ...options, dryRun: this.requests.isTrial(options) });
+      const query = { labelSelector, fieldSelector };
+      return this.requests.send(resource, { method: 'DELETE', verb: 'deleteCollection', query, body }, options);
+    });
   }
 
   async evict(name: string, options: ApiDeleteOptions = {}): Promise<void> {
-    checkOptions('evict', options);
-    const resource = await this.requests.resource(options);
-    const { gracePeriodSeconds } = options;
-    const dryRun = this.requests.isTrial(options);
-    const body = {
-      apiVersion: 'policy/v1',
-      kind: 'Eviction',
-      metadata: { name: checkedName(name), namespace: this.requests.namespaceOf(resource, options) },
-      deleteOptions: deletionOf({ gracePeriodSeconds, dryRun }),
-    };
-    const request = { method: 'POST', name, subresource: 'eviction', contentType: 'application/json', body } as const;
-    await this.requests.send(resource, request, options);
+    await this.requests.of('evict', name, options, (resource) => {
+      const { gracePeriodSeconds } = options;
+      const body = {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name, namespace: this.requests.namespaceOf(resource, options) },
+        deleteOptions: deletionOf({ gracePeriodSeconds, dryRun: this.requests.isTrial(options) }),
+      };
+      const target = { method: 'POST', verb: 'evict', name, subresource: 'eviction' } as const;
+      return this.requests.send(resource, { ...target, contentType: 'application/json', body }, options);
+    });
   }
 
   log(name: string, options: ApiLogOptions = {}): ApiLogText {
-    checkOptions('log', options);
-    return logOf(this.requests, checkedName(name), options);
+    return logOf(this.requests, name, options);
   }
 
   async exec(name: string, command: readonly string[], options: ApiExecOptions = {}): Promise<ApiExecResult> {
-    checkOptions('exec', options);
-    if (this.requests.isTrial()) {
-      const why = 'the request that is reviewed is only a trial (dry run), and a command would really be executed';
-      throw badObject(`No command is executed in the pod '${name}': ${why}. Ask for 'dryrun' before.`);
-    }
-    return await exec(this.requests, checkedName(name), command, options);
+    return await this.requests.of('exec', name, options, (resource) => {
+      if (this.requests.isTrial()) {
+        const why = 'the request that is reviewed is only a trial (dry run), and a command would really be executed';
+        throw badObject(`No command is executed in the pod '${name}': ${why}. Ask for 'dryrun' before.`);
+      }
+      return exec(this.requests, resource, name, command, options);
+    });
   }
 
   async token(
     name: string,
     options: ApiPlace & { readonly audiences?: readonly string[]; readonly expirationSeconds?: number } = {},
   ): Promise<{ readonly token: string; readonly expires: Date }> {
-    checkOptions('token', options);
-    const resource = await this.requests.resource(options);
-    const { audiences, expirationSeconds } = options;
-    const body = {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { ...(audiences && { audiences }), ...(expirationSeconds !== undefined && { expirationSeconds }) },
-    };
-    const { status } = await this.requests.send<{ status: { token: string; expirationTimestamp: string } }>(
-      resource,
-      { method: 'POST', name: checkedName(name), subresource: 'token', contentType: 'application/json', body },
-      options,
-    );
-    return { token: status.token, expires: new Date(status.expirationTimestamp) };
+    return await this.requests.of('token', name, options, async (resource) => {
+      const { audiences, expirationSeconds } = options;
+      const body = {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { ...(audiences && { audiences }), ...(expirationSeconds !== undefined && { expirationSeconds }) },
+      };
+      const target = { method: 'POST', verb: 'token', name, subresource: 'token' } as const;
+      const { status } = await this.requests.send<{ status: { token: string; expirationTimestamp: string } }>(
+        resource,
+        { ...target, contentType: 'application/json', body },
+        options,
+      );
+      return { token: status.token, expires: new Date(status.expirationTimestamp) };
+    });
   }
 }
 
@@ -422,28 +431,21 @@ function scaleVerbs(requests: VerbRequests): ScaleApi {
   type Scale = { readonly spec?: { readonly replicas?: number }; readonly status?: { readonly replicas?: number } };
   return {
     async get(name, options = {}) {
-      checkOptions('scale.get', options);
-      const resource = await requests.resource(options);
-      const request = { method: 'GET', name: checkedName(name), subresource: 'scale' } as const;
-      const { spec, status } = await requests.send<Scale>(resource, request, options);
-      return { wanted: spec?.replicas ?? 0, actual: status?.replicas ?? 0 };
+      return await requests.of('scale.get', name, options, async (resource) => {
+        const request = { method: 'GET', name, subresource: 'scale' } as const;
+        const { spec, status } = await requests.send<Scale>(resource, request, options);
+        return { wanted: spec?.replicas ?? 0, actual: status?.replicas ?? 0 };
+      });
     },
     async set(name, replicas, options = {}) {
-      checkOptions('scale.set', options);
-      if (!Number.isInteger(replicas) || replicas < 0)
-        throw badObject(`There cannot be ${JSON.stringify(replicas)} replicas.`);
-      const resource = await requests.resource(options);
-      const query = requests.writeQuery(options);
-      const [contentType, body] = ['application/merge-patch+json', { spec: { replicas } }] as const;
-      const request = {
-        method: 'PATCH',
-        name: checkedName(name),
-        subresource: 'scale',
-        contentType,
-        query,
-        body,
-      } as const;
-      await requests.write(resource, request, options);
+      await requests.of('scale.set', name, options, (resource) => {
+        if (!Number.isInteger(replicas) || replicas < 0)
+          throw badObject(`There cannot be ${JSON.stringify(replicas)} replicas.`);
+        const query = requests.writeQuery(options);
+        const [contentType, body] = ['application/merge-patch+json', { spec: { replicas } }] as const;
+        const target = { method: 'PATCH', name, subresource: 'scale' } as const;
+        return requests.write(resource, { ...target, contentType, query, body }, options);
+      });
     },
   };
 }
@@ -547,13 +549,37 @@ function isBy(name: string): (conflict: { readonly manager: string }) => boolean
   return ({ manager }) => manager === name;
 }
 
-function isOperation(op: unknown): boolean {
-  return isMapping(op) && typeof op['op'] === 'string' && typeof op['path'] === 'string';
+/** As they are by RFC 6902. The server takes a value that is forgotten for null, and so the field away. */
+function refuseBadOperations(patch: readonly unknown[]): void {
+  for (const [index, op] of patch.entries()) {
+    if (!isMapping(op) || typeof op['op'] !== 'string' || typeof op['path'] !== 'string') {
+      throw badObject(`A JSON-patch is a list of operations, each with 'op' and 'path': #${index} is none.`);
+    }
+    const needed = OPERATIONS[op['op']];
+    if (needed === undefined) {
+      const known = Object.keys(OPERATIONS).join(', ');
+      throw badObject(`The operation #${index} of the JSON-patch is '${op['op']}', but there are only ${known}.`);
+    }
+    if (needed !== '' && op[needed] === undefined) {
+      throw badObject(`The operation #${index} of the JSON-patch has no '${needed}', which '${op['op']}' needs.`);
+    }
+  }
+}
+
+/** And what they need besides the path. */
+const OPERATIONS: Readonly<Record<string, 'value' | 'from' | '' | undefined>> = {
+  ...{ add: 'value', replace: 'value', test: 'value', remove: '', move: 'from', copy: 'from' },
+};
+
+/** For errors, of whatever is given. */
+function nameIn(given: unknown): string | undefined {
+  const { name, generateName } = (given as AnyObject | undefined)?.metadata ?? {};
+  return name ?? (generateName === undefined ? undefined : `${generateName}*`);
 }
 
 function refuseLosses(object: unknown): void {
   const lost = lostInJson(object);
-  if (lost !== undefined) throw badObject(`JSON cannot tell it: ${lost}.`);
+  if (lost !== undefined) throw badObject(`It cannot be sent as JSON: ${lost}.`);
 }
 
 function badObject(message: string): KopfError {

@@ -421,7 +421,7 @@ class PatchSession {
 
 function refuseLosses(content: unknown): void {
   const lost = lostInJson(content);
-  if (lost !== undefined) throw new TypeError(`JSON cannot tell it: ${lost}`);
+  if (lost !== undefined) throw new TypeError(`It cannot be sent as JSON: ${lost}`);
 }
 
 const OF_FINALIZERS: Mapping = { metadata: { finalizers: [] } };

@@ -21,6 +21,7 @@ import {
   type RawOptions,
   refuseUnknown,
   requireId,
+  requireStorableId,
   shown,
   type Title,
 } from './options.js';
@@ -93,7 +94,9 @@ function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindN
         ...executionFrom(title, options, kind.errors),
         ...filters,
       };
-      return { handler: placed(kind.make(common, options, title), trace), hints };
+      const handler = kind.make(common, options, title);
+      if (handler.kind === 'change') requireStorableId(title, String(options['id'] ?? functionName(given) ?? ''));
+      return { handler: placed(handler, trace), hints };
     };
     if (fn === undefined) return decorator(target, declaration, declare, trace);
     const handler = add(target(), declare(fn));
