@@ -34,6 +34,8 @@ export interface Subhandling {
   readonly executions: Promise<void>[];
   /** Where the ids of sub-handlers go: of this handler, and of all handlers above it. */
   readonly subrefs: readonly Set<HandlerId>[];
+  /** Of the steps that were begun in this call. */
+  readonly steps: Set<HandlerId>;
   /** If steps were begun: what makes their keys. */
   token: string | undefined;
   /** The same, while it is being stored. */

@@ -71,6 +71,18 @@ export function looksMinified(name: string): boolean {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
+/**
+ * Whether progress under the two ids may be one and the same: in names of annotations, there are no slashes and no angle
+ * brackets, and Kopf has others instead of them.
+ */
+export function shareRecord(one: HandlerId, other: HandlerId): boolean {
+  return one === other || (one.length === other.length && recordName(one) === recordName(other));
+}
+
+function recordName(id: HandlerId): string {
+  return id.replaceAll('/', '.').replace(/[<>]/g, '_');
+}
+
 /** An id in logs: in single quotes, or in double ones if it has single quotes itself; on one line in any case. */
 export function quoteId(id: HandlerId): string {
   const quote = id.includes("'") && !id.includes('"') ? '"' : "'";

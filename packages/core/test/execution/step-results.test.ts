@@ -40,6 +40,12 @@ describe('The result of a step', () => {
       [Symbol('a'), 'result is a symbol, which is not JSON'],
       [[Number.POSITIVE_INFINITY], 'result[0] is Infinity, which is not JSON'],
       [{ toJSON: () => 1 }, 'result is a Object, which is not JSON'],
+      [{ forgotten: Promise.resolve(1) }, 'result.forgotten is a Promise, which is not JSON'],
+      [new Error('Lost.'), 'result is a Error, which is not JSON'],
+      [new Uint8Array(2), 'result is a Uint8Array, which is not JSON'],
+      [new String('a'), 'result is a String, which is not JSON'],
+      [[undefined], 'result[0] is undefined, which is not JSON'],
+      [new Array(1), 'result[0] is undefined, which is not JSON'],
     ];
     for (const [value, message] of refused) expect(() => keptResult(value)).toThrow(message);
   });

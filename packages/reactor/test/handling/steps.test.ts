@@ -214,7 +214,7 @@ describe('A step', () => {
     ['a Date in a list', { list: [new Date(0)] }, /result\.list\[0\] is a Date/],
     ['a Map', { map: new Map() }, /result\.map is a Map/],
     ['not a number', Number.NaN, /result is NaN/],
-    ['nothing in a list', [undefined], /result\[0\] is a undefined/],
+    ['nothing in a list', [undefined], /result\[0\] is undefined/],
   ])('whose result is %s fails for good, and says so', async (_, result, message) => {
     await using op = await operated();
     let calls = 0;
@@ -229,6 +229,36 @@ describe('A step', () => {
     await op.advance(1000);
     expect(calls).toBe(1);
     expect(op.logger.messages('error').join('\n')).toMatch(message);
+  });
+
+  it.each([
+    'a b',
+    'mail-me@example.com',
+    'line\nfeed',
+    'end.',
+    '/',
+    '_',
+    '漢字',
+    '__proto__',
+    'x'.repeat(200),
+    'é'.repeat(200),
+  ])('can have any name: %j', async (name) => {
+    await using op = await operated();
+    const calls: string[] = [];
+    op.registry.on.create('kopfexamples', { id: 'fn' }, async ({ retry }) => {
+      const result = await step(name, { backoff: 1 }, ({ retry }) => {
+        calls.push(`step ${retry}`);
+        if (retry === 0) throw new Error('Again.');
+        return 'result';
+      });
+      calls.push(`${result} in ${retry}`);
+      if (retry === 1) throw new TemporaryError('Later.', { delay: 1 });
+    });
+    await op.start();
+    await op.create('a');
+    await op.advance(10);
+    expect(calls).toEqual(['step 0', 'step 1', 'result in 1', 'result in 2']);
+    expect(recordsOf(await op.get('a'))).toEqual({});
   });
 
   it('can have a result of 8 KB', async () => {
@@ -580,6 +610,30 @@ describe('It is a mistake', () => {
         await step('one', () => 1);
       },
       /Handler 'fn' has two steps or sub-handlers with the id 'fn\/one'/,
+    ],
+    [
+      'to have two steps whose names are stored as one',
+      async () => {
+        await step('a/b', () => 1);
+        await step('a.b', () => 2);
+      },
+      /Handler 'fn' has two steps or sub-handlers with ids that may be stored as one: 'fn\/a\/b' and 'fn\/a\.b'/,
+    ],
+    [
+      'to have a step of the name of a sub-handler, which would not be called any more',
+      async () => {
+        subhandler('one', () => {});
+        await step('one', () => 1);
+      },
+      /Handler 'fn' has two steps or sub-handlers with the id 'fn\/one'/,
+    ],
+    [
+      'to have a step of the name of a step of a sub-handler',
+      async () => {
+        subhandler({ id: 'a', errors: 'permanent' }, () => step('b', () => 1));
+        await step('a/b', () => 2);
+      },
+      /Handler 'fn\/a' has two steps or sub-handlers with the id 'fn\/a\/b'/,
     ],
     ['to have steps in steps', () => step('one', () => step('two', () => 1)), /in step 'fn\/one': a step has no steps/],
     [

@@ -1,5 +1,5 @@
 /** Results of steps, as they are kept: as JSON, and small. Pure. */
-import { isMapping } from '../../values/json.js';
+import type { Mapping } from '../../values/json.js';
 
 /** All annotations of an object together have room for 256 KiB. */
 const MAX_BYTES = 8 * 1024;
@@ -32,17 +32,17 @@ export function resultOf(kept: string): { readonly value: unknown } | undefined 
 function whyNotJson(value: unknown, at: string, above: readonly unknown[] = []): string | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${at} is ${value}, which is not JSON`;
+  if (value === undefined) return `${at} is undefined, which is not JSON`;
   if (typeof value !== 'object') return `${at} is a ${typeof value}, which is not JSON`;
   if (above.includes(value)) return `${at} refers to itself`;
   const around = [...above, value];
   if (Array.isArray(value)) {
     return firstOf(
-      value.map((item, index) => [`${at}[${index}]`, item]),
+      Array.from(value, (item, index) => [`${at}[${index}]`, item]),
       around,
     );
   }
-  const isData = isMapping(value) && !(value instanceof Map) && !(value instanceof Set);
-  if (!isData || typeof value['toJSON'] === 'function') return `${at} is a ${nameOf(value)}, which is not JSON`;
+  if (!isPlain(value) || typeof value['toJSON'] === 'function') return `${at} is a ${nameOf(value)}, which is not JSON`;
   const present = Object.entries(value).filter(([, item]) => item !== undefined);
   return firstOf(
     present.map(([key, item]) => [`${at}.${key}`, item]),
@@ -56,6 +56,12 @@ function firstOf(items: readonly (readonly [string, unknown])[], around: readonl
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** Not of a class, be it of another realm. What is of a class comes back without it, and promises and errors as nothing. */
+function isPlain(value: object): value is Mapping {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function nameOf(value: object): string {

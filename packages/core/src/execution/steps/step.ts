@@ -28,7 +28,7 @@ import type { Logger } from '../../seams/logger.js';
 import type { ProgressStorage } from '../../seams/memory/storage.js';
 import { isThenable } from '../../sync/awaiting.js';
 import { digestOf } from '../../values/digest.js';
-import { type HandlerId, handlerIdOf, quoteId } from '../../values/ids.js';
+import { handlerIdOf, quoteId, shareRecord } from '../../values/ids.js';
 import { isMapping } from '../../values/json.js';
 import { currentContext, type HandlerContext, runInContext, type Subhandling } from '../context.js';
 import { childrenRetry } from '../error-decisions.js';
@@ -38,6 +38,7 @@ import type { Outcome, Outcomes } from '../outcomes.js';
 import type { HandlerState } from '../progress/handler-state.js';
 import { loadProgress } from '../progress/selection.js';
 import type { State } from '../progress/state.js';
+import { duplicateStep } from '../subhandlers/execute-subhandlers.js';
 import { type Keeping, type KeepingPlace, NO_ROOM } from './keeping.js';
 import { keptResult, resultOf } from './step-results.js';
 
@@ -131,15 +132,13 @@ export function step<R>(name: string, ...rest: readonly unknown[]): Promise<R> {
 async function stepNow(name: string, rest: readonly unknown[]): Promise<unknown> {
   const place = currentPlace();
   const handler = stepHandler(place, name, rest);
-  const [own = new Set<HandlerId>()] = place.subhandling.subrefs;
-  if (own.has(handler.id)) {
-    throw new RegistrationError(
-      `${titleOf(place.parent)} has two steps or sub-handlers with the id ${quoteId(handler.id)}. Give them different names.`,
-      { code: 'KOPF_DUPLICATE_ID' },
-    );
+  const { parent, subhandling } = place;
+  for (const known of subhandling.subrefs.flatMap((subrefs) => [...subrefs])) {
+    if (shareRecord(known, handler.id)) throw duplicateStep(parent, handler.id, known);
   }
+  subhandling.steps.add(handler.id);
   // The records must be purged together with the parents'.
-  for (const subrefs of place.subhandling.subrefs) subrefs.add(handler.id);
+  for (const subrefs of subhandling.subrefs) subrefs.add(handler.id);
   return await new Step(place, handler).done();
 }
 

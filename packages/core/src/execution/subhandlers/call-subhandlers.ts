@@ -10,6 +10,7 @@ export class CallSubhandlers implements Subhandling {
   readonly #above: readonly Set<HandlerId>[];
   #handlers: Handlers['changing'] | undefined;
   #executions: Promise<void>[] | undefined;
+  #steps: Set<HandlerId> | undefined;
   #subrefs: readonly [own: Set<HandlerId>, ...above: Set<HandlerId>[]] | undefined;
 
   constructor(above: readonly Set<HandlerId>[] = []) {
@@ -44,6 +45,11 @@ export class CallSubhandlers implements Subhandling {
   get subrefs(): readonly Set<HandlerId>[] {
     this.#subrefs ??= [new Set(), ...this.#above];
     return this.#subrefs;
+  }
+
+  get steps(): Set<HandlerId> {
+    this.#steps ??= new Set();
+    return this.#steps;
   }
 
   /** Of all sub-handlers that were executed so far, however deep. */

@@ -2,11 +2,11 @@
 import { HandlerTimeoutError, KopfError, RegistrationError } from '../../errors.js';
 import type { ChangingCause } from '../../intents/causes.js';
 import type { Handlers } from '../../intents/handler-set.js';
-import { type ChangeHandler, titleOf } from '../../intents/handlers.js';
+import { type AnyHandler, type ChangeHandler, titleOf } from '../../intents/handlers.js';
 import { NO_FACTS } from '../../observing/facts.js';
 import { tellerOfConsidered } from '../../observing/observed.js';
 import type { Awaitable } from '../../seams/awaitable.js';
-import { functionName, type HandlerId, isStorableId, quoteId } from '../../values/ids.js';
+import { functionName, type HandlerId, isStorableId, quoteId, shareRecord } from '../../values/ids.js';
 import type { HandlerContext, Subhandling } from '../context.js';
 import { getDefaultLifecycle } from '../defaults.js';
 import { childrenRetry } from '../error-decisions.js';
@@ -78,6 +78,10 @@ export async function executeSubhandlers(options: SubexecutionOptions): Promise<
     ownTimes,
     maxDelay,
   };
+  for (const { id } of owned) {
+    const step = [...subhandling.steps].find((known) => shareRecord(known, id));
+    if (step !== undefined && context.handler !== undefined) throw duplicateStep(context.handler, id, step);
+  }
   const { state, handlers } = await loadProgress(progress);
 
   // Their records must be purged together with the parents', even if something breaks below.
@@ -120,6 +124,17 @@ export function addSubhandler(handlers: Handlers['changing'], handler: ChangeHan
     );
   }
   handlers.add(handler);
+}
+
+/** The second one would get the result of the first one, and not be done. */
+export function duplicateStep(parent: AnyHandler, id: HandlerId, known: HandlerId): RegistrationError {
+  const ids =
+    id === known
+      ? `with the id ${quoteId(id)}`
+      : `with ids that may be stored as one: ${quoteId(known)} and ${quoteId(id)}`;
+  return new RegistrationError(`${titleOf(parent)} has two steps or sub-handlers ${ids}. Give them different names.`, {
+    code: 'KOPF_DUPLICATE_ID',
+  });
 }
 
 function nameOf({ fn }: ChangeHandler): string {
