@@ -182,7 +182,7 @@ describeOnClusters('handlers of reviews', (cluster) => {
     const { status, body } = await usage.create('one');
     expect(status).toBe(500);
     const [, uid = ''] =
-      /denied the request: Webhook 'broken' has failed unexpectedly\. .* the review (\S+) there\.$/.exec(
+      /denied the request: Webhook 'broken' has failed unexpectedly\. .* the review (\S+)\.$/.exec(
         String(body['message']),
       ) ?? [];
     expect(uid).not.toBe('');

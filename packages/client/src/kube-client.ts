@@ -220,10 +220,9 @@ class PooledKubeClient implements HttpKubeClient {
     sending.address = { origin, path, isForeign };
     const isProxied = this.#dispatchers.isProxied(info, networking.trustEnv);
     if (info.dispatcher !== undefined || isProxied) {
-      throw new KopfError(
-        `Connections for commands in containers do not go through proxies or dispatchers of one's own: ${sending.title}`,
-        { code: 'KOPF_CONNECT_BY_PROXY' },
-      );
+      throw new KopfError(`Commands in containers cannot go through a proxy or a custom dispatcher: ${sending.title}`, {
+        code: 'KOPF_CONNECT_BY_PROXY',
+      });
     }
     const { openWebSocket } = await import('./connections/web-socket.js');
     return await openWebSocket({
@@ -496,7 +495,7 @@ class PooledKubeClient implements HttpKubeClient {
     const words = error.message.startsWith('HTTP ') ? '' : `: ${error.message}`;
     // Many are refused at once; one line tells it all.
     this.#logger[wasOpen ? 'warn' : 'debug'](
-      `Requests to "${titleOfKind(kind)}" wait for ${retryAfter}s by HTTP 429 from ${origin}${limit}${words}`,
+      `Requests to "${titleOfKind(kind)}" wait for ${retryAfter}s after HTTP 429 from ${origin}${limit}${words}`,
     );
   }
 }

@@ -258,7 +258,7 @@ describe('describing', () => {
     ['that is a proxy which refuses everything', () => new Proxy(new Error(), { get: refuse, getPrototypeOf: refuse })],
   ])('one %s is replaced by one that can be read', (_title, make) => {
     const error = errors.toError(make());
-    expect(error).toMatchObject({ code: 'KOPF_NON_ERROR', message: 'An error was thrown that cannot be read.' });
+    expect(error).toMatchObject({ code: 'KOPF_NON_ERROR', message: 'An unreadable value was thrown.' });
   });
 });
 

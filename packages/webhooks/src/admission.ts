@@ -91,7 +91,7 @@ function admissionServer(
         }
       } finally {
         forget();
-        reviewing.abort(new DOMException('The admission server has ended.', 'AbortError'));
+        reviewing.abort(new DOMException('The admission server has stopped.', 'AbortError'));
       }
     },
   };
@@ -128,8 +128,8 @@ function warnOfUnmanaged({ registry, settings, logger }: AdmissionParts): void {
   if (settings.admission.managed !== undefined || registry.handlers.webhooks.size === 0) return;
   const titles = [...registry.handlers.webhooks].map((handler) => placedTitleOf(handler));
   logger.warn(
-    'There are admission handlers, but settings.admission.managed is not set: no API server calls them, unless you keep ' +
-      'the webhook configurations in the cluster by yourself. To have the operator keep them, set it to a domain, such ' +
+    'There are admission handlers, but settings.admission.managed is not set: no API server calls them unless you maintain ' +
+      'the webhook configurations in the cluster yourself. To have the operator maintain them, set it to a domain, such ' +
       `as 'auto.kopf.dev', in a startup handler. They are: ${titles.join(', ')}.`,
   );
 }
@@ -158,8 +158,8 @@ function noticed(service: Service): Service & { readonly ended: Promise<void> } 
 
 function noServer(): KopfError {
   return new KopfError(
-    'There are admission handlers, but no admission server/tunnel is set: API servers have nowhere to ask. Set ' +
-      'settings.admission.server to one of those in `webhooks`, or to one of your own, in a startup handler or before.',
+    'There are admission handlers, but no admission server/tunnel is set: API servers have no address to call. Set ' +
+      'settings.admission.server to one of those in `webhooks`, or to your own, in a startup handler or earlier.',
     { code: 'KOPF_NO_ADMISSION_SERVER' },
   );
 }
@@ -167,8 +167,8 @@ function noServer(): KopfError {
 function noConnection(): Promise<never> {
   return Promise.reject(
     new KopfError(
-      'It is not known how the operator reaches the cluster: it works with a ready client that it was given, and did ' +
-        'not log in by itself.',
+      'The address of the cluster is unknown: the operator was given a ready-made client and did ' +
+        'not log in itself.',
       { code: 'KOPF_NO_CONNECTION' },
     ),
   );

@@ -71,7 +71,7 @@ export class AnswerParser {
     let data = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#rest = undefined;
     while (data.length > 0) {
-      if (this.#part === 'nothing') throw new Error('The server has sent what was not asked for.');
+      if (this.#part === 'nothing') throw new Error('The server sent data that was not requested.');
       const used = this.#take(data);
       if (used === 0) {
         this.#rest = data;
@@ -81,7 +81,7 @@ export class AnswerParser {
       if (this.#isOver) {
         // Some old servers send an empty line after their answers.
         if (data.length > 0 && !ONLY_LINES.test(data.toString('latin1'))) {
-          throw new Error('The server has sent more than an answer.');
+          throw new Error('The server sent more data after the end of its answer.');
         }
         this.#part = 'nothing';
         this.#listener.onEnd(data.length > 0);
@@ -119,14 +119,14 @@ export class AnswerParser {
         return this.#takeLine(data, (line) => this.#onChunkSize(line));
       case 'chunk-end':
         return this.#takeLine(data, (line) => {
-          if (line !== '') throw new Error('The server has sent a longer chunk than it has said.');
+          if (line !== '') throw new Error('The server sent a chunk longer than its declared size.');
           this.#part = 'chunk-size';
         });
       case 'trailers':
         return this.#takeLine(data, (line) => {
           // Nobody wants to know them.
           this.#trailerBytes += line.length + END_OF_LINE;
-          if (this.#trailerBytes > MAX_HEAD_BYTES) throw new Error('The server has sent endless trailers.');
+          if (this.#trailerBytes > MAX_HEAD_BYTES) throw new Error('The server sent too many trailers.');
           if (line === '') this.#expectBody(0);
           else headersIn(['', line]);
         });
@@ -139,7 +139,7 @@ export class AnswerParser {
   #takeHead(data: Buffer): number {
     const end = data.indexOf('\r\n\r\n');
     if (end > MAX_HEAD_BYTES || (end < 0 && data.length > MAX_HEAD_BYTES)) {
-      throw new Error(`The server has sent headers of more than ${MAX_HEAD_BYTES} bytes.`);
+      throw new Error(`The server sent more than ${MAX_HEAD_BYTES} bytes of headers.`);
     }
     if (end < 0) {
       // Whatever it is, it is better to know at once than to wait for its end.
@@ -151,7 +151,7 @@ export class AnswerParser {
     const [, minor, code, phrase = ''] = STATUS_LINE.exec(lines[0] ?? '') ?? [];
     if (code === undefined || UNPRINTABLE.test(phrase)) throw new Error(NO_HTTP);
     const status = Number(code);
-    if (status === 101) throw new Error('The server wants to speak another protocol.');
+    if (status === 101) throw new Error('The server switched to another protocol.');
     const headers = headersIn(lines);
     const isKept = isKeptAlive(minor === '1', headers['connection']?.toLowerCase() ?? '');
     if (status < 200) {
@@ -169,14 +169,16 @@ export class AnswerParser {
 
   #expectBodyOf(status: number, headers: AnswerHead['headers']): void {
     const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-    if (length !== undefined && encoding !== undefined) throw new Error('The server has sent two sorts of lengths.');
+    if (length !== undefined && encoding !== undefined)
+      throw new Error('The server sent both a content length and a transfer encoding.');
     if (length !== undefined && !/^\d{1,15}$/.test(length)) {
       throw new Error(`The content length "${length}" is not a number.`);
     }
     if (status === 204 || status === 304) {
       this.#expectBody(0);
     } else if (encoding !== undefined) {
-      if (encoding.toLowerCase() !== 'chunked') throw new Error(`The transfer encoding "${encoding}" is not known.`);
+      if (encoding.toLowerCase() !== 'chunked')
+        throw new Error(`The transfer encoding "${encoding}" is not supported.`);
       this.#part = 'chunk-size';
     } else if (length === undefined) {
       this.#part = 'all-until-closed';
@@ -201,7 +203,7 @@ export class AnswerParser {
   #takeLine(data: Buffer, onLine: (line: string) => void): number {
     const end = data.indexOf('\r\n');
     if (end > MAX_CHUNK_LINE_BYTES || (end < 0 && data.length > MAX_CHUNK_LINE_BYTES)) {
-      throw new Error('The server has sent a chunk without a size.');
+      throw new Error('The server sent a chunk without a size.');
     }
     if (end < 0) return 0;
     onLine(data.toString('latin1', 0, end));
@@ -210,7 +212,7 @@ export class AnswerParser {
 
   #onChunkSize(line: string): void {
     const [, size] = CHUNK_SIZE.exec(line) ?? [];
-    if (size === undefined) throw new Error('The server has sent a chunk without a size.');
+    if (size === undefined) throw new Error('The server sent a chunk without a size.');
     this.#bytesLeft = Number.parseInt(size, 16);
     this.#part = this.#bytesLeft === 0 ? 'trailers' : 'chunk';
   }
@@ -228,14 +230,14 @@ function headersIn(lines: readonly string[]): Record<string, string> {
     const line = lines[index] ?? '';
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(0, colon)).toLowerCase();
-    if (!HEADER_NAME.test(name)) throw new Error('The server has sent a header without a name.');
+    if (!HEADER_NAME.test(name)) throw new Error('The server sent a header with an invalid name.');
     const value = withoutBlankEnds(line, colon + 1);
     const isBad = UNPRINTABLE.test(value) || (FRAMING.has(name) && line.includes('\t'));
-    if (isBad) throw new Error(`The server has sent a bad value of the header "${name}".`);
+    if (isBad) throw new Error(`The server sent an invalid value for the header "${name}".`);
     const before = headers[name];
     if (before === undefined) headers[name] = value;
     else if (!SINGLE.has(name)) headers[name] = `${before}, ${value}`;
-    else if (name === 'content-length' && before !== value) throw new Error('The server has sent two content lengths.');
+    else if (name === 'content-length' && before !== value) throw new Error('The server sent two content lengths.');
   }
   return headers;
 }

@@ -1,8 +1,8 @@
 /**
- * Requests by HTTP/1.1 over pools of kept-alive connections: one at a time over each, as one piece of text.
+ * HTTP/1.1 over pools of keep-alive connections: one request at a time per connection, written in one go.
  *
- * It speaks the dispatchers' language of undici, so that one of these can stand in its place, for proxies or by the
- * user's wish. Why it is neither undici nor Node's own HTTP is told in ADR 9: both cost more than all the rest.
+ * It implements undici's dispatcher interface, so an undici dispatcher can replace it for proxies or at the user's
+ * request. ADR 9 explains why it uses neither undici nor Node's own HTTP: each costs more than the rest of the client.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { connect, isIP, type Socket } from 'node:net';
@@ -11,15 +11,15 @@ import type { Dispatcher } from 'undici';
 import { type AnswerHead, type AnswerListener, AnswerParser } from './answer-parser.js';
 
 export interface SocketDispatcherOptions {
-  /** So many at most to one server; the other requests wait for them. */
+  /** The maximum per server; further requests wait for a free connection. */
   readonly connections: number;
-  /** Unused for so long, a connection is closed. */
+  /** How long an unused connection stays open. */
   readonly idleMs: number;
-  /** After so long of silence, the kernel asks the other side whether it is there. */
+  /** How long a connection is silent before the kernel sends a TCP keep-alive probe. */
   readonly keepAliveMs: number;
-  /** Zero is no limit. */
+  /** Zero means no limit. */
   readonly connectMs: number;
-  /** For `https:` addresses. */
+  /** Applies to `https:` origins. */
   readonly tls: {
     readonly secureContext?: SecureContext;
     readonly ca?: string;
@@ -35,38 +35,38 @@ type Headers = Readonly<Record<string, string | string[]>>;
 
 export class SocketDispatcher {
   readonly #options: SocketDispatcherOptions;
-  /** By their origins. */
-  readonly #places = new Map<string, Place>();
+  /** Keyed by origin. */
+  readonly #pools = new Map<string, ConnectionPool>();
 
   constructor(options: SocketDispatcherOptions) {
     this.#options = options;
   }
 
   dispatch({ origin, path, method, headers, body }: Dispatcher.DispatchOptions, handler: Handler): boolean {
-    const place = this.#placeOf(String(origin));
-    // The parser of answers relies on it, too: those to other methods end otherwise.
-    if (!METHODS.has(method)) throw new TypeError(`Requests cannot be sent by the method ${JSON.stringify(method)}.`);
-    if (!PATH.test(path)) throw new TypeError('The path of the request has characters that must be escaped.');
-    const begin = `${method} ${path} HTTP/1.1\r\nhost: ${place.name}\r\n${linesOf(headers as Headers)}`;
-    place.send(new Sent(begin, method, body as string | null, handler));
+    const pool = this.#poolOf(String(origin));
+    // The response parser relies on this: responses to other methods are framed differently.
+    if (!METHODS.has(method)) throw new TypeError(`The request method ${JSON.stringify(method)} is not valid.`);
+    if (!PATH.test(path)) throw new TypeError('The request path contains characters that must be escaped.');
+    const begin = `${method} ${path} HTTP/1.1\r\nhost: ${pool.hostHeader}\r\n${linesOf(headers as Headers)}`;
+    pool.send(new Exchange(begin, method, body as string | null, handler));
     return true;
   }
 
-  /** Finishes what is on its way, and keeps no connection after that. */
+  /** Lets requests in flight finish, then keeps no connections. */
   async close(): Promise<void> {
-    for (const place of this.#places.values()) place.close();
+    for (const pool of this.#pools.values()) pool.close();
   }
 
   async destroy(): Promise<void> {
-    for (const place of this.#places.values()) place.destroy();
+    for (const pool of this.#pools.values()) pool.destroy();
   }
 
-  #placeOf(origin: string): Place {
-    const known = this.#places.get(origin);
+  #poolOf(origin: string): ConnectionPool {
+    const known = this.#pools.get(origin);
     if (known !== undefined) return known;
-    const place = new Place(new URL(origin), this.#options);
-    this.#places.set(origin, place);
-    return place;
+    const pool = new ConnectionPool(new URL(origin), this.#options);
+    this.#pools.set(origin, pool);
+    return pool;
   }
 }
 
@@ -75,7 +75,7 @@ const PATH = /^[\x21-\x7e\x80-\xff]+$/;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The headers are the same objects for all requests that are alike. */
+/** Similar requests share one headers object, so its text is built once. */
 const textsOfHeaders = new WeakMap<Headers, string>();
 
 function linesOf(headers: Headers): string {
@@ -92,43 +92,43 @@ function linesOf(headers: Headers): string {
   return text;
 }
 
-/** One server, and all connections to it. */
-class Place {
+/** All connections to one origin, and the requests that wait for one. */
+class ConnectionPool {
   readonly options: SocketDispatcherOptions;
   readonly host: string;
   readonly port: number;
-  /** As the server is addressed in headers. */
-  readonly name: string;
+  /** The value of the `host` header. */
+  readonly hostHeader: string;
   readonly isSecure: boolean;
-  /** Of TLS: so the next connection need not begin with the certificates. */
+  /** The TLS session; resuming it saves the next connection a full handshake. */
   session: Buffer | undefined;
   readonly #all = new Set<Connection>();
-  /** The one that was used last is the last one. */
+  /** The most recently used connection comes last. */
   readonly #free: Connection[] = [];
-  readonly #waiting: Sent[] = [];
+  readonly #waiting: Exchange[] = [];
   #isClosing = false;
 
   constructor({ hostname, host, port, protocol }: URL, options: SocketDispatcherOptions) {
     this.options = options;
     this.isSecure = protocol === 'https:';
-    // An address of IPv6 stands in brackets in URLs, and nowhere else.
+    // Only URLs put IPv6 addresses in brackets.
     this.host = hostname.replace(/^\[(.*)\]$/, '$1');
     this.port = Number(port || (this.isSecure ? '443' : '80'));
-    this.name = host;
+    this.hostHeader = host;
   }
 
-  send(sent: Sent): void {
+  send(exchange: Exchange): void {
     const free = this.#free.pop();
     if (free !== undefined) {
-      if (!free.send(sent)) this.release(free);
-    } else if (this.#all.size < this.options.connections) this.#all.add(new Connection(this, sent));
-    else this.#waiting.push(sent);
+      if (!free.send(exchange)) this.release(free);
+    } else if (this.#all.size < this.options.connections) this.#all.add(new Connection(this, exchange));
+    else this.#waiting.push(exchange);
   }
 
-  /** The connection can be used again. */
+  /** Called when a connection can serve another request. */
   release(connection: Connection): void {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      // Many of them may be not wanted any more: one by one, and not one within another.
+      // A loop, not recursion: many waiting requests may have been aborted.
       if (connection.send(next)) return;
     }
     if (this.#isClosing) connection.destroy();
@@ -138,7 +138,7 @@ class Place {
     }
   }
 
-  /** The connection can not be used any more. */
+  /** Called when a connection is closed. */
   forget(connection: Connection): void {
     this.#all.delete(connection);
     const index = this.#free.indexOf(connection);
@@ -159,18 +159,18 @@ class Place {
 
   destroy(): void {
     const reason = new Error('The connections are closed.');
-    for (const sent of this.#waiting.splice(0)) sent.abort(reason);
+    for (const exchange of this.#waiting.splice(0)) exchange.abort(reason);
     for (const connection of [...this.#all]) connection.destroy(reason);
   }
 }
 
-/** One request on its way, until its answer is complete. */
-class Sent implements Dispatcher.DispatchController {
+/** One request in flight, until its response is complete. */
+class Exchange implements Dispatcher.DispatchController {
   readonly handler: Handler;
   readonly #begin: string;
   readonly #method: string;
   readonly #body: string | null;
-  /** That it was sent by. */
+  /** The connection that carries the request. */
   connection: Connection | undefined;
   isOver = false;
   aborted = false;
@@ -209,7 +209,7 @@ class Sent implements Dispatcher.DispatchController {
 
   pause(): void {
     this.paused = true;
-    // After that, the connection belongs to somebody else.
+    // Once it is over, the connection belongs to another exchange.
     if (!this.isOver) this.connection?.pause();
   }
 
@@ -219,34 +219,34 @@ class Sent implements Dispatcher.DispatchController {
   }
 }
 
-/** Connections live longer than the handler whose request has opened them: they do not belong to it. */
+/** Connections outlive the handler whose request opened them, so they must not run in its async context. */
 const outside = new AsyncResource('kopf-ts.connections');
 
 class Connection implements AnswerListener {
-  readonly #place: Place;
+  readonly #pool: ConnectionPool;
   readonly #socket: Socket;
   readonly #parser = new AnswerParser(this);
-  /** It has the connection for itself until it is answered. */
-  #sent: Sent | undefined;
+  /** The exchange that owns the connection until its response ends. */
+  #exchange: Exchange | undefined;
   #isClosed = false;
   #isReusable = true;
   #idleMs: number;
   #connecting: NodeJS.Timeout | undefined;
   #error: Error | undefined;
 
-  constructor(place: Place, first: Sent) {
-    this.#place = place;
-    this.#sent = first;
-    const { idleMs, keepAliveMs, connectMs } = place.options;
+  constructor(pool: ConnectionPool, first: Exchange) {
+    this.#pool = pool;
+    this.#exchange = first;
+    const { idleMs, keepAliveMs, connectMs } = pool.options;
     this.#idleMs = idleMs;
     this.#socket = outside.runInAsyncScope(() => {
-      const socket = place.isSecure ? this.#connectSecurely() : connect({ host: place.host, port: place.port });
+      const socket = pool.isSecure ? this.#connectSecurely() : connect({ host: pool.host, port: pool.port });
       socket.setNoDelay(true);
       socket.setKeepAlive(true, keepAliveMs);
-      // Counted from the last sign of life, whenever that was.
+      // Counts from the last activity on the socket.
       socket.setTimeout(idleMs);
       socket.on('timeout', this.#onSilence);
-      socket.once(place.isSecure ? 'secureConnect' : 'connect', this.#onReady);
+      socket.once(pool.isSecure ? 'secureConnect' : 'connect', this.#onReady);
       socket.on('data', this.#onRead);
       socket.once('end', this.#onEnd);
       socket.on('error', this.#onError);
@@ -255,14 +255,14 @@ class Connection implements AnswerListener {
     });
     if (connectMs > 0) {
       const limit = (): void => {
-        this.#socket.destroy(new Error(`There is no connection after ${connectMs / 1000} seconds.`));
+        this.#socket.destroy(new Error(`No connection within ${connectMs / 1000} seconds.`));
       };
       this.#connecting = setTimeout(limit, connectMs);
     }
   }
 
   #connectSecurely(): TLSSocket {
-    const { host, port, session, options } = this.#place;
+    const { host, port, session, options } = this.#pool;
     const servername = options.tls.servername ?? (isIP(host) ? '' : host);
     const ALPNProtocols = ['http/1.1'];
     const socket = connectSecurely({
@@ -274,24 +274,24 @@ class Connection implements AnswerListener {
       ...(session && { session }),
     });
     return socket.on('session', (next) => {
-      this.#place.session = next;
+      this.#pool.session = next;
     });
   }
 
-  /** Whether the connection is in use now, or closed. If not, the request is over, and somebody else can have it. */
-  send(sent: Sent): boolean {
-    this.#sent = sent;
+  /** Returns false if the exchange was already over, so that the connection is still free. */
+  send(exchange: Exchange): boolean {
+    this.#exchange = exchange;
     this.#socket.ref();
-    sent.connection = this;
+    exchange.connection = this;
     this.#isReusable = true;
-    sent.handler.onRequestStart?.(sent, undefined);
-    // It may have turned out to be no longer wanted, or permitted.
-    if (sent.isOver) {
-      this.#sent = undefined;
+    exchange.handler.onRequestStart?.(exchange, undefined);
+    // The handler may have aborted the request: it is no longer wanted or no longer permitted.
+    if (exchange.isOver) {
+      this.#exchange = undefined;
       return this.#isClosed;
     }
     this.#parser.begin();
-    const { head, body } = sent;
+    const { head, body } = exchange;
     if (!BEYOND_ASCII.test(head)) {
       this.#socket.write(head + body);
     } else {
@@ -301,23 +301,23 @@ class Connection implements AnswerListener {
     return true;
   }
 
-  /** There is nothing to be done until the next request; the process need not stay for that. */
+  /** An idle connection does not keep the process alive. */
   rest(): void {
     this.#socket.unref();
   }
 
-  /** The request is not wanted any more. If it is not sent yet, nothing is lost. */
-  abandon(sent: Sent): void {
-    if (this.#sent !== sent) return;
-    this.#sent = undefined;
+  /** Drops an aborted request. The connection survives if nothing of the request was sent yet. */
+  abandon(exchange: Exchange): void {
+    if (this.#exchange !== exchange) return;
+    this.#exchange = undefined;
     if (!this.#parser.isIdle) this.destroy();
   }
 
   destroy(reason?: Error): void {
-    const sent = this.#sent;
+    const exchange = this.#exchange;
     this.#close();
     this.#socket.destroy();
-    if (reason !== undefined) sent?.abort(reason);
+    if (reason !== undefined) exchange?.abort(reason);
   }
 
   pause(): void {
@@ -328,53 +328,52 @@ class Connection implements AnswerListener {
     this.#socket.resume();
   }
 
-  // What has come.
+  // Callbacks of the parser.
 
   onHead({ status, phrase, headers, isReusable }: AnswerHead): void {
     this.#isReusable = isReusable;
     this.#keepFor(headers['keep-alive']);
-    const sent = this.#sent;
-    sent?.handler.onResponseStart?.(sent, status, headers, phrase);
+    const exchange = this.#exchange;
+    exchange?.handler.onResponseStart?.(exchange, status, headers, phrase);
   }
 
   onData(chunk: Buffer): void {
-    const sent = this.#sent;
-    sent?.handler.onResponseData?.(sent, chunk);
+    const exchange = this.#exchange;
+    exchange?.handler.onResponseData?.(exchange, chunk);
   }
 
   onEnd(isFollowed: boolean): void {
-    const sent = this.#sent;
-    if (sent === undefined) return;
-    this.#sent = undefined;
-    sent.isOver = true;
-    if (sent.paused) this.#socket.resume();
-    // The server may answer before it has read all of the request; and then, it may never read the rest.
+    const exchange = this.#exchange;
+    if (exchange === undefined) return;
+    this.#exchange = undefined;
+    exchange.isOver = true;
+    if (exchange.paused) this.#socket.resume();
+    // A server may respond before it has read the whole request, and then never read the rest.
     const isWritten = this.#socket.writableLength === 0;
-    if (this.#isReusable && isWritten && !isFollowed && !this.#isClosed) this.#place.release(this);
+    if (this.#isReusable && isWritten && !isFollowed && !this.#isClosed) this.#pool.release(this);
     else this.destroy();
-    sent.handler.onResponseEnd?.(sent, {});
+    exchange.handler.onResponseEnd?.(exchange, {});
   }
 
-  /** Servers may say for how long they keep connections. They close them a moment before that is over for us. */
+  /** Honours the server's `keep-alive: timeout`, minus a margin: the server closes slightly before we notice. */
   #keepFor(header: string | undefined): void {
     const [, seconds] = /\btimeout=(\d{1,6})/.exec(header ?? '') ?? [];
     if (seconds === undefined) return;
-    const idleMs = Math.min(this.#place.options.idleMs, Number(seconds) * 1000 - MARGIN_MS);
+    const idleMs = Math.min(this.#pool.options.idleMs, Number(seconds) * 1000 - MARGIN_MS);
     if (idleMs <= 0) this.#isReusable = false;
     else if (idleMs !== this.#idleMs) this.#socket.setTimeout(idleMs);
     this.#idleMs = idleMs;
   }
 
-  // What the socket tells.
+  // Callbacks of the socket.
 
   readonly #onReady = (): void => {
     clearTimeout(this.#connecting);
-    if (this.#isClosed || (this.#sent !== undefined && this.send(this.#sent))) return;
-    this.#place.release(this);
+    if (this.#isClosed || (this.#exchange !== undefined && this.send(this.#exchange))) return;
+    this.#pool.release(this);
   };
 
   readonly #onRead = (chunk: Buffer): void => {
-    // What comes after the end is of no interest.
     if (this.#isClosed) return;
     try {
       this.#parser.feed(chunk);
@@ -391,33 +390,33 @@ class Connection implements AnswerListener {
     } catch (error) {
       this.#fail(error as Error);
     }
-    // If it was not even ready for the first request, it is told later why.
-    if (this.#sent === undefined) this.destroy();
+    // If the first request was not even exchange, `close` reports the reason.
+    if (this.#exchange === undefined) this.destroy();
   };
 
   readonly #onSilence = (): void => {
-    if (this.#sent === undefined) this.destroy();
+    if (this.#exchange === undefined) this.destroy();
   };
 
   readonly #onError = (error: Error): void => {
     this.#error = error;
-    this.#place.session = undefined;
+    this.#pool.session = undefined;
   };
 
   readonly #onClose = (): void => this.#fail(this.#error ?? new Error('socket hang up'));
 
   #fail(error: Error): void {
-    const sent = this.#sent;
+    const exchange = this.#exchange;
     this.#close();
-    sent?.fail(error);
+    exchange?.fail(error);
   }
 
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#sent = undefined;
+    this.#exchange = undefined;
     clearTimeout(this.#connecting);
-    this.#place.forget(this);
+    this.#pool.forget(this);
   }
 }
 

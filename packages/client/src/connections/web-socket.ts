@@ -48,7 +48,7 @@ export async function openWebSocket(options: OpenOptions): Promise<KubeConnectio
     });
     connection.onFailure = (error) => {
       const isLate = /handshake has timed out/.test(error.message);
-      reject(isLate ? new KubeTimeoutError(`${new URL(url).origin} has not answered in time.`) : error);
+      reject(isLate ? new KubeTimeoutError(`${new URL(url).origin} did not answer in time.`) : error);
     };
   });
   connection.onFailure = undefined;

@@ -130,6 +130,6 @@ describe('connecting', () => {
 
   it('does not go through proxies, and says so', async () => {
     const client = clientOf({ server: 'http://127.0.0.1:1', proxyUrl: 'http://127.0.0.1:2' });
-    await expect(connect(client)).rejects.toThrow('do not go through proxies');
+    await expect(connect(client)).rejects.toThrow('cannot go through a proxy');
   });
 });

@@ -40,7 +40,7 @@ export async function discover(client: KubeClient, options: DiscoverOptions = {}
   if (failed.length > 0) {
     const problems = [...context.problems].map(([group, problem]) => `${group || 'core'} (${problem})`);
     logger?.warn(
-      `Not all resources could be discovered; these groups do not answer, or not as they should: ${problems.join(', ')}.`,
+      `Not all resources could be discovered; these groups do not answer, or answer incorrectly: ${problems.join(', ')}.`,
       {
         failed,
       },

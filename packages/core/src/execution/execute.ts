@@ -215,7 +215,7 @@ async function finishSubhandlers(call: Call): Promise<void> {
 function isInterrupted(call: Call, signal: AbortSignal | undefined): boolean {
   if (call.handler.kind !== 'change' || !signal?.aborted || !call.hasShownSignal) return false;
   call.cause.logger.warn(
-    `${call.title} has ended after its signal had fired. It counts as interrupted, and will be called again.`,
+    `${call.title} ended after its signal was aborted. It counts as interrupted and will be called again.`,
   );
   return true;
 }
@@ -347,7 +347,7 @@ function noteFor(handler: AnyHandler, { cause, ledger, state }: ExecuteAllOption
 function stateOf(handler: AnyHandler, { state }: ExecuteAllOptions): HandlerState {
   const found = state.get(handler.id);
   if (found !== undefined) return found;
-  throw new KopfError(`The lifecycle has picked the handler ${quoteId(handler.id)}, which was not offered to it.`, {
+  throw new KopfError(`The lifecycle picked the handler ${quoteId(handler.id)}, which was not among its choices.`, {
     code: 'KOPF_LIFECYCLE',
   });
 }

@@ -81,8 +81,8 @@ export function createRelations(): RelationSet {
       const known = relations.get(relation.key);
       if (known !== undefined && !isSameWay(known.by, relation.by)) {
         throw new RegistrationError(
-          `The relation ${relation.key} is declared in two ways: ${wayOf(known.by)}, and ${wayOf(relation.by)}. Say it in ` +
-            'the same way wherever it is declared.',
+          `The relation ${relation.key} is declared in two ways: ${wayOf(known.by)}, and ${wayOf(relation.by)}. Declare it ` +
+            'the same way everywhere.',
         );
       }
       if (known !== undefined) return;

@@ -12,7 +12,7 @@ import { KopfError } from '../errors.js';
  * The reason for aborting what is simply not needed any more. The language would make a new error each time, with
  * a stack trace: that takes longer than all the rest of aborting.
  */
-export const NOT_NEEDED: KopfError = new KopfError('This is not needed any more.', { code: 'KOPF_NOT_NEEDED' });
+export const NOT_NEEDED: KopfError = new KopfError('No longer needed.', { code: 'KOPF_NOT_NEEDED' });
 
 type AbortListener = (reason: unknown) => void;
 

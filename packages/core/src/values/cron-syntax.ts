@@ -50,7 +50,7 @@ function whyNever([days = '*', months = '*', weekdays = '*']: readonly string[])
   if (!/^[*?]$/.test(weekdays) || days.split(',').some((item) => ofDays.special?.test(item))) return undefined;
   const first = Math.min(...valuesOf(ofDays, days));
   const longest = Math.max(...valuesOf(ofMonths, months).map((month) => MONTH_LENGTHS[month - 1] ?? 31));
-  return first > longest ? `there is no day ${first} in month ${months}, so that it never comes` : undefined;
+  return first > longest ? `there is no day ${first} in month ${months}, so it never occurs` : undefined;
 }
 
 function valuesOf(field: Field, text: string): readonly number[] {

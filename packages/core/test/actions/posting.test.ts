@@ -85,7 +85,7 @@ describe('Events posted by handlers', () => {
     expect(CALLS[name]).toThrow(`${name}() is called outside of any handler`);
     for (const context of [{}, { settings: settings() }, { poster: { post: () => {} } }]) {
       expect(() => runInContext(context, CALLS[name])).toThrow(ContextError);
-      expect(() => runInContext(context, CALLS[name])).toThrow('there is nobody to post events');
+      expect(() => runInContext(context, CALLS[name])).toThrow('nothing posts events');
     }
   });
 

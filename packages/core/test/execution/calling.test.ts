@@ -165,7 +165,7 @@ describe('A handler', () => {
       controller.abort(new Error('the operator exits'));
       await expect(outcome).rejects.toThrow('the operator exits');
       expect(cause.logger.messages('warn')).toEqual([
-        "Handler 'fn' has ended after its signal had fired. It counts as interrupted, and will be called again.",
+        "Handler 'fn' ended after its signal was aborted. It counts as interrupted and will be called again.",
       ]);
     });
 

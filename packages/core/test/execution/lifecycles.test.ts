@@ -146,7 +146,7 @@ describe('Executing several handlers', () => {
     const lifecycle = (() => [logging('stranger')]) as unknown as LifeCycle;
     const state = State.fromScratch(clock);
     const executed = () => executeAll({ ...common, handlers: [], cause: changingCause(), state, lifecycle });
-    expect(executed).toThrow("the handler 'stranger', which was not offered");
+    expect(executed).toThrow("the handler 'stranger', which was not among its choices");
   });
 
   it('keeps the outcomes of those called before the rest is not needed any more', async () => {

@@ -109,7 +109,7 @@ describe('executing promptly', () => {
     const fn = () => info({ metadata: { name: 'one' } }, { reason: 'Testing' });
     expect(execute({ fn }, { poster: { post: (event) => posted.push(event) } }).outcome).not.toHaveProperty('error');
     expect(posted).toEqual([expect.objectContaining({ reason: 'Testing' })]);
-    expect(execute({ fn }).logger.find('nobody to post events')?.level).toBe('error');
+    expect(execute({ fn }).logger.find('nothing posts events')?.level).toBe('error');
   });
 
   it('rejects when cancelled, if the function ends by that', async () => {

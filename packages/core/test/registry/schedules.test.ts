@@ -40,7 +40,7 @@ describe('A schedule', () => {
     ['1/2/3 * * * *', "'1/2/3' cannot be the minute"],
     ['1, * * * *', "'' cannot be the minute"],
     ['TZ=UTC * * * * *', "'TZ=UTC' cannot be the second"],
-    ['0 0 30 2 *', 'there is no day 30 in month 2, so that it never comes'],
+    ['0 0 30 2 *', 'there is no day 30 in month 2, so it never occurs'],
     ['0 0 31 2,4,6,9,11 *', 'there is no day 31 in month 2,4,6,9,11'],
     ['0 0 0 30-31 FEB ?', 'there is no day 30 in month FEB'],
     ['@reboot', "there is no '@reboot'; known: @yearly"],

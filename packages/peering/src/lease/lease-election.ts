@@ -165,7 +165,7 @@ export function election(options: ElectionOptions): Election {
       await hold(signal);
     } catch (error) {
       if (!(error instanceof ApiConflictError)) throw error;
-      logger.debug(`Another operator was faster to take the lease ${title}.`);
+      logger.debug(`Another operator took the lease ${title} first.`);
     }
   };
 

@@ -85,7 +85,8 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
     if (want !== 'refused' && !areRefused) fruitless = 0;
     if (areRefused) fruitless = Math.max(fruitless, 1);
     if (areRefused) {
-      const text = 'The server refuses the credentials, and the logins give the same ones. They will be tried again.';
+      const text =
+        'The server refused the credentials, and the login handlers returned the same ones. Trying them again.';
       logger[fruitless === 1 ? 'warn' : 'debug'](text);
     }
     if (areRefused || !hasPaused) await pause(signal);

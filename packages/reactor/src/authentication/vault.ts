@@ -239,7 +239,7 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
       return troubleNow();
     },
 
-    close(error = new LoginError('The operator has ended, and has no credentials any more.')) {
+    close(error = new LoginError('The operator has ended; it no longer has credentials.')) {
       closedWith ??= error;
       items.clear();
       beInTrouble('none are left');

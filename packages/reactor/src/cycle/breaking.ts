@@ -41,8 +41,8 @@ function tell(scene: Scene, tripping: Tripping): void {
     const handlers = tripping.handlers.map(quoteId).join(', ');
     localLogger.warn(
       `Handlers ${handlers} change the same fields of the object again and again: ${tripping.fields.join(', ')}. ` +
-        'Either they are called for their own changes, or somebody else undoes them. They are slowed down: ' +
-        `called in ${tripping.delay} s, then less and less often, up to every 5 minutes, until it is quiet.`,
+        'Either they react to their own changes, or someone else undoes them. Slowing them down: ' +
+        `the next call is in ${tripping.delay} s, then less and less often, down to every 5 minutes, until the changes stop.`,
     );
   }
 }

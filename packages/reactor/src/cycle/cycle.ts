@@ -183,7 +183,7 @@ function explain(
     localLogger.info('The last handled state was removed from the object by someone else. It is restored.');
   } else if (restored !== undefined && known.strippings === 1) {
     localLogger.warn(
-      'The last handled state is removed from the object again and again by someone else; it is restored each time. ' +
+      'Someone else keeps removing the last handled state from the object; it is restored each time. ' +
         'Clients that replace the whole object should keep its annotations.',
     );
   }

@@ -49,7 +49,7 @@ export function keepingFor(scene: Scene): Keeping {
 
 function noRoom(cause?: unknown): KopfError {
   return new KopfError(
-    'There is no room in the object for the progress of its handlers: all annotations together take 256 KiB at most.',
+    'There is no room in the object for the progress of its handlers: annotations are limited to 256 KiB in total.',
     { code: NO_ROOM, cause },
   );
 }

@@ -370,7 +370,7 @@ function requeueIn({ localLogger }: Scene, handler: RelatedHandler, result: unkn
   if (isMapping(result) && after === undefined) return undefined;
   if (typeof after === 'number' && Number.isFinite(after) && after >= 0 && isMapping(result)) return after;
   localLogger.error(
-    `${titleOf(handler)} has returned what means nothing: it can be nothing, or { requeueAfter: seconds }. It is ignored.`,
+    `${titleOf(handler)} returned an unsupported value, which is ignored. Return nothing, or { requeueAfter: seconds }.`,
   );
   return undefined;
 }

@@ -126,7 +126,9 @@ export class DaemonOutbox {
     this.unsent = patch;
     const when = `in ${this.delay} seconds or with the next attempt`;
     if (error instanceof OutpacedError) {
-      logger.info(`${title} has a patch of an object that others change faster than that. Will try again ${when}.`);
+      logger.info(
+        `${title} has a patch for an object that changes faster than it can be patched. Will try again ${when}.`,
+      );
     } else {
       logger.error(`${title} has a patch that could not be applied, will try again ${when}: ${what}`, { error });
     }

@@ -183,7 +183,7 @@ export class DaemonTask implements RunningDaemon {
       this.#attempt = undefined;
     }
     if (this.#isDisowned) {
-      this.logger.warn(`${this.title} has ended after it was left orphaned. What it returned or threw is ignored.`);
+      this.logger.warn(`${this.title} has ended after it was left orphaned. Its result or error is ignored.`);
       return undefined;
     }
     deliverResults({ outcomes: new Map([[this.handler.id, outcome]]), patch });

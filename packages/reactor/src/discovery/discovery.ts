@@ -43,7 +43,7 @@ export function discoveryServices({ scope, ...parts }: DiscoveryParts & { readon
   if (!clusterwide && wanted === undefined) {
     parts.logger.warn(
       'Neither the namespaces nor the cluster-wide mode are given, so the whole cluster is served. ' +
-        'If that is meant, say so by the cluster-wide mode; else give the namespaces.',
+        'If this is intended, set the cluster-wide mode explicitly; otherwise, give the namespaces.',
     );
   }
   return [resourceDiscovery(parts), namespaceDiscovery(parts, wanted)];

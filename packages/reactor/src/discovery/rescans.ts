@@ -88,7 +88,7 @@ export function rescans(options: RescansOptions): Rescans {
   const scanDue = async (due: ReadonlyMap<string, Plan>, signal: AbortSignal): Promise<void> => {
     try {
       const silent = await scan(new Set(due.keys()), signal);
-      if (failures > 0) logger.info('The changed resources of the cluster are discovered now.');
+      if (failures > 0) logger.info('Discovered the changed resources of the cluster.');
       failures = 0;
       requirement.turn(true);
       for (const [group, done] of due) conclude(group, done, silent.has(group));

@@ -115,7 +115,7 @@ async function scanPersistently<T>(
   for (let failures = 1, reported = ''; ; failures += 1) {
     try {
       const result = await scan();
-      if (reported !== '') logger.info('The resources of the cluster are discovered now.');
+      if (reported !== '') logger.info('Discovered the resources of the cluster.');
       requirement.turn(true);
       return result;
     } catch (error) {

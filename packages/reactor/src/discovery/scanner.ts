@@ -29,7 +29,7 @@ export function scanner({ client, logger }: { readonly client: KubeClient; reado
       if (news.length > 0) {
         const described = news.map(([group, problem]) => `${group || 'core'} (${problem})`).join(', ');
         logger.warn(
-          `Not all resources could be discovered; these groups do not answer, or not as they should: ${described}. ` +
+          `Not all resources could be discovered; these groups do not answer, or answer incorrectly: ${described}. ` +
             'They are asked again later; what is already known of them is served.',
         );
       }

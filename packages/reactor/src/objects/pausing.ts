@@ -14,7 +14,7 @@ export function pausedUntil(
   const until = typeof text === 'string' ? parseTimestamp(text) : undefined;
   if (until === undefined) {
     malformed()(
-      `Annotation "${annotation}" is no time, so the object is not paused by it: it must be like 2030-12-31T23:59:59Z.`,
+      `Annotation "${annotation}" is not a valid time, so it does not pause the object. Use a time such as 2030-12-31T23:59:59Z.`,
     );
     return undefined;
   }

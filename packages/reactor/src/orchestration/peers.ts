@@ -43,7 +43,7 @@ export function joinPeers(
   let ruled: boolean | undefined;
   let by: string | undefined;
   const forgetPatience = alarm(clock, PATIENCE, () => {
-    logger.warn(`Peering ${place} has not decided yet, by paused.turn(), who works: the operator waits for it.`);
+    logger.warn(`Peering ${place} has not called paused.turn() yet; the operator waits for its decision.`);
   });
   const observed: PausingToggle = {
     get isOn() {

@@ -100,7 +100,7 @@ export function eventPoster(options: EventPosterOptions): { readonly poster: Eve
       });
       const isToBeRepeated = failure !== undefined && retryable(failure) === 'later' && state === 'running';
       if (isToBeRepeated && events.giveBack(outgoing, clock.now())) {
-        logger.debug(`The event will be posted in ${limits.window} seconds, as it has failed now.`);
+        logger.debug(`Posting the event failed; it will be posted again in ${limits.window} seconds.`);
       }
     } catch (error) {
       if (signal.aborted) return;

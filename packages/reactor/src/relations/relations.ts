@@ -281,7 +281,7 @@ function parentsOf(
         return keysOfNames(by.fn(filterKwargs(causeOf(resource, child, options))), child);
       } catch (error) {
         const logger = objectLogger({ logger: options.logger, body: child });
-        const text = "The function that tells whose it is has failed, so it is nobody's";
+        const text = 'The function that finds its parents failed, so it has none';
         logger.error(`${text}: ${describeError(error)}`, { error: toError(error) });
         return [];
       }

@@ -100,7 +100,7 @@ export function applier(options: ApplierOptions): ApplyFn {
     logger.warn(
       `Results in status.${key} of ${formatResource(resource)} are not stored: the schema of the kind does not ` +
         'permit that field. Add the field to the CRD, or x-kubernetes-preserve-unknown-fields to its status; ' +
-        'or let the handlers neither return nor patch it.',
+        'or stop returning and patching it in the handlers.',
     );
   };
 

@@ -64,7 +64,7 @@ export async function applyInPart(options: OversizedOptions): Promise<FittedOutc
     const outcome = await applyIfFits(options, withUnsaved(rest, options.unsavable));
     if (outcome === undefined) continue;
     for (const one of dropped) {
-      logger.error(`${describeAsked(one)} asks for more than fits into the object. It is dropped.`);
+      logger.error(`${describeAsked(one)} asks for more than fits into the object; the request is dropped.`);
       options.onDropped?.(`all that ${describeAsked(one)} asks for`, 'it does not fit into the object');
     }
     return { outcome, unsavable: undefined };
@@ -122,15 +122,15 @@ async function applyIfFits(options: OversizedOptions, patch: Patch): Promise<Pat
 function reportDropped({ patch, marks, logger, onDropped }: OversizedOptions): void {
   const asked = leavesOf(patch.merge).filter((path) => resolveField(marks.merge, path) === undefined);
   const what = [...asked.map((path) => path.join('.')), ...functionsBeside(patch, marks)].join(', ');
-  logger.error(`The object is too large to be patched. This is dropped, only the progress is stored: ${what}.`);
+  logger.error(`The object is too large to be patched. Only the progress is stored; this is dropped: ${what}.`);
   onDropped?.(what, 'the object is too large');
 }
 
 function reportUnsavable({ unsavable, logger }: OversizedOptions): void {
   if (unsavable !== undefined) return;
   logger.error(
-    'The object is too large for the progress of its handlers. It is remembered only while the operator runs: ' +
-      'after a restart, the handlers are called again. Use another storage, or make the object smaller.',
+    'The object is too large for the progress of its handlers, which is kept only while the operator runs: ' +
+      'after a restart, the handlers are called again. Use another storage or make the object smaller.',
   );
 }
 

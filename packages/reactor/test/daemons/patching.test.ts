@@ -186,7 +186,7 @@ describe('If the patch cannot be sent', () => {
     ]);
     expect(h.logger.messages('error')).toEqual([]);
     expect(h.logger.messages('info')).toContain(
-      "Timer 'fn' has a patch of an object that others change faster than that. " +
+      "Timer 'fn' has a patch for an object that changes faster than it can be patched. " +
         'Will try again in 1 seconds or with the next attempt.',
     );
   });

@@ -80,8 +80,8 @@ describe('An object with so little room that', () => {
     const { operator, calls } = await withHandlers();
     await using _ = operator;
     expect(await after(operator, operator.create('name1', { spec: specWithRoom(50) }))).toEqual([
-      'The object is too large to be patched. This is dropped, only the progress is stored: status.c1.',
-      expect.stringMatching(/^The object is too large for the progress of its handlers\. It is remembered only while/),
+      'The object is too large to be patched. Only the progress is stored; this is dropped: status.c1.',
+      expect.stringMatching(/^The object is too large for the progress of its handlers, which is kept only while/),
     ]);
     expect(calls).toEqual(['c1', 'c2']);
     expect(await annotationsOf(operator)).toEqual({});
@@ -156,7 +156,7 @@ describe('A result of 2 MB', () => {
       });
       await operator.start();
       expect(await after(operator, operator.create('name1'))).toEqual([
-        'The object is too large to be patched. This is dropped, only the progress is stored: status.c1.',
+        'The object is too large to be patched. Only the progress is stored; this is dropped: status.c1.',
       ]);
       expect(calls).toEqual(['c1', 'c2']);
       const object = await operator.get('name1');

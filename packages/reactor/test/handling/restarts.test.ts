@@ -86,7 +86,7 @@ describe('A handler that returns when the operator stops', () => {
     await first.create('one');
     await first.stop();
     expect(first.logger.messages('warn').filter((text) => text.includes("'b'"))).toEqual([
-      "Handler 'b' has ended after its signal had fired. It counts as interrupted, and will be called again.",
+      "Handler 'b' ended after its signal was aborted. It counts as interrupted and will be called again.",
     ]);
     await using second = await operated({ after: first });
     second.registry.on.create('kopfexamples', { id: 'a' }, () => void calls.push('a again'));

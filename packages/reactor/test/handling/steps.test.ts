@@ -639,7 +639,7 @@ describe('It is a mistake', () => {
     [
       'to have sub-handlers in steps',
       () => step('one', () => void subhandler('two', () => 1)),
-      /subhandler\(\) in the step 'fn\/one': a step has no sub-handlers/,
+      /subhandler\(\) in the step 'fn\/one': steps cannot have sub-handlers/,
     ],
     [
       'to have steps in the way of Kopf',

@@ -63,7 +63,7 @@ describe('A replaced object, without the annotations and finalizers that it had,
     for (let index = 0; index < 10; index++) await replace(operator, { field: `v${index}` });
     expect(calls).toHaveLength(10);
     expect(operator.logger.messages('info').filter((line) => line.includes('removed from the object'))).toHaveLength(1);
-    expect(operator.logger.messages('warn').filter((line) => line.includes('again and again'))).toHaveLength(1);
+    expect(operator.logger.messages('warn').filter((line) => line.includes('keeps removing'))).toHaveLength(1);
   });
 
   it('is created again with the compatibility mode, as in Kopf', async () => {

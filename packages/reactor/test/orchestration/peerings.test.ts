@@ -50,7 +50,9 @@ describe('peerings', () => {
     await serve([ONES], ['ns1', 'ns2']);
     peers[0]?.at.paused.turn(true);
     await clock.advance(100);
-    expect(logger.messages('warn')).toEqual([expect.stringContaining('Peering in namespace ns2 has not decided yet')]);
+    expect(logger.messages('warn')).toEqual([
+      expect.stringContaining('Peering in namespace ns2 has not called paused.turn() yet'),
+    ]);
   });
 
   it('are begun before the watchers, so that nothing slips through', async () => {

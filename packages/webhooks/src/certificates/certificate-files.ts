@@ -85,13 +85,13 @@ async function* followed(
       const reason = describeError(error);
       // One of the files is there, and the other one is still to come: nothing to worry about, if it comes.
       const level = error instanceof KopfError && error.code === MISMATCH ? 'warn' : 'error';
-      if (reason !== rejected) logger[level](`${reason} The server goes on with the previous certificate.`);
+      if (reason !== rejected) logger[level](`${reason} The server keeps using the previous certificate.`);
       rejected = reason;
       continue;
     }
     rejected = '';
     if (next.digest === current.digest) continue;
-    logger.info('The files of the admission webhook certificate have changed. The new certificate is used.');
+    logger.info('The files of the admission webhook certificate have changed. Using the new certificate.');
     warnOfExpiry(next, clock.utc(), options, logger);
 
     const [before, after] = [current, next].map(({ material }) => material.authorities ?? '') as [string, string];

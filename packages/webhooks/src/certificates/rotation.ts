@@ -97,7 +97,7 @@ class Rotation {
     if (!needsLeaf(this.#leaf, issuer, clock.utc().getTime(), validity)) return;
     this.#leaf = await issueLeaf(issuer, { ...this.#options, now: clock.utc() });
     const until = new Date(this.#leaf.until).toISOString();
-    logger.debug(`A certificate for the admission webhook server is issued; it is valid until ${until}.`);
+    logger.debug(`Issued a certificate for the admission webhook server, valid until ${until}.`);
   }
 
   #nextMaterial(): TlsMaterial | undefined {

@@ -58,7 +58,7 @@ function keeperInMemory(validity: Seconds, { clock, logger }: TlsSurroundings): 
       const now = clock.utc();
       if (now.getTime() < successionTime(authorities, now.getTime())) return authorities;
       const made = await makeAuthority({ now, validity, debut: debutAmong(authorities, now.getTime()) });
-      if (authorities.length > 0) logger.info('The authority of webhook certificates is renewed.');
+      if (authorities.length > 0) logger.info('Renewed the certificate authority of the webhooks.');
       authorities = [...authorities.filter(({ until }) => now.getTime() < until), made];
       return authorities;
     },

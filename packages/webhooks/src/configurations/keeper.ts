@@ -187,7 +187,7 @@ function warningOfNeverCalled({ registry, insights, logger }: KeeperParts, reaso
       if (told.has(handler)) continue;
       told.add(handler);
       logger.warn(
-        `${titleOfHandler(handler)} will never be called: API servers do not have their own admission settings reviewed.`,
+        `${titleOfHandler(handler)} will never be called: API servers never send reviews of their own admission settings.`,
       );
     }
   };
@@ -198,7 +198,7 @@ function lasting(signal: AbortSignal, clock: Clock): { readonly signal: AbortSig
   const late = childController();
   let cancelAlarm = (): void => {};
   const forget = onAbort(signal, () => {
-    const tooLong = new Error(`It takes longer than ${EXIT_LIMIT} seconds.`);
+    const tooLong = new Error(`It took longer than ${EXIT_LIMIT} seconds.`);
     cancelAlarm = alarm(clock, EXIT_LIMIT, () => late.abort(tooLong));
   });
   return {

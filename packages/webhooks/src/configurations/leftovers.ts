@@ -47,7 +47,7 @@ export function leftovers({ at, object, handlers, reason, logger }: LeftoversOpt
       const names = webhooksOf(state).map(({ name }) => `'${String(name)}'`);
       logger.info(
         `The ${title} has webhooks of another replica, or of an operator that was killed: ${names.join(', ')}. ` +
-          'They are replaced as soon as our own server is up.',
+          'They will be replaced as soon as our own server is ready.',
       );
     },
 
@@ -55,12 +55,12 @@ export function leftovers({ at, object, handlers, reason, logger }: LeftoversOpt
       const { state } = object;
       if (typeof state !== 'object' || !isLeft(state)) return;
       if (!object.isWatched) {
-        logger.warn(`The ${title} has webhooks that may lead nowhere, and our own server is not up yet.`);
+        logger.warn(`The ${title} has webhooks that may point to a dead server, and our own server is not ready yet.`);
         return;
       }
       logger.warn(
-        `The ${title} has webhooks that may lead nowhere, and our own server is not up yet, maybe because ` +
-          'they block it. They are removed until it is up, except for the persistent ones.',
+        `The ${title} has webhooks that may point to a dead server, and our own server is not ready yet, maybe because ` +
+          'they block it. All but the persistent ones are removed until it is ready.',
       );
       const webhooks = webhooksOf(state).filter(isPersistent);
       const resourceVersion = state.metadata?.resourceVersion;
@@ -70,7 +70,7 @@ export function leftovers({ at, object, handlers, reason, logger }: LeftoversOpt
       } catch (error) {
         // Then, somebody is at work there: so they lead somewhere.
         const level = error instanceof ApiConflictError ? 'debug' : 'warn';
-        logger[level](`The webhooks are not removed from the ${title}: ${describeError(error)}`);
+        logger[level](`Could not remove the webhooks from the ${title}: ${describeError(error)}`);
       }
     },
   };

@@ -89,7 +89,7 @@ export function reconciler({ at, object, reason, clock, logger, random, signal }
     logger.info(`The ${title} was ${state === 'absent' ? 'deleted' : 'changed'} by ${by}, and is restored.`);
     if (!isFight) return;
     logger.warn(
-      `The ${title} is changed by ${by} again and again, and restored by us: from now on, with growing pauses. ` +
+      `The ${title} keeps being changed by ${by} and is restored each time; from now on, with growing pauses. ` +
         'Replicas of one operator must have the same handlers, and share one address and one certificate authority.',
     );
   };
@@ -134,7 +134,7 @@ export function reconciler({ at, object, reason, clock, logger, random, signal }
       try {
         await patchConfiguration(at, { webhooks }, signal);
       } catch (error) {
-        logger.warn(`The ${title} is left with webhooks that nobody serves: ${describeError(error)}`);
+        logger.warn(`The ${title} still has webhooks that no server answers: ${describeError(error)}`);
       }
     },
   };

@@ -64,7 +64,7 @@ function statusOf({ error, by }: Failure, uid: string, isTellingAll: boolean): R
   const isTold = isTellingAll || isMeant(error);
   const message = isTold
     ? asText(describeError(error))
-    : `${by} has failed unexpectedly. The log of the operator tells why: look for the review ${uid} there.`;
+    : `${by} has failed unexpectedly. See the operator's log for the review ${uid}.`;
   return { message, code: codeOf(error) };
 }
 

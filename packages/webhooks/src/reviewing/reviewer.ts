@@ -148,7 +148,7 @@ class Reviewing {
     const cause = new ReviewCause(review, resource, hints, this.#parts);
     const isTellingAll = settings.persistence.compat === 'kopf';
     if (understand(() => onlyMarksDiffer(review, settings)) && (await this.#isOwnUser(review.userinfo))) {
-      if (isEnabled(cause.logger, 'debug')) cause.logger.debug('Only our own marks are updated. That needs no review.');
+      if (isEnabled(cause.logger, 'debug')) cause.logger.debug('Only our own marks are updated; no review is needed.');
       const nothing = { failures: [], warnings: [], patch: undefined, isTellingAll };
       return this.#told(respond(review, nothing), cause, { review, begunAt, handlers: [] });
     }

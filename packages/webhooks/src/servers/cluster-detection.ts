@@ -38,7 +38,7 @@ async function attempted(
     return await attempt();
   } catch (error) {
     signal.throwIfAborted();
-    logger.debug(`The ${what} of the API server does not tell the kind of the cluster: ${describeError(error)}`);
+    logger.debug(`The ${what} of the API server does not identify the kind of cluster: ${describeError(error)}`);
     return undefined;
   }
 }
@@ -96,7 +96,7 @@ async function certificateOf(
     // Not once: what happens to a connection that is given up is of no interest, but still an error.
     socket.on('error', fail);
     const cancel = alarm(clock, CONNECT_TIMEOUT, () =>
-      fail(new Error('The API server has not completed the TLS handshake in time.')),
+      fail(new Error('The API server did not complete the TLS handshake in time.')),
     );
     const forget = onAbort(signal, fail);
   });

@@ -41,7 +41,7 @@ describe('the server', () => {
     const { logger } = await served({ server: fakeServer() });
     expect(logger.messages('warn')).toEqual([
       expect.stringMatching(
-        /settings\.admission\.managed is not set: no API server calls them, unless you keep .*'auto/,
+        /settings\.admission\.managed is not set: no API server calls them unless you maintain .*'auto/,
       ),
     ]);
   });
@@ -86,7 +86,7 @@ describe('the server', () => {
   it('is told that nobody knows the connection, if the client was given ready', async () => {
     const server = fakeServer();
     await served({ server });
-    await expect(server.at?.connection()).rejects.toThrow(/how the operator reaches the cluster.*ready client/);
+    await expect(server.at?.connection()).rejects.toThrow(/address of the cluster is unknown.*ready-made client/);
   });
 
   it('reviews by the handlers of the operator', async () => {

@@ -137,7 +137,7 @@ describe('certificates in files', () => {
     }
     expect(follower.materials).toHaveLength(1);
     expect(follower.logger.messages('warn')).toEqual([
-      expect.stringMatching(/cannot be used together: .*mismatch.* goes on with the previous certificate/),
+      expect.stringMatching(/cannot be used together: .*mismatch.*keeps using the previous certificate/),
     ]);
 
     await put({ privateKey: one.privateKey });

@@ -214,8 +214,8 @@ describe('shared certificates', { timeout: 60_000 }, () => {
     expect(text(stored(place.cluster).data?.['authorities.json'])).toContain('BEGIN CERTIFICATE');
     expect([one.materials.length, two.materials.length]).toEqual([1, 1]);
     expect([...one.logger.messages('warn'), ...two.logger.messages('warn')]).toEqual([
-      expect.stringContaining('put back'),
-      expect.stringContaining('put back'),
+      expect.stringMatching(/putting them back/i),
+      expect.stringMatching(/putting them back/i),
     ]);
   });
 
@@ -242,7 +242,7 @@ describe('shared certificates', { timeout: 60_000 }, () => {
     await place.cluster.create({ apiVersion: 'v1', kind: 'Secret', metadata: secret, data });
     await place.clock.advance(600);
     expect(stored(place.cluster).data).toEqual(data);
-    expect(one.logger.messages('warn')).toEqual([expect.stringContaining('goes on with what is known')]);
+    expect(one.logger.messages('warn')).toEqual([expect.stringContaining('keeps using the authorities it knows')]);
   });
 
   it.each([
@@ -270,7 +270,7 @@ describe('shared certificates', { timeout: 60_000 }, () => {
     await place.clock.settle();
     const fault = place.cluster.faults.add({ match: { path: /secrets/ }, answer: { status: 503 } });
     await place.clock.advance(900);
-    expect(one.logger.messages('warn')).toEqual([expect.stringMatching(/cannot be read: .* goes on with/)]);
+    expect(one.logger.messages('warn')).toEqual([expect.stringMatching(/cannot be read: .* keeps using/)]);
     // Certificates need the authority only, and that is known.
     expect(one.materials.map(({ time }) => time)).toEqual([0, 400, 800]);
     fault.remove();

@@ -67,7 +67,7 @@ describe('cleaning up a configuration', () => {
     await keeper.stop();
     expect(keeper.error).toBeUndefined();
     expect(keeper.logger.messages('warn')).toEqual([
-      expect.stringContaining('is left with webhooks that nobody serves'),
+      expect.stringContaining('still has webhooks that no server answers'),
     ]);
   });
 

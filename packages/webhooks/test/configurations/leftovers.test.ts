@@ -50,7 +50,7 @@ describe('what is left by an operator that was killed', () => {
     expect(await namesIn(keeper)).toEqual(['id', 'stays', 'unknown']);
     await keeper.clock.advance(1);
     expect(await namesIn(keeper)).toEqual(['stays']);
-    expect(keeper.logger.messages('warn')).toEqual([expect.stringContaining('may lead nowhere')]);
+    expect(keeper.logger.messages('warn')).toEqual([expect.stringContaining('may point to a dead server')]);
     await keeper.announce({ url: URL });
     expect(await namesIn(keeper)).toEqual(['id', 'stays']);
   });

@@ -6,8 +6,7 @@ type Kind = 'validate' | 'mutate';
 const KINDS: readonly Kind[] = ['validate', 'mutate'];
 const ALLOWED = { uid: 'review-uid', allowed: true };
 
-const UNEXPECTED =
-  "Webhook 'fn0' has failed unexpectedly. The log of the operator tells why: look for the review review-uid there.";
+const UNEXPECTED = "Webhook 'fn0' has failed unexpectedly. See the operator's log for the review review-uid.";
 
 /** The response to handlers that throw these errors, one each. */
 async function afterErrors(...errors: readonly unknown[]) {
@@ -111,7 +110,7 @@ describe('an error denies the review', () => {
       }),
     );
     const response = await ask({ uid: 'a17' });
-    expect(response.status?.message).toMatch(/^Webhook 'quota' has failed unexpectedly\. .* the review a17 there\.$/);
+    expect(response.status?.message).toMatch(/^Webhook 'quota' has failed unexpectedly\. .* the review a17\.$/);
     expect(JSON.stringify(response)).not.toMatch(/hunter2|db/);
     expect(logger.find('Review "a17" is denied: Webhook \'quota\' has failed unexpectedly: connect to')).toMatchObject({
       level: 'error',

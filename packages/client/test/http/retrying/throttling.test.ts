@@ -102,10 +102,10 @@ describe('after HTTP 429 with Retry-After', () => {
   );
 
   it.each([
-    ['10', 'wait for 10s by HTTP 429 from https://cluster.example: slow down'],
+    ['10', 'wait for 10s after HTTP 429 from https://cluster.example: slow down'],
     [
       '3600',
-      'wait for 60s by HTTP 429 from https://cluster.example, which asked for 3600s (see networking.maxRetryAfter): slow down',
+      'wait for 60s after HTTP 429 from https://cluster.example, which asked for 3600s (see networking.maxRetryAfter): slow down',
     ],
   ])('a warning tells who waits, for how long, and by whose word: %s', async (retryAfter, text) => {
     const body = { kind: 'Status', code: 429, message: 'slow down' };

@@ -126,7 +126,7 @@ function afterClosing({ doing, isListStreamed, isProven }: Reach, troubles: Trou
   const delay = backoff(failures, pace, MAX_PAUSE_OF_SHORT_STREAMS);
   const step: Step = { state: { kind: 'backing off', delay, next: doing }, troubles: { ...troubles, failures } };
   if (failures < SUSPICIOUS_IN_ROW) return step;
-  const error = new KopfError('The server ends it at once.', { code: 'KOPF_SHORT_STREAM' });
+  const error = new KopfError('The server keeps closing it right after it opens.', { code: 'KOPF_SHORT_STREAM' });
   return { ...step, news: oddEnding(error, delay) };
 }
 

@@ -285,7 +285,7 @@ export class WatchStream {
     const { logger, title, versions, emitter } = this.#parts;
     logger.warn(
       `The cluster was restored to an earlier state: versions in the watch-stream for ${title} are below ` +
-        `${versions.newest}, which was seen before. All objects are listed and looked at anew.`,
+        `${versions.newest}, which was seen before. Listing and checking all objects again.`,
     );
     versions.forget();
     await emitter.rewind();

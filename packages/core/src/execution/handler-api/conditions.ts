@@ -127,7 +127,7 @@ function refuseOthers(patch: unknown, body: unknown): void {
   const isBody = typeof body === 'object' && body !== null && !Array.isArray((body as Partial<PatchWithFns>).fns);
   if (isPatch && isBody) return;
   throw new KopfError(
-    'Conditions are of the patch and of the body of a handler, in this order: conditions(patch, body).',
+    'conditions() takes the patch and the body of a handler, in this order: conditions(patch, body).',
     {
       code: CODE,
     },
@@ -144,7 +144,7 @@ function checked(type: string, options: ConditionOptions): ConditionOptions {
     : reason !== undefined && !(typeof reason === 'string' && REASON.test(reason))
       ? `has the reason ${describe(reason)}, but that must be a word in CamelCase; sentences are for the message`
       : typeof message !== 'string'
-        ? `has a message that is no text, but ${describe(message)}`
+        ? `must have a text as its message, not ${describe(message)}`
         : undefined;
   if (problem === undefined) return options;
   throw new KopfError(`The condition '${type}' ${problem}.`, { code: CODE });

@@ -113,9 +113,7 @@ function post(
 function currentPosting(what: string): { readonly settings: Settings; readonly poster: EventPoster } {
   const { settings, poster } = requireContext(what);
   if (settings !== undefined && poster !== undefined) return { settings, poster };
-  throw new ContextError(
-    `${what} works only in handlers of a running operator: elsewhere, there is nobody to post events.`,
-  );
+  throw new ContextError(`${what} works only in handlers of a running operator: elsewhere, nothing posts events.`);
 }
 
 /** Of the classes that do not name themselves, only the constructor knows the name. */

@@ -172,7 +172,7 @@ class Step {
     const { state, record } = loaded;
     if (record.failure) {
       this.#note(state);
-      throw new StepError(`${this.#title} has failed: ${record.message ?? 'nobody knows why'}`);
+      throw new StepError(`${this.#title} has failed: ${record.message ?? 'the reason is unknown'}`);
     }
     if (record.success) {
       const result = record.result === undefined ? undefined : resultOf(record.result);
@@ -180,9 +180,7 @@ class Step {
         this.#note(state);
         return result.value;
       }
-      logger.info(
-        `${this.#title} is done, but its result is not stored with it, as when Kopf has been at work. Doing it again.`,
-      );
+      logger.info(`${this.#title} is done, but its result was not stored (Kopf stores none). Running it again.`);
       return await this.#perform(state.withChange(this.#handler.id, (one) => one.reopened()));
     }
     if (record.sleeping) {
@@ -434,7 +432,7 @@ function currentPlace(): Place {
   }
   if (subhandling === undefined) {
     throw new RegistrationError(
-      `step() in step ${quoteId(parent.id)}: a step has no steps of its own. Do it beside that.`,
+      `step() in step ${quoteId(parent.id)}: steps cannot be nested. Call step() after that one instead.`,
       {
         code: 'KOPF_NO_STEPS',
       },
@@ -446,7 +444,7 @@ function currentPlace(): Place {
   }
   if (settings?.persistence.compat === 'kopf') {
     throw new KopfError(
-      "step() cannot keep results with settings.persistence.compat 'kopf': Kopf has nothing of that kind in its records.",
+      "step() cannot keep results with settings.persistence.compat 'kopf': Kopf's records have no place for them.",
       { code: 'KOPF_NO_STEPS' },
     );
   }

@@ -307,7 +307,7 @@ function currentParent(what: string, givenCause?: ChangingCause): CurrentParent 
   const cause = givenCause ?? context.cause;
   if (parent.kind === 'change' && cause?.kind === 'changing' && subhandling === undefined) {
     throw new RegistrationError(
-      `${what} in the step ${quoteId(parent.id)}: a step has no sub-handlers, it is done as a whole. Execute them beside it.`,
+      `${what} in the step ${quoteId(parent.id)}: steps cannot have sub-handlers. Execute them outside of the step.`,
       { code: 'KOPF_NO_SUBHANDLERS' },
     );
   }

@@ -172,7 +172,7 @@ export function asJsonPatch(patch: Patch, body?: Body): JsonPatchOp[] {
   if (patch.isEmpty) return [];
   const before = body ?? patch.body;
   if (before === undefined) {
-    throw new KopfError('A JSON-patch cannot be made without the body that it is for.', { code: 'KOPF_NO_BODY' });
+    throw new KopfError('A JSON-patch cannot be built without the body it applies to.', { code: 'KOPF_NO_BODY' });
   }
   const after = deepCopy(before) as AnyObject;
   applyMergePatch(after, patch.merge);
@@ -187,8 +187,8 @@ export function applyFns(fns: readonly PatchFn[], object: AnyObject): void {
     if (!(returned instanceof Promise)) continue;
     returned.catch(() => {});
     throw new TypeError(
-      `${fn.name === '' ? 'It' : `'${fn.name}'`} is asynchronous, but functions of patches cannot be waited for, since they ` +
-        'may be called several times. Get what it needs before, and push a synchronous one.',
+      `${fn.name === '' ? 'It' : `'${fn.name}'`} is asynchronous, but patch functions must be synchronous, since they ` +
+        'may be called several times. Fetch what it needs beforehand.',
     );
   }
 }

@@ -48,7 +48,7 @@ describe('a connection that ends', () => {
     expect(watched.attempts.length).toBeLessThanOrEqual(104);
     expect(watched.attempts.length).toBeGreaterThanOrEqual(95);
     expect(watched.logger.messages('warn')).toEqual([
-      `The watch-stream for ${NAME} is down: The server ends it at once.`,
+      `The watch-stream for ${NAME} is down: The server keeps closing it right after it opens.`,
     ]);
   });
 

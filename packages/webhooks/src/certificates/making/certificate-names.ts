@@ -26,7 +26,7 @@ export function certificateNames(hosts: readonly string[]): CertificateNames {
   const commonName = candidates.find((name) => name.length <= LONGEST_COMMON_NAME) ?? candidates[0];
   if (commonName === undefined) {
     throw new KopfError(
-      `A certificate needs a hostname or an address, and there is none among ${JSON.stringify(hosts)}. ` +
+      `A certificate needs a hostname or an address, but there is none among ${JSON.stringify(hosts)}. ` +
         'Addresses such as 0.0.0.0 and :: do not count: nobody can connect to them.',
       { code: 'KOPF_CERTIFICATE_NAMES' },
     );

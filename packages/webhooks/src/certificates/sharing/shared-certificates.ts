@@ -115,7 +115,7 @@ class SecretKeeper implements AuthorityKeeper {
       // At the start, there is nothing to go on with.
       if (this.#known.length === 0 || signal.aborted) throw error;
       this.#failures += 1;
-      if (this.#failures === 1) logger.warn(`${describeError(error)} The server goes on with what is known.`);
+      if (this.#failures === 1) logger.warn(`${describeError(error)} The server keeps using the authorities it knows.`);
       else logger.debug(`Still: ${describeError(error)}`);
       this.#nextCheck = clock.now() + this.#retryDelay();
     }
@@ -136,12 +136,12 @@ class SecretKeeper implements AuthorityKeeper {
       if (isMaking) all.push(await this.#make(all));
       if (!isMaking && !isRestoring) return all;
       if (!(await this.#secret.write(secret, all))) continue;
-      if (isMaking) logger.info('A new authority of webhook certificates is made.');
+      if (isMaking) logger.info('Created a new certificate authority for the webhooks.');
       if (isRestoring)
-        logger.warn('Authorities of webhook certificates were removed from the secret. They are put back.');
+        logger.warn('Certificate authorities of the webhooks were removed from the secret. Putting them back.');
       return all;
     }
-    throw new KopfError('The secret with the authorities of webhook certificates keeps being changed by others.', {
+    throw new KopfError('Others keep changing the secret with the certificate authorities of the webhooks.', {
       code: 'KOPF_SECRET_CONFLICTS',
     });
   }

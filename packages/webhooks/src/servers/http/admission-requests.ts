@@ -61,7 +61,7 @@ export function requestListener(parts: RequestParts): (request: IncomingMessage,
     };
     try {
       const webhook = handlerOf(request, root);
-      if (request.method !== 'POST') throw new Refusal(405, 'Only POST is served here.', { allow: 'POST' });
+      if (request.method !== 'POST') throw new Refusal(405, 'Only POST is supported.', { allow: 'POST' });
       refuseOtherContent(request);
       const done = (body: Buffer): void => void answer(request, response, { body, webhook, account });
       readBody(request, bodyLimit, account, { done, fail });
@@ -82,7 +82,7 @@ function handlerOf({ url = '' }: IncomingMessage, root: string): string | undefi
       throw new Refusal(400, 'The path is not encoded properly.');
     }
   }
-  if (!path.startsWith(root)) throw new Refusal(404, 'Nothing is served under this path.');
+  if (!path.startsWith(root)) throw new Refusal(404, 'There is nothing at this path.');
   return path.length === root.length ? undefined : path.slice(root.length);
 }
 
@@ -90,11 +90,11 @@ function handlerOf({ url = '' }: IncomingMessage, root: string): string | undefi
 function refuseOtherContent({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
   if (type !== undefined && type !== 'application/json' && !/^\s*application\/json\s*(?:;|$)/i.test(type)) {
-    throw new Refusal(415, 'Admission reviews are sent as application/json.');
+    throw new Refusal(415, 'Admission reviews must be sent as application/json.');
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new Refusal(415, 'Compressed requests are not understood.');
+    throw new Refusal(415, 'Compressed requests are not supported.');
   }
 }
 

@@ -39,7 +39,7 @@ const RETRY_AFTER = { 'retry-after': '1' };
 export function bodyBudget(limit: number): BodyBudget {
   let used = 0;
   const require = (bytes: number): void => {
-    if (bytes > limit) throw new Refusal(413, 'The request takes more memory than there is for all requests together.');
+    if (bytes > limit) throw new Refusal(413, 'The request is larger than the memory budget of all requests together.');
     if (used + bytes > limit) throw new Refusal(503, 'Too many requests at once. Try again later.', RETRY_AFTER);
   };
   return {

@@ -131,7 +131,7 @@ describe('requests', () => {
       400,
       /nested too deep/,
     ],
-    ['made of more parts than there is memory for', `[${'{},'.repeat(300_000)}{}]`, 413, /more memory/],
+    ['made of more parts than there is memory for', `[${'{},'.repeat(300_000)}{}]`, 413, /memory budget/],
   ])('are refused unread if they are %s', async (_title, body, status, text) => {
     await using server = await served(plain({ bodyLimit: MIB, bodyBudget: 10 * MIB }));
     const answer = await ask(`${server.url}/fn`, { body });
