@@ -157,7 +157,7 @@ describe('when an operator works, it is told of', () => {
               });
             }),
         }),
-      /The function 'later' of the patch has failed\. It is dropped: 'later' is asynchronous, but functions of patches cannot be waited for.*Get what it needs before/,
+      /The function 'later' of the patch has failed\. It is dropped: 'later' is asynchronous, but patch functions must be synchronous.*Fetch what it needs beforehand/,
     ],
     [
       'an asynchronous function in `api(…).replace()`',
@@ -313,7 +313,7 @@ describe('when an operator works, it is told of', () => {
               conditions(body, patch).set('Ready' as never, true);
             }),
         }),
-      /Conditions are of the patch and of the body of a handler, in this order: conditions\(patch, body\)/,
+      /conditions\(\) takes the patch and the body of a handler, in this order: conditions\(patch, body\)/,
     ],
     [
       "a sentence for a reason: `set('Ready', false, { reason: 'no pods' })`",
