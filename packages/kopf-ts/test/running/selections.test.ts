@@ -1,5 +1,5 @@
-import { createRegistry, settings as makeSettings, TemporaryError } from 'kopf-ts';
-import { operatorRunner, type TestCluster, testCluster } from 'kopf-ts/testing';
+import { createRegistry, settings as makeSettings, operator, TemporaryError } from 'kopf-ts';
+import { operatorRunner, recordingLogger, type TestCluster, testCluster } from 'kopf-ts/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { settingMistakes } from '../../src/setting-mistakes.js';
 
@@ -214,6 +214,47 @@ describe('objects that are served by the settings', () => {
     await runner.eventually(() => expect(cluster.get('kopfexamples/default/one')).toBeUndefined());
     expect(log.slice(5).toSorted()).toEqual(['deleted', 'ends']);
     expect(runner.logs.messages('error')).toEqual([]);
+  });
+
+  it('are released, too, if they have left while nobody looked', async () => {
+    serve({ shard: 'a' });
+    own.registry.on.delete('kopfexamples', { id: 'd' }, () => {});
+    own.registry.index('kopfexamples', { id: 'names' }, ({ name }) => ({ all: name }));
+    let names: Iterable<unknown> = [];
+    own.registry.timer('configmaps', { id: 't', interval: 1 }, (kwargs) => {
+      names = indexed(kwargs);
+    });
+    await cluster.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'looking' } });
+    const running = operator({
+      ...{ client: cluster.client, clock: cluster.clock, registry: own.registry, logger: recordingLogger() },
+      ...{ identity: 'me', standalone: true, clusterwide: true },
+    });
+    onTestFinished(async () => {
+      const stopping = running.stop();
+      await cluster.clock.advance(30);
+      await stopping;
+    });
+    const calm = async (): Promise<void> => {
+      for (let turn = 0; turn < 3; turn++) {
+        await cluster.settled();
+        await cluster.clock.advance(1);
+      }
+    };
+    await calm();
+    for (const name of ['stays', 'leaves', 'goes']) await create(name, { shard: 'a' });
+    await calm();
+    expect(['stays', 'leaves', 'goes'].map(finalizersOf)).toEqual([[FINALIZER], [FINALIZER], [FINALIZER]]);
+    running.control.pause();
+    await calm();
+    await label('leaves', { shard: 'b' });
+    await cluster.patch('kopfexamples/default/goes', { metadata: { labels: { shard: 'b' } } });
+    await cluster.delete('kopfexamples/default/goes');
+    await calm();
+    running.control.resume();
+    await calm();
+    expect(['stays', 'leaves'].map(finalizersOf)).toEqual([[FINALIZER], []]);
+    expect(cluster.get('kopfexamples/default/goes')).toBeUndefined();
+    expect(names).toEqual(['stays']);
   });
 
   it('are told when nobody can understand which ones they are', () => {

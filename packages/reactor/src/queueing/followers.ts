@@ -4,6 +4,9 @@
  *
  * A stream that selects on the server says the same of an object that is deleted and of one that has left the selection.
  * It is found out by looking for the object by its name. Where nothing is left to do for it, nobody wants to know.
+ *
+ * What has left while the stream was not connected, or before it began, is not told by the stream: so all objects are looked
+ * through once for our finalizer.
  */
 import type { AnyObject, Body, WatchTarget } from '@kopf-ts/core';
 import {
@@ -31,8 +34,8 @@ export interface FollowersParts extends Pick<OperatorParts, 'client' | 'settings
 export interface Followers {
   /** Takes what the stream brings. Tells whether it is to be left to the followers. */
   take(event: WatchedEvent): boolean;
-  /** Once at the beginning: finds those that have our finalizer, and are not served any more. */
-  findLeft(): void;
+  /** All that is served has been listed. */
+  listed(): void;
   /** Nothing is left to do for the object at the moment. */
   onIdle(uid: string | undefined): void;
   /** All of them end. */
@@ -54,6 +57,8 @@ export function followers({ target, objects, includes, watching, ...parts }: Fol
   const all = new Map<string, Follower>();
   const waiting = new Map<string, WatchedEvent>();
   const running = new Set<Promise<void>>();
+  // At the beginning, too.
+  let mayHaveMissed = true;
   const control = childController(watching.signal);
 
   const hasOurFinalizer = ({ metadata }: Body): boolean =>
@@ -119,8 +124,21 @@ export function followers({ target, objects, includes, watching, ...parts }: Fol
     all.set(uid, follower);
   };
 
+  /** Finds those that have our finalizer, and are not served any more. */
+  const findLeft = (): void => {
+    if (includes === undefined) return;
+    const stop = watchBeside(watchTarget(resource, { namespace }), (event) => {
+      if (event.type === 'LISTED') stop();
+      if (event.type === 'LISTED' || event.type === 'REWOUND' || event.type === 'DELETED') return;
+      const { uid } = event.object.metadata ?? {};
+      if (uid === undefined || !hasOurFinalizer(event.object) || includes(event.object)) return;
+      if (!all.has(uid) && !waiting.has(uid)) follow(event, uid);
+    });
+  };
+
   return {
     take(event) {
+      if (event.vanished) mayHaveMissed = true;
       const { uid } = event.object.metadata ?? {};
       if (uid === undefined) return false;
       if (event.type !== 'DELETED') {
@@ -132,15 +150,9 @@ export function followers({ target, objects, includes, watching, ...parts }: Fol
       follow(event, uid);
       return true;
     },
-    findLeft() {
-      if (includes === undefined) return;
-      const stop = watchBeside(watchTarget(resource, { namespace }), (event) => {
-        if (event.type === 'LISTED') stop();
-        if (event.type === 'LISTED' || event.type === 'REWOUND' || event.type === 'DELETED') return;
-        const { uid } = event.object.metadata ?? {};
-        if (uid === undefined || !hasOurFinalizer(event.object) || includes(event.object)) return;
-        if (!all.has(uid)) follow(event, uid);
-      });
+    listed() {
+      if (mayHaveMissed) findLeft();
+      mayHaveMissed = false;
     },
     onIdle(uid) {
       if (uid !== undefined) endIfDone(uid);

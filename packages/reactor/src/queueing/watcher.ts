@@ -61,15 +61,16 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
     try {
       const onSignal = (event: WatchSignal): void => {
         try {
-          if (event.type === 'LISTED') objects.listed();
-          else if (event.type === 'REWOUND') objects.rewound();
+          if (event.type === 'LISTED') {
+            objects.listed();
+            left?.listed();
+          } else if (event.type === 'REWOUND') objects.rewound();
           else if (!left?.take(event)) objects.push(event);
         } catch (error) {
           // It is not a failure of the stream: connecting again does not help.
           fail(error);
         }
       };
-      left?.findLeft();
       await watchInto(client, target, watching, onSignal);
     } finally {
       stopPausing();
