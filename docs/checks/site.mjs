@@ -6,7 +6,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { docs } from './support/pages.mjs';
-import { leadsToMissing } from './support/pending.mjs';
 
 const site = join(docs, '.vitepress/dist');
 
@@ -72,7 +71,7 @@ function deadBecause(file, href, pages, known) {
   const found = [target, `${target}.html`, posix.join(target, 'index.html')].find((name) =>
     known.has(name.replace(/^\.\//, '')),
   );
-  if (found === undefined) return leadsToMissing(target) ? undefined : 'there is no such page';
+  if (found === undefined) return 'there is no such page';
   if (anchor === undefined || anchor === '') return undefined;
   const page = pages.get(found);
   return page === undefined || page.anchors.has(decodeURIComponent(anchor)) ? undefined : `there is no #${anchor}`;

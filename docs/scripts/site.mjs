@@ -14,7 +14,7 @@ async function main([command = 'build', ...args]) {
   if (command === 'dev') return (await runScript(vitepress, ['dev', 'docs', ...args])).code;
 
   const { code, output } = await runScript(vitepress, ['build', 'docs', ...args], { quiet: true });
-  const warnings = output.split('\n').filter((line) => /\(!\)|\bwarn(?:ing)?\b/i.test(line));
+  const warnings = output.split('\n').filter((line) => /\(!\)|\bwarn(?:ing)?\b|is not loaded/i.test(line));
   if (code !== 0) console.error(output);
   else if (warnings.length > 0) console.error(`The build warns:\n${warnings.join('\n')}`);
   if (code !== 0 || warnings.length > 0) return 1;

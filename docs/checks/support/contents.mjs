@@ -1,32 +1,24 @@
 /** What pages have to contain. */
 
-/**
- * @param {ReadonlySet<string>} missing pages that need not be there yet
- * @returns {string[]} one sentence for each anchor that is not there
- */
-export function chapterProblems({ page, title, kopf = {} }, pages, missing = new Set()) {
-  const isAwaited = (name) => missing.has(name) && !pages.has(name);
-  if (isAwaited(page)) return [];
+/** @returns {string[]} one sentence for each anchor that is not there */
+export function chapterProblems({ page, title, kopf = {} }, pages) {
   if (!pages.has(page)) return [`There is no ${page}.md for '${title}'.`];
   const wanted = Object.entries(kopf).map(([heading, place]) => [heading, ...placeOf(place, page)]);
   return wanted
-    .filter(([, where]) => !isAwaited(where))
     .filter(([, where, anchor]) => !headingsOf(pages.get(where)).some((heading) => heading.anchor === anchor))
     .map(([heading, where, anchor]) => `${where}.md has no #${anchor}, for Kopf's '${heading}'.`);
 }
 
 /**
- * A question is answered by a section which has all its keywords. Two clicks are enough: each page of the list is in the sidebar
- * of the page that the first click leads to, and headings up to the third level are in the outline.
+ * A question is answered by a section that has all its keywords. Two clicks are enough: the home page links to all pages of
+ * the list, and headings up to the third level are in the outline of each.
  *
- * @param {ReadonlySet<string>} missing pages that need not be there yet: while there are such, questions may wait for their answers
  * @returns {string | undefined} what is wrong
  */
-export function answerProblem({ answer, keywords }, pages, listed, missing = new Set()) {
-  if (answer === undefined) return missing.size > 0 ? undefined : 'It has no `answer`.';
+export function answerProblem({ answer, keywords }, pages, listed) {
+  if (answer === undefined) return 'It has no `answer`.';
   const [page, anchor] = placeOf(answer, answer);
-  if (missing.has(page) && !pages.has(page)) return undefined;
-  if (!listed.some((chapter) => chapter.page === page)) return `${page} is not in the sidebar.`;
+  if (!listed.some((chapter) => chapter.page === page)) return `${page} is not on the home page, nor in the sidebar.`;
   if (!pages.has(page)) return `There is no ${page}.md.`;
   const section = sectionOf(pages.get(page), answer.includes('#') ? anchor : undefined);
   if (section === undefined) return `${page}.md has no #${anchor} of the first three levels.`;

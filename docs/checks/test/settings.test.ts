@@ -1,17 +1,14 @@
 /** The page of all settings, compared with the code. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { settings } from 'kopf-ts';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { pending } from '../support/pending.mjs';
 import { shownDefault, unitOf } from '../support/settings.mjs';
 import { tableRows } from '../support/tables.mjs';
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-const isThere =
-  existsSync(new URL('../../operate/settings.md', import.meta.url)) || !pending().missing.has('operate/settings');
-const rows: readonly string[][] = tableRows(isThere ? textOf('../../operate/settings.md') : '').filter(
-  ([name]: string[]) => /^`\w+\.\w+`$/.test(name ?? ''),
+const rows: readonly string[][] = tableRows(textOf('../../operate/settings.md')).filter(([name]: string[]) =>
+  /^`\w+\.\w+`$/.test(name ?? ''),
 );
 
 /** Types as they are written in the code, by `group.name`: `Seconds | undefined`. */
@@ -34,7 +31,7 @@ const all = Object.entries(settings()).flatMap(([group, fields]) =>
   Object.entries(fields as Record<string, unknown>).map(([name, value]) => ({ name: `${group}.${name}`, value })),
 );
 
-describe.skipIf(!isThere)('The page of settings', () => {
+describe('The page of settings', () => {
   it('has all of them, and no others', () => {
     const known = new Set([...types.keys()]);
     expect(all.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);

@@ -101,14 +101,7 @@ const handler = drawing(
       ],
       { label: 'the pause is over; also after a restart', at: [332, 302], dashed: true },
     );
-    arrow([waits.right, failed.left], { label: 'retries,', at: [554, 222] });
-    arrow(
-      [
-        [520, 245],
-        [590, 245],
-      ],
-      { label: 'timeout', at: [554, 262] },
-    );
+    arrow([waits.right, failed.left], { label: 'retries or\ntime over', at: [555, 248] });
   },
 );
 
@@ -289,14 +282,16 @@ const packages = drawing(
       'otel',
       'kinds',
     ];
-    leaves.forEach((_, index) => {
+    leaves.forEach((name, index) => {
       const isUpper = index < 7;
       const x = isUpper ? 17 + index * 105 : 70 + (index - 7) * 105;
       const y = isUpper ? 110 : 175;
-      line([
-        [380, 60],
-        [x + 47, y],
-      ]);
+      // It does not come with the others.
+      if (name !== 'kinds')
+        line([
+          [380, 60],
+          [x + 47, y],
+        ]);
       line([
         [x + 47, y + 40],
         [380, 270],
@@ -308,7 +303,7 @@ const packages = drawing(
     });
     box(280, 270, 200, 50, ['$core', '*words, decisions, seams'], 'cluster');
     label(10, 30, 'puts the parts together', true);
-    label(10, 308, 'knows how operators think, does nothing', true);
+    label(10, 308, 'decides, and touches nothing', true);
     label(610, 250, 'one thing each', true);
   },
 );

@@ -1,1 +1,0 @@
-export function pending(): { readonly missing: ReadonlySet<string>; readonly unfinished: ReadonlySet<string> };
