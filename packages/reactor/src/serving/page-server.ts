@@ -185,22 +185,27 @@ async function send(
     return;
   }
   response.flushHeaders();
-  const closed = new Promise<void>((resolve) => void response.once('close', resolve));
-  for await (const piece of endedBy(closed, body)) {
+  for await (const piece of untilClosed(response, body)) {
     if (response.write(piece)) continue;
     const forget = alarm(clock, STALL_LIMIT, () => response.destroy());
-    await Promise.race([closed, drained(response)]);
+    await drained(response);
     forget();
   }
   response.end();
 }
 
 /** The same pieces, but no more of them, and the source is told so, as soon as nobody reads them. */
-async function* endedBy(closed: Promise<void>, pieces: AsyncIterable<string>): AsyncGenerator<string> {
+async function* untilClosed(response: ServerResponse, pieces: AsyncIterable<string>): AsyncGenerator<string> {
   const iterator = pieces[Symbol.asyncIterator]();
+  // Not a race with a promise of the end: that would keep each piece in the memory until the end.
+  let end = (): void => {};
+  response.once('close', () => end());
   try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), closed]);
+    while (!response.closed) {
+      const next = await new Promise<IteratorResult<string> | undefined>((resolve, reject) => {
+        end = () => resolve(undefined);
+        iterator.next().then(resolve, reject);
+      });
       if (next === undefined || next.done) return;
       yield next.value;
     }
@@ -210,6 +215,16 @@ async function* endedBy(closed: Promise<void>, pieces: AsyncIterable<string>): A
   }
 }
 
+/** Or closed. */
 function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => void response.once('drain', resolve));
+  return new Promise((resolve) => {
+    if (response.closed) return resolve();
+    const leave = (): void => {
+      response.off('drain', leave);
+      response.off('close', leave);
+      resolve();
+    };
+    response.on('drain', leave);
+    response.on('close', leave);
+  });
 }

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { HttpEndpoint, PageAnswer } from '@kopf-ts/core';
 import { manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -162,5 +164,32 @@ describe('An answer in pieces', () => {
       await clock.advance(30);
     }
     expect(isOver.state).toBe('resolved');
+  });
+
+  it('keeps nothing of what was sent, however long it is read', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const pieces: WeakRef<object>[] = [];
+    const never = new Promise<never>(() => {});
+    const body: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => ({
+        async next() {
+          if (pieces.length === 50) return await never;
+          const piece = { value: `${pieces.length}`.padStart(1000), done: false as const };
+          pieces.push(new WeakRef(piece));
+          return piece;
+        },
+      }),
+    };
+    const port = await newPlace().serve('console', 'http://127.0.0.1:0/', () => body).port;
+    const leaving = new AbortController();
+    onTestFinished(() => leaving.abort());
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    for (let taken = 0; taken < 50_000; ) taken += (await reader.read()).value?.length ?? 0;
+    // What is referred to weakly stays until the end of the turn in which it was made.
+    await new Promise((resolve) => setImmediate(resolve));
+    collectGarbage();
+    expect(pieces.filter((piece) => piece.deref() !== undefined).length).toBeLessThan(5);
   });
 });
