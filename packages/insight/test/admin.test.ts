@@ -158,6 +158,8 @@ describe('Those who ask', () => {
     ['from nowhere', { origin: 'null' }],
     ['under another name of this address', { host: 'evil.example:8083' }],
     ['under no name', { host: undefined }],
+    ['under an empty name', { host: '' }],
+    ['under another name after ours', { host: '127.0.0.1:8083@evil.example' }],
     ['across sites, as the browser says', { 'sec-fetch-site': 'cross-site' }],
     ['across subdomains', { 'sec-fetch-site': 'same-site' }],
     ['by forms', { 'content-type': 'text/plain' }],

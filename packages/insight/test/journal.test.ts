@@ -241,6 +241,8 @@ describe('The journal', () => {
       streams: [{ resource: 'kopfexamples.kopf.dev', phase: 'down', status: 403, error: 'no' }],
     });
     tell({ kind: 'peering.ruled', namespace: null, isPaused: false, why: undefined });
+    tell({ kind: 'peering.ruled', namespace: 'gone', isPaused: true, why: undefined });
+    tell({ kind: 'peering.left', namespace: 'gone' });
     tell({ kind: 'stream.phase', stream, ...phase, phase: 'ended' });
     expect(own.operator()).toMatchObject({ pauses: [], streams: [] });
   });

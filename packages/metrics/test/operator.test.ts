@@ -291,6 +291,8 @@ describe('All the rest', () => {
     tell({ kind: 'review.refused', error, duration: 0.1 });
     tell({ kind: 'webhook.certified', until: new Date(5000) });
     tell({ kind: 'peering.ruled', namespace: null, isPaused: true, why: undefined });
+    tell({ kind: 'peering.ruled', namespace: 'gone', isPaused: false, why: undefined });
+    tell({ kind: 'peering.left', namespace: 'gone' });
     tell({ kind: 'login.ended', outcome: 'succeeded', error: undefined, duration: 1 });
     tell({ kind: 'discovery.revised', resources: [KIND, POD], namespaces: [null] });
     tell({ kind: 'discovery.failed', error, failures: 1 });
@@ -301,7 +303,6 @@ describe('All the rest', () => {
       'kopf_admission_refusals_total{what="review"} 1',
       'kopf_admission_certificate_expiry_timestamp_seconds 5',
       'kopf_peering_scopes{state="paused"} 1',
-      'kopf_peering_rulings_total{ruling="pause"} 1',
       'kopf_logins_total{outcome="succeeded"} 1',
       'kopf_served_resources 2',
       'kopf_discovery_failures_total 1',
@@ -309,6 +310,10 @@ describe('All the rest', () => {
       `kopf_build_info{version="1.2.3",node="${process.version}"} 1`,
     ];
     for (const line of expected) expect(await lines(/^\w+/.exec(line)?.[0] ?? '')).toEqual([line]);
+    expect(await lines('kopf_peering_rulings_total')).toEqual([
+      'kopf_peering_rulings_total{ruling="pause"} 1',
+      'kopf_peering_rulings_total{ruling="work"} 1',
+    ]);
   });
 
   it('tells the sizes of indices', async () => {

@@ -55,6 +55,7 @@ const NOTHING: Readonly<Record<FactKind, boolean>> = Object.freeze({
   'webhook.refused': false,
   'webhook.certified': false,
   'peering.ruled': false,
+  'peering.left': false,
   'indexing.ready': false,
   'login.ended': false,
   'discovery.revised': false,

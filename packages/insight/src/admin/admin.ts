@@ -163,7 +163,7 @@ export function admin(options: AdminOptions): Admin {
 }
 
 /** What was asked for in the wrong way is the caller's mistake. */
-async function understood(answer: () => Awaitable<PageAnswer>): Promise<PageAnswer> {
+export async function understood(answer: () => Awaitable<PageAnswer>): Promise<PageAnswer> {
   try {
     return await answer();
   } catch (error) {

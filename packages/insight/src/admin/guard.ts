@@ -61,7 +61,7 @@ export function jsonAnswer(content: unknown, status = 200, headers: Readonly<Rec
 
 /** Without the port and the brackets; `URL` refuses what people write most: an absent host. */
 function hostOf(url: string): string {
-  const host = /^[a-z]+:\/\/(\[[^\]]*\]|[^:/?#]*)/i.exec(url)?.[1] ?? '';
+  const host = /^[a-z]+:\/\/(\[[^\]]*\]|[^:@/?#]*)(?::\d+)?(?:\/|$)/i.exec(url)?.[1] ?? '';
   return host.replace(/^\[|\]$/g, '').toLowerCase();
 }
 

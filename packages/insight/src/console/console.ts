@@ -1,8 +1,8 @@
 /** The console: one page about an operator, in the browser; what it shows is pushed to it as it happens. */
 import { createHash } from 'node:crypto';
 import type { HttpEndpoint, HttpPage, Observer, PageAnswer, PageRequest, Service } from '@kopf-ts/core';
-import { type LagMeter, untilAborted } from '@kopf-ts/core/engine';
-import { type AdminOptions, admin } from '../admin/admin.js';
+import { type LagMeter, parseSelector, untilAborted } from '@kopf-ts/core/engine';
+import { type AdminOptions, admin, understood } from '../admin/admin.js';
 import { guardOf, jsonAnswer } from '../admin/guard.js';
 import type { DeclaredHandler } from './handler-rates.js';
 import { live, viewOf } from './live.js';
@@ -78,16 +78,21 @@ export function operatorConsole(options: ConsoleOptions): OperatorConsole {
         const admission = guard(request);
         if (admission.kind === 'refused') return admission.answer;
         if (messages.viewers >= MOST_VIEWERS) return jsonAnswer({ error: 'too many look at the same time' }, 503);
-        return eventsAnswer(request, admission.mayWrite);
+        return understood(() => eventsAnswer(request, admission.mayWrite));
       },
     };
     return { ...beside.pages(url), '/': page, '/api/live': events };
   };
 
-  const eventsAnswer = ({ query, signal }: PageRequest, mayWrite: boolean): PageAnswer => ({
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-content-type-options': 'nosniff' },
-    body: messages.messages(viewOf(query), { mayWrite }, AbortSignal.any([signal, closing.signal])),
-  });
+  const eventsAnswer = ({ query, signal }: PageRequest, mayWrite: boolean): PageAnswer => {
+    const view = viewOf(query);
+    // What cannot be a kind is refused at once, and not in the midst of the messages.
+    if (view.chosen !== undefined) parseSelector(view.chosen.resource);
+    return {
+      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-content-type-options': 'nosniff' },
+      body: messages.messages(view, { mayWrite }, AbortSignal.any([signal, closing.signal])),
+    };
+  };
 
   return {
     observer: source.observer,

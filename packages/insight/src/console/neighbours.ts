@@ -108,6 +108,7 @@ export function peersBook(): PeersBook {
   return {
     takers: {
       'peering.ruled': (fact) => void rulings.set(fact.namespace, fact),
+      'peering.left': ({ namespace }) => void rulings.delete(namespace),
     },
     view: (millis) =>
       // Where it does not work goes first.

@@ -22,7 +22,9 @@ interface Trouble {
 }
 
 /** Of objects in trouble; those that were in it for longest are forgotten first. */
-const MOST = 5000;
+const MOST = 100_000;
+/** Of these, so many are remembered with their messages: of the others, only that they are in trouble. */
+const MOST_TOLD = 5000;
 const MAX_MESSAGE = 200;
 /** There is nothing to be handled then. */
 const INFORMATIONAL: ReadonlySet<string> = new Set(['noop', 'free', 'gone']);
@@ -31,7 +33,22 @@ const ELSEWHERE: ReadonlySet<ObservedHandler['kind']> = new Set(['activity', 'we
 
 export function objectStates(): ObjectStates {
   const troubles = new Map<string, Trouble>();
+  /** Those with messages. The oldest goes first. */
+  const told = new Map<string, Trouble>();
 
+  const forget = (key: string): void => {
+    troubles.delete(key);
+    told.delete(key);
+  };
+  const tell = (key: string, trouble: Trouble): void => {
+    told.set(key, trouble);
+    const [oldest] = told;
+    if (told.size <= MOST_TOLD || oldest === undefined) return;
+    const [first, { calls }] = oldest;
+    told.delete(first);
+    for (const call of calls.values()) call.message = '';
+    if (oldest[1].throttled !== undefined) oldest[1].throttled = '';
+  };
   const troubleOf = (object: ObservedObject): Trouble => {
     const key = keyOf(object);
     let trouble = troubles.get(key);
@@ -39,12 +56,13 @@ export function objectStates(): ObjectStates {
       trouble = { calls: new Map(), throttled: undefined, reason: undefined, isOver: false };
       troubles.set(key, trouble);
       const [oldest] = troubles.keys();
-      if (troubles.size > MOST && oldest !== undefined) troubles.delete(oldest);
+      if (troubles.size > MOST && oldest !== undefined) forget(oldest);
     }
+    tell(key, trouble);
     return trouble;
   };
   const settle = (object: ObservedObject, { calls, throttled }: Trouble): void => {
-    if (calls.size === 0 && throttled === undefined) troubles.delete(keyOf(object));
+    if (calls.size === 0 && throttled === undefined) forget(keyOf(object));
   };
   /** Of changes: those of daemons and the like are of their own. */
   const clear = ({ calls }: Trouble, isConcerned: (call: { readonly isFinal: boolean }) => boolean): void => {
@@ -95,13 +113,13 @@ export function objectStates(): ObjectStates {
         if (trouble === undefined || (isOver && trouble.calls.get(key)?.isFinal)) return;
         if (trouble.calls.delete(key)) settle(object, trouble);
       },
-      'object.gone': ({ object }) => void troubles.delete(keyOf(object)),
+      'object.gone': ({ object }) => forget(keyOf(object)),
     },
     stateOf({ object, isPaused, phase, daemons }) {
       const trouble = troubles.get(keyOf(object));
       const calls = [...(trouble?.calls.values() ?? [])];
       const failed = calls.findLast(({ isFinal }) => isFinal);
-      const message = failed?.message ?? calls.at(-1)?.message ?? trouble?.throttled;
+      const message = (failed?.message ?? calls.at(-1)?.message ?? trouble?.throttled) || undefined;
       if (isPaused) return { state: 'paused', message };
       if (failed !== undefined) return { state: 'failed', message };
       if (trouble !== undefined) return { state: 'retrying', message };

@@ -11,6 +11,7 @@ export interface OperatorFacts {
 export const OPERATOR_FACTS = [
   'discovery.revised',
   'peering.ruled',
+  'peering.left',
   'indexing.ready',
   'stream.phase',
 ] as const satisfies readonly FactKind[];
@@ -41,6 +42,9 @@ export function operatorFacts(): OperatorFacts {
           else pauses.delete(namespace);
           break;
         }
+        case 'peering.left':
+          pauses.delete(fact.namespace);
+          break;
         case 'indexing.ready':
           indexing = { isReady: fact.isReady, missing: fact.missing };
           break;

@@ -46,6 +46,11 @@ describe('The guard of the console', () => {
     expect((await ask('/api/live', { headers: { 'sec-fetch-site': 'same-site' } })).status).toBe(403);
   });
 
+  it('refuses what cannot be a kind at once, as a mistake of whoever asks', async () => {
+    const { status, body } = await shown().ask('/api/live?atResource=a/b/c/d&atName=one');
+    expect([status, String(body)]).toEqual([400, expect.stringContaining('Too many parts')]);
+  });
+
   it('wants a token wherever there are tokens, except for the page itself', async () => {
     const place = shown({ url: 'http://0.0.0.0:8082', insight: { tokenFile: tokenFile() } });
     expect((await place.ask('/')).status).toBeUndefined();

@@ -173,6 +173,8 @@ describe('What is around the objects', () => {
     place.tell({ kind: 'object.phase', object: objectOf('one'), phase: 'queued', before: 'idle' } as never);
     const why = { kind: 'peer', by: 'other' };
     place.tell({ kind: 'peering.ruled', namespace: null, isPaused: true, why } as never);
+    place.tell({ kind: 'peering.ruled', namespace: 'gone', isPaused: true, why } as never);
+    place.tell({ kind: 'peering.left', namespace: 'gone' } as never);
     const review = { operation: 'CREATE', handlers: ['validate'], duration: 0.25, object: objectOf('one') };
     place.tell({ kind: 'review.answered', ...review, allowed: true } as never);
     place.tell({ kind: 'review.answered', ...review, allowed: false, code: 400 } as never);

@@ -99,6 +99,7 @@ export function operatorStateMetrics({ registry, names }: CollectorParts): Colle
       scopes.set(namespace, isPaused);
       rulings.with({ ruling: isPaused ? 'pause' : 'work' }).inc();
     },
+    'peering.left': ({ namespace }) => void scopes.delete(namespace),
     'login.ended': ({ outcome }) => logins.with({ outcome }).inc(),
     'discovery.revised'({ resources }) {
       served = [...new Set(resources.map((resource) => names.resource(resource)))];

@@ -51,7 +51,7 @@ export function joinPeers(
     },
     turn(on, why) {
       forgetPatience();
-      if (facts.wants['peering.ruled'] && (ruled !== on || (on && by !== why?.by))) {
+      if (!isDisposed && facts.wants['peering.ruled'] && (ruled !== on || (on && by !== why?.by))) {
         facts.tell({ kind: 'peering.ruled', namespace, isPaused: on, why: on ? why : undefined });
       }
       ruled = on;
@@ -89,6 +89,7 @@ export function joinPeers(
     task,
     dispose() {
       isDisposed = true;
+      if (facts.wants['peering.left']) facts.tell({ kind: 'peering.left', namespace });
       forgetPatience();
       removeGuard();
       paused.drop(ruling);

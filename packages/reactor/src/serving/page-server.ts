@@ -1,6 +1,6 @@
 /** One listening socket, and the pages that are served on it. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Clock, HttpPage, Logger, PageAnswer, Seconds } from '@kopf-ts/core';
 import { alarm, describeError, toError } from '@kopf-ts/core/engine';
 
@@ -34,7 +34,7 @@ export interface PageServerOptions {
 /** How long requests at the very end may wait for their answers. */
 export const CLOSING_LIMIT: Seconds = 1;
 
-/** Those who ask are few: kubelets, Prometheus, a person. More than that are somebody's mistake. */
+/** Those who ask are few: kubelets, Prometheus, a person. More than that are somebody's mistake, or worse. */
 const MAX_CONNECTIONS = 256;
 
 const USUAL_METHODS: readonly string[] = ['GET', 'HEAD'];
@@ -55,7 +55,7 @@ export function pageServer({ host, port, clock, logger, onClosed }: PageServerOp
     served?.answers.add(answer);
     void answer.finally(() => served?.answers.delete(answer));
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(server);
   const failed = new Promise<never>((_resolve, reject) => void server.on('error', reject));
   failed.catch(() => {});
   const listening = new Promise<AddressInfo>((resolve) => {
@@ -91,6 +91,17 @@ export function pageServer({ host, port, clock, logger, onClosed }: PageServerOp
       return closed;
     },
   };
+}
+
+/** Whoever comes last is heard, lest many who say nothing make the probes fail: the oldest one has to go. */
+function limitConnections(server: Server): void {
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+    const [oldest] = connections;
+    if (connections.size > MAX_CONNECTIONS) oldest?.destroy();
+  });
 }
 
 async function closeServer(server: Server, clock: Clock): Promise<void> {

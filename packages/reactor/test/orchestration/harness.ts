@@ -1,6 +1,7 @@
 /** An orchestrator with watchers and peerings that do what the test tells them. */
 import {
   createRegistry,
+  type Observer,
   type Peering,
   type PeeringScope,
   type Resource,
@@ -41,6 +42,7 @@ export interface OrchestrationOptions {
   readonly crashes?: number;
   /** In place of one under control of the test. */
   readonly peering?: Peering;
+  readonly observers?: readonly Observer[];
 }
 
 export interface Orchestration {
@@ -77,7 +79,12 @@ export async function orchestrate(options: OrchestrationOptions = {}): Promise<O
   const insights = liveInsights();
   const operatorSettings = settings(options.settings);
   const ofHealth = health({ clock, settings: operatorSettings });
-  const ofOperator = facts({ observers: [ofHealth.observer], operator: 'me', clock, logger });
+  const ofOperator = facts({
+    observers: [ofHealth.observer, ...(options.observers ?? [])],
+    operator: 'me',
+    clock,
+    logger,
+  });
   const paused = toggleSet('any');
   const allGuards = writeGuards();
   const story: string[] = [];

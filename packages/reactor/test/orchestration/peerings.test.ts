@@ -1,3 +1,4 @@
+import type { Fact, Observer } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { orchestrate, resource } from './harness.js';
 
@@ -90,6 +91,20 @@ describe('peerings', () => {
     peers[0]?.at.paused.turn(true);
     peers[0]?.at.guardWrites(() => false);
     expect([paused.isOn, writeGuards.mayWrite()]).toEqual([false, true]);
+  });
+
+  it('tell observers when they go, and nothing after that', async () => {
+    const told: Fact[] = [];
+    const observer: Observer = { wants: ['peering.ruled', 'peering.left'], observe: (fact) => void told.push(fact) };
+    const { serve, peers } = await orchestrate({ withPeering: true, observers: [observer] });
+    await serve([ONES], ['ns1', 'ns2']);
+    peers[1]?.at.paused.turn(true);
+    await serve([ONES], ['ns1']);
+    peers[1]?.at.paused.turn(false);
+    expect(told).toMatchObject([
+      { kind: 'peering.ruled', namespace: 'ns2', isPaused: true },
+      { kind: 'peering.left', namespace: 'ns2' },
+    ]);
   });
 
   it('of the whole cluster go on, even if it ceases to be a namespace', async () => {

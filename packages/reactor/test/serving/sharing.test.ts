@@ -141,6 +141,18 @@ describe('Sites at one address', () => {
   });
 });
 
+it('Whoever asks is answered, however many are there and say nothing', async () => {
+  const port = await newPlace().serve('liveness', 'http://127.0.0.1:0/healthz').port;
+  const silent = Array.from({ length: 400 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  onTestFinished(() => {
+    for (const socket of silent) socket.destroy();
+  });
+  const isClosed = (): number => silent.filter(({ closed }) => closed).length;
+  await eventually(() => isClosed() >= 144);
+  expect(await textOf(port, '/healthz')).toBe('liveness');
+  expect(isClosed()).toBeLessThan(150);
+});
+
 describe('An answer in pieces', () => {
   it('ends for those who take nothing of it for half a minute', async () => {
     const { serve, clock } = newPlace();

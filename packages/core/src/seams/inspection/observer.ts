@@ -376,6 +376,8 @@ type OperatorFact =
       /** Why it is paused, if the peering tells. */
       readonly why: PauseReason | undefined;
     }
+  /** The operator does not serve that namespace any more: what was agreed there is void. */
+  | { readonly kind: 'peering.left'; readonly namespace: string | null }
   /** Handlers are called from now on; or they wait until the objects of these kinds are indexed. */
   | { readonly kind: 'indexing.ready'; readonly isReady: boolean; readonly missing: readonly string[] }
   | {

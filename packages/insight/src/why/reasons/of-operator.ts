@@ -31,6 +31,7 @@ function aboutScope({ object }: Known, { resources, namespaces }: OperatorJourna
 function aboutPauses({ live }: Known, { pauses }: OperatorJournal): readonly WhyFinding[] {
   const findings = pauses.map(({ kind, by, namespace }): WhyFinding => {
     const who = by === undefined ? 'another one' : by;
+    // It pauses the whole operator, wherever the object is.
     const where = namespace === null ? '' : ` in the namespace ${namespace}`;
     switch (kind) {
       case 'leader': {
@@ -40,10 +41,10 @@ function aboutPauses({ live }: Known, { pauses }: OperatorJournal): readonly Why
       case 'absent':
         return {
           reason: 'paused-by-peer',
-          text: `The operator is paused${where}: its peering is mandatory, and there is no such object.`,
+          text: `The operator is paused: its peering${where} is mandatory, and there is no such object.`,
         };
       default:
-        return { reason: 'paused-by-peer', text: `The operator is paused${where} in favour of its peers: ${who}.` };
+        return { reason: 'paused-by-peer', text: `The operator is paused in favour of its peers${where}: ${who}.` };
     }
   });
   if (!live?.isOperatorPaused) return findings;

@@ -99,6 +99,7 @@ export function sampleFacts(): readonly Fact[] {
     'webhook.certified': { kind: 'webhook.certified', ...origin, until: new Date(0) },
     'review.refused': { kind: 'review.refused', ...origin, error, duration: 0.01 },
     'peering.ruled': { kind: 'peering.ruled', ...origin, namespace: null, isPaused: false, why: undefined },
+    'peering.left': { kind: 'peering.left', ...origin, namespace: 'default' },
     'indexing.ready': { kind: 'indexing.ready', ...origin, isReady: false, missing: ['kopfexamples'] },
     'login.ended': { kind: 'login.ended', ...origin, outcome: 'failed', error, duration: 0.1 },
     'discovery.revised': { kind: 'discovery.revised', ...origin, resources: [resource], namespaces: [null] },
