@@ -41,6 +41,8 @@ export interface Surroundings {
   readonly released?: readonly ReleasedObject[];
   readonly configurations?: readonly string[];
   readonly explained?: Explained;
+  /** What is explained after that, each a second later; then the person stops it. */
+  readonly later?: readonly Explained[];
   /** Whether the object waits for something, or is paused. */
   readonly isWaiting?: boolean;
   readonly resolve?: (specifier: string) => string | undefined;
@@ -58,7 +60,9 @@ const NOTHING: Explained = {
 /** Does what the arguments say. */
 export async function kopf(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const { env = {}, cwd = '/nowhere', failure, released = [], configurations = [] } = surroundings;
-  const { explained = NOTHING, isWaiting = true } = surroundings;
+  const { explained = NOTHING, later = [], isWaiting = true } = surroundings;
+  const explanations = [explained, ...later];
+  let stop = (): void => {};
   const out: string[] = [];
   const err: string[] = [];
   const made = {
@@ -108,7 +112,9 @@ export async function kopf(args: readonly string[], surroundings: Surroundings =
     async why(options) {
       call('why');
       made.objects.push(options);
-      return explained;
+      const [next = explained] = explanations.splice(0, 1);
+      if (explanations.length === 0) stop();
+      return next;
     },
     async retry(options) {
       call('retry');
@@ -139,7 +145,7 @@ export async function kopf(args: readonly string[], surroundings: Surroundings =
       call('localCluster');
       throw new Error('There is no cluster here.');
     },
-    clock: () => manualClock(),
+    clock: () => ({ ...manualClock(), sleep: async () => undefined }),
     resolve: surroundings.resolve ?? (() => undefined),
   };
   const terminal: Terminal = {
@@ -149,7 +155,10 @@ export async function kopf(args: readonly string[], surroundings: Surroundings =
     err: (text) => void err.push(text),
     style: (_form, text) => text,
     onEnter: () => undefined,
-    onSignal: () => () => {},
+    onSignal(listener) {
+      stop = () => listener('SIGINT');
+      return () => {};
+    },
     exit: () => {},
   };
   const code = await cli(runtime, terminal).main(args);

@@ -407,7 +407,10 @@ export interface InsightSettings {
   tokenFile: string | undefined;
   /** How many bytes the journal may take, for all objects together. Default: 16 MB. */
   journalSize: number;
-  /** Fields whose values are never kept in the journal, of any kind: `spec.password`. Those of Secrets never are. */
+  /**
+   * Fields whose values are never kept in the journal, of any kind: `spec.password`; nor are messages of errors that name
+   * them. Those of Secrets never are.
+   */
   sensitiveFields: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-import { ABSENT, ApiForbiddenError, PRESENT } from '@kopf-ts/core';
+import { ABSENT, ApiForbiddenError, PermanentError, PRESENT } from '@kopf-ts/core';
 import { manualClock, testObserver } from '@kopf-ts/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -184,6 +184,17 @@ describe('The journal', () => {
     tell({ kind: 'handler.considered', object, handler: HANDLER, rejection });
     expect(JSON.stringify(own.find({ name: 'one' }))).not.toContain('hunter2');
     expect(own.find({ name: 'one' })?.entries[0]).toMatchObject({ verdicts: [{ rejection: { isHidden: true } }] });
+  });
+
+  it('keeps no messages of errors that name sensitive fields', () => {
+    const { journal: own, tell } = told({ sensitive: ['spec.password'] });
+    const error = new PermanentError('spec.password: Invalid value: "hunter2": it is too short');
+    tell({ kind: 'patch.failed', object, requests: [], error, duration: 1 });
+    tell({ kind: 'object.failed', object, error: new Error('spec.size: Invalid value: 5'), pause: 1 });
+    expect(own.find({ name: 'one' })?.entries).toMatchObject([
+      { error: { message: 'PermanentError' } },
+      { error: { message: 'spec.size: Invalid value: 5' } },
+    ]);
   });
 
   it('keeps one entry for what is looked at again and again, but another one for another change', () => {

@@ -8,6 +8,7 @@ import { objectChoice, objectParameters, wayChoice, wayParameters } from './obje
 const PREFIX = 'KOPF_WHY';
 /** How often is looked for news, in seconds. */
 const PACE = 1;
+const SAME_MS = 1000;
 
 export const why: CommandDefinition = {
   name: 'why',
@@ -98,9 +99,13 @@ async function follow(
 }
 
 function newsOf(before: Explained, now: Explained, isJson: boolean, terminal: Terminal): readonly string[] {
-  const keyOf = ({ at, text }: Explained['timeline'][number]): string => `${at.slice(0, 19)} ${text}`;
-  const known = new Set(before.timeline.map(keyOf));
-  const news = now.timeline.filter((moment) => !known.has(keyOf(moment)));
+  // Moments are told by the clock of the world, which is corrected now and then: nearly the same is the same.
+  const known = [...before.timeline];
+  const news = now.timeline.filter(({ at, text }) => {
+    const same = known.findIndex((one) => one.text === text && Math.abs(Date.parse(one.at) - Date.parse(at)) < SAME_MS);
+    if (same >= 0) known.splice(same, 1);
+    return same < 0;
+  });
   if (isJson) return news.length === 0 ? [] : [JSON.stringify(now)];
   const lines = news.map((moment) => lineOf(moment, terminal));
   const isOther = now.findings[0]?.reason !== before.findings[0]?.reason;

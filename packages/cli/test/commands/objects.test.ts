@@ -72,6 +72,38 @@ describe('`why`', () => {
     expect(JSON.parse(out)).toEqual(explained);
   });
 
+  describe('with --follow', () => {
+    const at = (seconds: number, text: string) => ({
+      at: new Date(1_900_000_000_000 + seconds * 1000).toISOString(),
+      text,
+    });
+    const begun = { ...explained, timeline: [at(0.9999, 'The creation'), at(1, 'Retried'), at(1.2, 'Retried')] };
+    // The clock was corrected by some milliseconds meanwhile.
+    const corrected = [at(1.0001, 'The creation'), at(1.0002, 'Retried'), at(1.2002, 'Retried')];
+    const grown = { ...begun, timeline: [...corrected, at(1.4, 'Retried'), at(2, 'Deleted')] };
+    const done = { ...grown, findings: [{ reason: 'gone', text: 'The object was deleted.' }] };
+
+    it('goes on with what is new, and tells nothing twice, until it is stopped', async () => {
+      const { out, code, calls } = await kopf(['why', 'kopfexamples/one', '--follow'], {
+        explained: begun,
+        later: [begun, grown, done],
+      });
+      expect(code).toBe(0);
+      expect(calls.filter((call) => call === 'why')).toHaveLength(4);
+      const [, after = ''] = out.split('As the operator op tells.\n');
+      expect(after).toMatch(/^ {2}\S+ {2}Retried\n {2}\S+ {2}Deleted\n {2}The object was deleted\.\n$/);
+    });
+
+    it('goes on in lines of JSON', async () => {
+      const { out } = await kopf(['why', 'kopfexamples/one', '-f', '-o', 'json'], {
+        explained: begun,
+        later: [begun, grown],
+      });
+      const lines = out.trimEnd().split('\n');
+      expect(lines.map((line) => (JSON.parse(line) as typeof begun).timeline.length)).toEqual([3, 5]);
+    });
+  });
+
   it('ends with 1 if there is no such object', async () => {
     const findings = [{ reason: 'missing', text: 'There is no such object in the cluster.' }];
     const { code, out } = await kopf(['why', 'kopfexamples/one'], { explained: { ...explained, findings } });

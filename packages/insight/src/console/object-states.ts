@@ -1,6 +1,6 @@
 /** The state of objects in one word. Only what is in trouble is remembered: all others are as they are at the moment. */
-import type { ControlledObject, FactOf, ObservedHandler, ObservedObject } from '@kopf-ts/core';
-import { shortText } from '../journal/texts.js';
+import type { ControlledObject, FactOf, FieldPath, ObservedHandler, ObservedObject } from '@kopf-ts/core';
+import { errorText, shortText } from '../journal/texts.js';
 import { type FactTakers, keyOf } from './takers.js';
 
 /** What an object is like, the most pressing first. */
@@ -31,7 +31,7 @@ const INFORMATIONAL: ReadonlySet<string> = new Set(['noop', 'free', 'gone']);
 /** Their failures are not of the object. */
 const ELSEWHERE: ReadonlySet<ObservedHandler['kind']> = new Set(['activity', 'webhook']);
 
-export function objectStates(): ObjectStates {
+export function objectStates(sensitive: readonly FieldPath[]): ObjectStates {
   const troubles = new Map<string, Trouble>();
   /** Those with messages. The oldest goes first. */
   const told = new Map<string, Trouble>();
@@ -60,6 +60,10 @@ export function objectStates(): ObjectStates {
     }
     tell(key, trouble);
     return trouble;
+  };
+  const messageOf = ({ resource }: ObservedObject, error: Error | undefined): string => {
+    const isSecret = resource.group === '' && resource.plural === 'secrets';
+    return error === undefined ? '' : shortText(errorText(error, { isSecret, sensitive }), MAX_MESSAGE);
   };
   const settle = (object: ObservedObject, { calls, throttled }: Trouble): void => {
     if (calls.size === 0 && throttled === undefined) forget(keyOf(object));
@@ -128,10 +132,4 @@ export function objectStates(): ObjectStates {
       return { state: daemons.length > 0 ? 'daemons' : 'done', message };
     },
   };
-}
-
-function messageOf({ resource }: ObservedObject, error: Error | undefined): string {
-  // Whatever it says of a Secret may contain a part of it.
-  const isSecret = resource.group === '' && resource.plural === 'secrets';
-  return shortText((isSecret ? error?.name : error?.message || error?.name) ?? '', MAX_MESSAGE);
 }

@@ -1,5 +1,15 @@
 /** All that the console shows, at one moment: made for whoever looks, and not more often than it is worth. */
-import type { Clock, Control, ControlledObject, Fact, FactKind, Observer, Seconds } from '@kopf-ts/core';
+import {
+  type Clock,
+  type Control,
+  type ControlledObject,
+  type Fact,
+  type FactKind,
+  type Observer,
+  parseField,
+  type Seconds,
+  type Settings,
+} from '@kopf-ts/core';
 import type { LagMeter } from '@kopf-ts/core/engine';
 import type { ObjectJournal } from '../journal/entries.js';
 import type { Journal } from '../journal/journal.js';
@@ -20,6 +30,7 @@ export interface SnapshotOptions {
   /** How many objects of one kind are worked on at once. */
   readonly workerLimit?: (() => number | undefined) | undefined;
   readonly version?: string | undefined;
+  readonly settings?: Pick<Settings, 'insight'> | undefined;
 }
 
 /** One object in the list. */
@@ -63,7 +74,7 @@ export interface Snapshots {
 
 export function snapshots(options: SnapshotOptions): Snapshots {
   const { clock, journal, control, logs, lag, workerLimit = () => undefined } = options;
-  const states = objectStates();
+  const states = objectStates((options.settings?.insight.sensitiveFields ?? []).map((field) => parseField(field)));
   const handlers = handlerBook({ clock, declared: options.handlers });
   const streams = streamsBook(lag);
   const peers = peersBook();

@@ -19,7 +19,7 @@ import { isTooLarge } from '@kopf-ts/core/engine';
 import type { JournalEntry, KeptRejection, ObjectJournal, OperatorJournal, Verdict } from './entries.js';
 import { OPERATOR_FACTS, operatorFacts, resourceTitle, statusOf } from './operator-facts.js';
 import { entrySize, RECORD, textSize, verdictSize } from './sizes.js';
-import { patchedPaths, pathText, shortName, shortText, valueText } from './texts.js';
+import { errorText, patchedPaths, pathText, shortName, shortText, valueText } from './texts.js';
 
 /**
  * How much a journal may keep, and what it must not.
@@ -38,7 +38,10 @@ export interface JournalOptions {
   readonly maxBytes?: number | undefined;
   /** For one object. Default: 64. */
   readonly maxEntries?: number | undefined;
-  /** Fields of which only the paths are kept, of any kind: `spec.password`. Of Secrets, no values are ever kept. */
+  /**
+   * Fields of which only the paths are kept, of any kind: `spec.password`; of errors that name them, only the types. Of
+   * Secrets, no values are ever kept.
+   */
   readonly sensitive?: readonly string[] | undefined;
 }
 
@@ -220,9 +223,11 @@ export function journal(options: JournalOptions): Journal {
 
   const errorOf = (error: Error, { isSecret }: Kept) => {
     const status = statusOf(error);
-    // Whatever it says of a Secret may contain a part of it.
-    const message = isSecret ? error.name : error.message === '' ? error.name : error.message;
-    return { message: shortText(message), status, ...(isTooLarge(error) && ({ isTooLarge: true } as const)) };
+    return {
+      message: errorText(error, { isSecret, sensitive }),
+      status,
+      ...(isTooLarge(error) && ({ isTooLarge: true } as const)),
+    };
   };
 
   const takers: Takers = {

@@ -12,6 +12,15 @@ export function shortText(text: string, limit = MAX_TEXT): string {
   return `${Buffer.from(text.slice(0, limit - 1)).toString()}…`;
 }
 
+/** What is told of an error: of Secrets, and of sensitive fields, whatever it says may contain a part of them. */
+export function errorText(
+  { name, message }: Error,
+  { isSecret, sensitive }: { readonly isSecret: boolean; readonly sensitive: readonly FieldPath[] },
+): string {
+  const isHidden = isSecret || sensitive.some((path) => message.includes(pathText(path)));
+  return shortText(isHidden || message === '' ? name : message);
+}
+
 /** Names of Kubernetes are never longer than that; but what is told may be anything. */
 export function shortName(name: string | undefined): string | undefined {
   return name === undefined ? undefined : shortText(name, MAX_NAME);

@@ -147,8 +147,9 @@ export interface Explanation {
  * ```
  */
 export function explain(input: WhyInput): Explanation {
-  const { object, journal, operator, marks } = input;
-  const known: Known = { ...input, times: momentsOf(input) };
+  const { journal, operator, marks } = input;
+  const object = { ...input.object, resource: servedName(input) };
+  const known: Known = { ...input, object, times: momentsOf(input) };
   const handlers = handlerAnswers(known);
   const findings = [...aboutOperator(known), ...aboutObject(known, handlers), ...aboutMarks(known, handlers)];
   const own = handlers.flatMap(({ reason, handler, text }): WhyFinding[] =>
@@ -168,6 +169,12 @@ export function explain(input: WhyInput): Explanation {
     lost: journal?.lost ?? 0,
     operator: operator?.operator === undefined ? undefined : plainText(operator.operator),
   };
+}
+
+/** Whoever asks may leave the group out. */
+function servedName({ object: { resource }, operator }: WhyInput): string {
+  const served = operator?.resources ?? [];
+  return served.includes(resource) ? resource : (served.find((one) => one.split('.', 1)[0] === resource) ?? resource);
 }
 
 /** With what all parts of the answer need. */

@@ -77,6 +77,8 @@ export async function marksOf({ body, resource, settings }: MarksOptions): Promi
   const metadata: Readonly<Record<string, unknown>> = isMapping(body.metadata) ? body.metadata : {};
   const finalizers = (Array.isArray(metadata['finalizers']) ? metadata['finalizers'] : []).map(String);
   const annotations = isMapping(metadata['annotations']) ? metadata['annotations'] : {};
+  // Whatever is said of it may contain a part of it.
+  const isSecret = body.kind === 'Secret' && body.apiVersion === 'v1';
   let isHandledOnce = false;
   let changed: readonly string[] = [];
   if (diffbaseStorage !== undefined && progressStorage !== undefined) {
@@ -91,19 +93,19 @@ export async function marksOf({ body, resource, settings }: MarksOptions): Promi
   return {
     version: textOf(metadata['resourceVersion']),
     deletionTimestamp: textOf(metadata['deletionTimestamp']),
-    labels: labelsOf(metadata['labels']),
+    labels: labelsOf(metadata['labels'], isSecret),
     isHeld: finalizers.includes(finalizer),
     otherFinalizers: finalizers.filter((one) => one !== finalizer).map((one) => shortText(one)),
     pausedUntil: textOf(annotations[pauseAnnotation]),
-    progress: progressOf(body, annotations),
+    progress: progressOf(body, annotations).map((one) => (isSecret ? { ...one, message: undefined } : one)),
     isHandledOnce,
     changed,
   };
 }
 
-function labelsOf(labels: unknown): Readonly<Record<string, string>> {
+function labelsOf(labels: unknown, isHidden: boolean): Readonly<Record<string, string>> {
   const some = Object.entries(isMapping(labels) ? labels : {}).slice(0, MAX_PROGRESS);
-  return Object.fromEntries(some.map(([key, value]) => [shortText(key), shortText(String(value))]));
+  return Object.fromEntries(some.map(([key, value]) => [shortText(key), isHidden ? '…' : shortText(String(value))]));
 }
 
 /** Records look like nothing else, whatever the prefix of the annotations is; and the same may be in two places. */

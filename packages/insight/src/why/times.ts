@@ -1,5 +1,5 @@
 /** Moments by the clock of the operator, in words. */
-import type { Seconds } from '@kopf-ts/core';
+import { parseTimestamp, type Seconds } from '@kopf-ts/core';
 import type { OperatorJournal } from '../journal/entries.js';
 import { durationText } from './words.js';
 
@@ -26,8 +26,11 @@ export function momentsOf(input: {
   const utc = operator === undefined ? (input.utc ?? new Date()) : new Date(operator.utc);
   const now = operator?.now;
   const dateOf = (at: Seconds): Date => new Date(utc.getTime() + (at - (now ?? at)) * 1000);
-  const aheadText = (seconds: Seconds, date: Date): string =>
-    seconds <= 0 ? 'now' : `in ${durationText(seconds)}, at ${clockText(date)}`;
+  const aheadText = (seconds: Seconds, date: Date): string => {
+    if (!(seconds > 0)) return 'now';
+    // Of such days, nobody wants to know the hour.
+    return seconds > LONG ? `in ${durationText(seconds)}` : `in ${durationText(seconds)}, at ${clockText(date)}`;
+  };
   return {
     now,
     utc,
@@ -35,18 +38,20 @@ export function momentsOf(input: {
     ahead: (at) => aheadText(at - (now ?? at), dateOf(at)),
     iso: (at) => dateOf(at).toISOString(),
     left(iso) {
-      const time = iso === undefined ? Number.NaN : Date.parse(iso);
-      const seconds = (time - utc.getTime()) / 1000;
+      const date = iso === undefined ? undefined : parseTimestamp(iso);
+      const seconds = date === undefined ? 0 : (date.getTime() - utc.getTime()) / 1000;
       return seconds > 0 ? seconds : undefined;
     },
     aheadOf(iso) {
-      const date = new Date(iso);
-      return aheadText((date.getTime() - utc.getTime()) / 1000, date);
+      const date = parseTimestamp(iso);
+      return date === undefined ? 'at an unknown time' : aheadText((date.getTime() - utc.getTime()) / 1000, date);
     },
   };
 }
 
+const LONG: Seconds = 48 * 3600;
+
 /** Of the day, in UTC. */
 function clockText(date: Date): string {
-  return Number.isNaN(date.getTime()) ? 'an unknown time' : `${date.toISOString().slice(11, 19)} UTC`;
+  return `${date.toISOString().slice(11, 19)} UTC`;
 }

@@ -23,14 +23,15 @@ const WHAT_FOR: Readonly<Record<string, string>> = {
 
 /** 75 → `1 min 15 s` */
 export function durationText(seconds: Seconds): string {
-  if (seconds < 0.995) return `${Math.max(0, Math.round(seconds * 100) / 100)} s`;
+  if (!(seconds >= 0.995)) return `${Math.max(0, Math.round(seconds * 100) / 100) || 0} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return whole % 60 === 0 ? `${whole / 60} min` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
   const minutes = Math.round(whole / 60);
   if (minutes < 48 * 60)
     return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-  return `${Math.round(minutes / 60 / 24)} days`;
+  const days = Math.round(minutes / 60 / 24);
+  return days < 100_000 ? `${days} days` : 'hundreds of years';
 }
 
 export function countText(count: number, one: string, many = `${one}s`): string {

@@ -1,4 +1,5 @@
 /** What the object itself tells. */
+import { parseTimestamp } from '@kopf-ts/core';
 import type { Known, WhyFinding } from '../explain.js';
 import type { HandlerAnswer } from '../handlers.js';
 import { listText } from '../words.js';
@@ -14,7 +15,7 @@ export function aboutMarks(known: Known, handlers: readonly HandlerAnswer[]): re
   const isPauseTold = journal?.entries.findLast((entry) => entry.kind === 'paused')?.isPaused === true;
   if (pausedUntil !== undefined && !isPauseTold) {
     const left = times.left(pausedUntil);
-    const isNoTime = Number.isNaN(Date.parse(pausedUntil));
+    const isNoTime = parseTimestamp(pausedUntil) === undefined;
     if (left !== undefined)
       findings.push({
         reason: 'paused',

@@ -13,9 +13,7 @@ export function aboutOperator(known: Known): readonly WhyFinding[] {
 
 function aboutScope({ object }: Known, { resources, namespaces }: OperatorJournal): readonly WhyFinding[] {
   const { resource, namespace } = object;
-  // Whoever asks may leave the group out.
-  const isKnown = (served: string): boolean => served === resource || served.split('.', 1)[0] === resource;
-  if (resources !== undefined && !resources.some(isKnown)) {
+  if (resources !== undefined && !resources.includes(resource)) {
     const served = resources.length === 0 ? 'nothing' : listText(resources, 10);
     const text = `The operator does not serve ${resource}: it has no handlers for it, or the cluster has no such kind. It serves ${served}.`;
     return [{ reason: 'kind-unserved', text }];
