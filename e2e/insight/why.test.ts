@@ -1,5 +1,5 @@
 /** Why: the true reasons, on both servers, as those who ask an operator get them. */
-import { type AnyObject, type KubeClient, type Registry, TemporaryError } from '@kopf-ts/core';
+import { type AnyObject, ApiConflictError, type KubeClient, type Registry, TemporaryError } from '@kopf-ts/core';
 import { insight } from 'kopf-ts';
 import { expect, it } from 'vitest';
 import { freePorts } from '../controlplane/ports.js';
@@ -47,6 +47,39 @@ async function asked(
       await insight.askAction({ url }, { action, ...objectOf(name), by: 'the test' });
     },
   };
+}
+
+/** With peers in it that are alive; and its kind, if that is not there yet. */
+async function createPeering(
+  client: KubeClient,
+  namespace: string,
+  peers: Readonly<Record<string, object>>,
+): Promise<void> {
+  const properties = { status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const schema = { openAPIV3Schema: { type: 'object', properties } };
+  const names = { plural: 'kopfpeerings', singular: 'kopfpeering', kind: 'KopfPeering' };
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'kopfpeerings.kopf.dev' },
+    spec: {
+      group: 'kopf.dev',
+      scope: 'Namespaced',
+      names,
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  await client.request({ method: 'POST', path, body: definition }).catch((error: unknown) => {
+    if (!(error instanceof ApiConflictError)) throw error;
+  });
+  const lastseen = new Date().toISOString();
+  const status = Object.fromEntries(Object.entries(peers).map(([id, peer]) => [id, { ...peer, lastseen }]));
+  const body = { apiVersion: 'kopf.dev/v1', kind: 'KopfPeering', metadata: { name: 'main' }, status };
+  // The kind is served a moment later.
+  await eventually(() =>
+    client.request({ method: 'POST', path: `/apis/kopf.dev/v1/namespaces/${namespace}/kopfpeerings`, body }),
+  );
 }
 
 describeOnClusters('why', (cluster) => {
@@ -185,6 +218,37 @@ describeOnClusters('why', (cluster) => {
     );
     expect(await told('forbidden')).toMatch(/^The operator has no permission to watch/);
     expect(await told('indexing')).toMatch(/^No handlers are called until the indices are filled/);
+  });
+
+  it('no permission to change it, so that the finalizer is missing', async () => {
+    const { kind, namespace, told } = await asked(
+      cluster(),
+      ({ on }, { selector }) => void on.delete(selector, { id: 'unmade' }, noop),
+      async ({ kind: { group, plural }, namespace: place }) => ({
+        connection: await cluster().newUser({ namespace: place, group, plural, isReadOnly: true }),
+        // By default, that is tried again for about a minute.
+        overrides: { networking: { errorBackoffs: [0.1] } },
+      }),
+    );
+    await kind.create(namespace, 'one');
+    expect(await told('forbidden')).toMatch(/^The operator has no permission to change the object/);
+    expect(await told('finalizer')).toMatch(/^The finalizer of the operator is missing and could not be added/);
+  });
+
+  it('paused by a peer', async () => {
+    const { told } = await asked(
+      cluster(),
+      ({ on }, { selector }) => void on.create(selector, { id: 'fn' }, noop),
+      async ({ namespace }) => {
+        await createPeering(cluster().client, namespace, { them: { priority: 100, lifetime: 3600 } });
+        return { standalone: false, peeringName: 'main', identity: 'us' };
+      },
+    );
+    await eventually(async () =>
+      expect(await told('paused-by-peer')).toMatch(
+        /^The operator is paused in favour of its peers in the namespace .*: .*them/,
+      ),
+    );
   });
 
   it('not the leader', async () => {

@@ -255,6 +255,33 @@ describeOnRealCluster('what is stored on objects of a real cluster', () => {
       },
     );
 
+    it.for(storages)(
+      'in %s: a pause and a trace are no change of the object, for Kopf either',
+      async ([, storage, options, progress, diffBase], { skip }) => {
+        if (kopf.kind === 'unavailable') skip(kopf.reason);
+        const body = await create({ spec, metadata });
+        const patch = new Patch();
+        const essence = progress.clear(diffBase.build({ body }));
+        await diffBase.store({ essence, body, patch });
+        const handled = await send(body, patch);
+        const marks = new Patch();
+        marks.meta.annotations['kopf.zalando.org/paused-until'] = '2030-12-31T23:59:59Z';
+        marks.meta.annotations['kopf.zalando.org/traceparent'] = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+        const stored = await send(handled, marks);
+        expect(Object.keys(annotationsOf(stored))).toContain('kopf.zalando.org/paused-until');
+        const answer = await asked({
+          action: 'fetch',
+          storage,
+          options,
+          keys: ['fn'],
+          body: stored,
+        });
+        expect(answer.current).toEqual(essence);
+        expect(answer.essence).toEqual(essence);
+        expect(progress.clear(diffBase.build({ body: stored }))).toEqual(essence);
+      },
+    );
+
     it.for(storages)('in %s: we read what Kopf writes', async ([, storage, options, progress, diffBase], { skip }) => {
       if (kopf.kind === 'unavailable') skip(kopf.reason);
       const body = await create({ spec, metadata });

@@ -29,6 +29,8 @@ interface Permissions {
   readonly namespace: string;
   readonly group: string;
   readonly plural: string;
+  /** Without it, they may patch the objects, too. */
+  readonly isReadOnly?: boolean;
 }
 
 const real = inject('realCluster');
@@ -107,16 +109,20 @@ function clientFor(connection: ConnectionInfo): HttpKubeClient {
 }
 
 /** The embedded server lets everybody do everything, so it is made to refuse. */
-function addEmbeddedUser(cluster: LocalCluster, { namespace, group, plural }: Permissions): ConnectionInfo {
+function addEmbeddedUser(
+  cluster: LocalCluster,
+  { namespace, group, plural, isReadOnly = false }: Permissions,
+): ConnectionInfo {
   const token = cluster.security.addUser({ username: `user-${randomBytes(4).toString('hex')}` });
   const isOfUser = (authorization: string | string[] | undefined): boolean => authorization === `Bearer ${token}`;
   const permitted = new RegExp(`^/apis/${group}/[^/]+/namespaces/${namespace}/${plural}(/|$)`);
   const discovery = /^\/(version|api|api\/v1|apis|apis\/[^/]+|apis\/[^/]+\/[^/]+)$/;
   cluster.faults.add({
     match: {
-      where({ url, headers }) {
+      where({ method, url, headers }) {
         const path = url.split('?', 1)[0] ?? '';
-        return isOfUser(headers['authorization']) && !permitted.test(path) && !discovery.test(path);
+        if (!isOfUser(headers['authorization'])) return false;
+        return (isReadOnly && method === 'PATCH') || (!permitted.test(path) && !discovery.test(path));
       },
     },
     answer: { status: 403 },
@@ -124,15 +130,19 @@ function addEmbeddedUser(cluster: LocalCluster, { namespace, group, plural }: Pe
   return { server: cluster.url, token };
 }
 
-async function addServiceAccount(client: KubeClient, { namespace, group, plural }: Permissions): Promise<string> {
+async function addServiceAccount(
+  client: KubeClient,
+  { namespace, group, plural, isReadOnly = false }: Permissions,
+): Promise<string> {
   const name = `user-${randomBytes(4).toString('hex')}`;
   const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
   const post = (path: string, body: AnyObject): Promise<AnyObject> => client.request({ method: 'POST', path, body });
+  const verbs = ['list', 'watch', ...(isReadOnly ? [] : ['patch'])];
   await post(accounts, { metadata: { name } });
   await post(`${rbac}/roles`, {
     metadata: { name },
-    rules: [{ apiGroups: [group], resources: [plural, `${plural}/status`], verbs: ['list', 'watch', 'patch'] }],
+    rules: [{ apiGroups: [group], resources: [plural, `${plural}/status`], verbs }],
   });
   await post(`${rbac}/rolebindings`, {
     metadata: { name },

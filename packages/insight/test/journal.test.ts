@@ -85,7 +85,7 @@ function anyFact(): fc.Arbitrary<UntoldFact> {
 }
 
 describe('The budget', () => {
-  it('is never exceeded, whatever is told', () => {
+  it('is never exceeded, whatever is told', { timeout: 60_000 }, () => {
     const numRuns = Number(process.env['KOPF_JOURNAL_RUNS'] ?? 60);
     fc.assert(
       fc.property(

@@ -76,6 +76,15 @@ describe('By an operator,', () => {
     expect(why().findings.map(({ reason }) => reason)).toEqual(['gone']);
   });
 
+  it('an object that is only being written to is not done', () => {
+    const { tell, why } = told();
+    tell({ kind: 'object.cause', object: objectOf('one'), reason: 'create', paths: [], version: '1' });
+    const live = { phase: 'running', isPaused: false, calls: [], daemons: [] } as const;
+    expect(why({ live }).findings).toMatchObject([
+      { reason: 'running', text: expect.stringMatching(/^The object is being handled at this moment/) },
+    ]);
+  });
+
   it('absurd times have words, too', () => {
     const { tell, why } = told();
     const call = { outcome: 'retried', reason: 'create', result: undefined, retry: 0, duration: 0 } as const;

@@ -128,8 +128,12 @@ function aboutPatches({ times }: Known, journal: ObjectJournal): readonly WhyFin
 }
 
 function aboutTurn({ live }: Known): WhyFinding | undefined {
-  if (live?.phase !== 'queued') return undefined;
-  return { reason: 'queued', text: 'The object waits for its turn: many others are being handled.' };
+  if (live?.phase === 'queued')
+    return { reason: 'queued', text: 'The object waits for its turn: many others are being handled.' };
+  // A refused request is sent again for about a minute, before anybody is told that it has failed.
+  if (live?.phase !== 'running' || live.calls.length > 0) return undefined;
+  const text = 'The object is being handled at this moment, and no handler is being called: mostly, it is written to.';
+  return { reason: 'running', text };
 }
 
 function aboutSuperseded({ times }: Known, journal: ObjectJournal): WhyFinding | undefined {
