@@ -132,6 +132,14 @@ describe('The admin endpoint', () => {
     ]);
   });
 
+  it('records who it was as a text, whatever it looks like', async () => {
+    const { ask, requests } = place();
+    await ask('/api/actions', { body: asked({ action: 'retry', by: '\u001b]0;owned\u0007\u202e\nnext' }) });
+    expect(requests).toMatchObject([
+      { body: { message: 'Handlers are retried now by \\u001b]0;owned\\u0007\\u202e next.' } },
+    ]);
+  });
+
   it.each([
     ['no JSON', '{', 400],
     ['a list', '[]', 400],
@@ -282,6 +290,16 @@ describe('Asking', () => {
       'The operator at http://127.0.0.1:8083 refuses (403): \\u001b[31mno.',
     );
   });
+
+  it.each([{}, [], { operator: null }, { operator: 'up' }, { connections: 3 }])(
+    'says that somebody else answers: %j',
+    async (said) => {
+      const { direct } = await forwarded(() => said);
+      await expect(askWhy(direct, object)).rejects.toThrow(
+        /^What answers at .* is not the admin endpoint of an operator\.$/,
+      );
+    },
+  );
 
   it('says that there is nobody', async () => {
     await expect(askWhy({ url: 'http://127.0.0.1:1' }, object)).rejects.toThrow(

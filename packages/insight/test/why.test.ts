@@ -21,11 +21,14 @@ describe('By the object alone,', () => {
     ['2020-01-01T01:00:00', 'The object is paused by an annotation, and goes on in 1 h, at 01:00:00 UTC.'],
     ['9999-12-31T23:59:59Z', 'The object is paused by an annotation, and goes on in hundreds of years.'],
     // As the operator takes them.
-    ['2030', 'The annotation for pausing is no time, and is ignored: 2030'],
-    ['-1', 'The annotation for pausing is no time, and is ignored: -1'],
-    ['NaN', 'The annotation for pausing is no time, and is ignored: NaN'],
-    ['+300000-01-01T00:00:00Z', 'The annotation for pausing is no time, and is ignored: +300000-01-01T00:00:00Z'],
-    ['Nov 5 2030', 'The annotation for pausing is no time, and is ignored: Nov 5 2030'],
+    ['2030', 'The annotation for pausing is not a valid time, and is ignored: 2030'],
+    ['-1', 'The annotation for pausing is not a valid time, and is ignored: -1'],
+    ['NaN', 'The annotation for pausing is not a valid time, and is ignored: NaN'],
+    [
+      '+300000-01-01T00:00:00Z',
+      'The annotation for pausing is not a valid time, and is ignored: +300000-01-01T00:00:00Z',
+    ],
+    ['Nov 5 2030', 'The annotation for pausing is not a valid time, and is ignored: Nov 5 2030'],
   ])('a pause until %s', async (until, expected) => {
     expect((await texts({ [PAUSE]: until }))[0]).toBe(expected);
   });

@@ -11,6 +11,7 @@ import {
   type Settings,
 } from '@kopf-ts/core';
 import { postEvent, resourceUrl } from '@kopf-ts/core/engine';
+import { plainText } from '../why/plain-text.js';
 
 /**
  * Which object is meant, and by whom.
@@ -83,7 +84,8 @@ export function actions({ client, clock, logger, settings }: ActionsOptions): Ac
     });
 
   const record: Actions['record'] = async ({ by }, { reason, message, about }) => {
-    const whose = by === undefined ? '' : ` by ${by}`;
+    // It is shown in terminals.
+    const whose = by === undefined ? '' : ` by ${plainText(by)}`;
     await postEvent(
       client,
       { about, type: 'Normal', reason, message: `${message}${whose}.` },

@@ -52,7 +52,9 @@ export async function askWhy(
 ): Promise<AdminAnswer> {
   const { resource, namespace, name } = object;
   const query = new URLSearchParams({ resource, name, ...(namespace === undefined ? {} : { namespace }) });
-  return (await ask(way, `/api/why?${query}`)) as AdminAnswer;
+  const answer = (await ask(way, `/api/why?${query}`)) as Partial<AdminAnswer> | null;
+  if (typeof answer?.operator?.now === 'number') return answer as AdminAnswer;
+  throw adminError(`What answers at ${way.url} is not the admin endpoint of an operator.`);
 }
 
 /**

@@ -139,7 +139,7 @@ describe('An object that is paused by an annotation', () => {
     await create('one', { metadata: { annotations: { [ANNOTATION]: value } } });
     expect(calls).toContain('made');
     expect(runner.output).toMatch(
-      /Annotation "kopf.zalando.org\/paused-until" is no time, so the object is not paused/,
+      /Annotation "kopf.zalando.org\/paused-until" is not a valid time, so it does not pause the object/,
     );
   });
 

@@ -24,7 +24,7 @@ export function aboutMarks(known: Known, handlers: readonly HandlerAnswer[]): re
     else if (isNoTime)
       findings.push({
         reason: 'unknown',
-        text: `The annotation for pausing is no time, and is ignored: ${pausedUntil}`,
+        text: `The annotation for pausing is not a valid time, and is ignored: ${pausedUntil}`,
       });
   }
   if (deletionTimestamp !== undefined) {
