@@ -55,6 +55,20 @@ describe('kopf run', () => {
     await operator.logs(`created (${join(folder, 'handlers.ts')}:11:`);
   });
 
+  it('tells where handlers are declared', async () => {
+    const { env } = await clusterWithFoos();
+    const declarations = `import * as kopf from 'kopf-ts';
+kopf.timer('foos', function ticking() {});
+kopf.daemon('foos', { retries: 0 }, function serving() {});
+kopf.on.create('foos', { retries: 0 }, function creating() {});
+`;
+    const { kopf } = await project({ 'shop/handlers.ts': declarations });
+    const operator = kopf(['run', 'shop/handlers.ts', '-A'], { env });
+    await operator.logs("Timer 'ticking' (shop/handlers.ts:2) has no interval");
+    await operator.logs("Daemon 'serving' (shop/handlers.ts:3) has retries: 0");
+    await operator.logs("Handler 'creating' (shop/handlers.ts:4) has retries: 0");
+  });
+
   it('ends at once on the second signal', async () => {
     const { env } = await clusterWithFoos();
     const { kopf } = await project(FILES);

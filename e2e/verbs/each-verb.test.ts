@@ -85,7 +85,10 @@ describeOnClusters('each verb', (cluster) => {
     const tried = await api('configmaps').apply({ ...named('tried'), data: { a: '1' } }, { dryRun: true });
     expect(tried['data']).toEqual({ a: '1' });
     expect(await api('configmaps').find('tried')).toBeUndefined();
-    const [ours, theirs] = ['1', '2'].map((a) => ({ ...named('shared'), data: { a } })) as [AnyObject, AnyObject];
+    const [ours, theirs] = [
+      { ...named('shared'), data: { a: '1' } },
+      { ...named('shared'), data: { a: '2' } },
+    ] as const;
     await api('configmaps').apply(ours);
     const conflict = await failure(api('configmaps').apply(theirs, { fieldManager: 'others' }));
     expect(conflict).toBeInstanceOf(ApplyConflictError);

@@ -166,6 +166,41 @@ describeOnClusters('verbs', (cluster) => {
       });
     });
 
+    it('again and again, since they are called for that, are slowed down: handlers of events and of updates', async () => {
+      const counts = { event: 0, update: 0 };
+      const operator = await startOperator(
+        cluster(),
+        ({ on }) => {
+          on.event(things.selector, { id: 'event', labels: { by: 'event' } }, async ({ api: own, name, type }) => {
+            if (type === 'DELETED') return;
+            counts.event += 1;
+            await own(things.selector).patch(name, { spec: { count: counts.event } });
+          });
+          on.update(things.selector, { id: 'update', labels: { by: 'update' } }, async ({ api: own, name }) => {
+            counts.update += 1;
+            await own(things.selector).patch(name, { spec: { size: counts.update } });
+          });
+        },
+        { namespaces: [namespace] },
+      );
+      for (const by of ['event', 'update']) {
+        await api(things.selector).create({ metadata: { name: by, labels: { by } }, spec: {} });
+      }
+      await eventually(async () => {
+        const marks = (await things.get(namespace, 'update'))?.metadata?.annotations ?? {};
+        expect(Object.keys(marks)).toContain('kopf.zalando.org/last-handled-configuration');
+      });
+      await api(things.selector).patch('update', { spec: { field: 'new' } });
+      await eventually(() => {
+        expect(operator.logger.find('again and again: spec.count')).toBeDefined();
+        expect(operator.logger.find('again and again: spec.size')).toBeDefined();
+      });
+      const before = { ...counts };
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      expect([counts.event, counts.update].every((count) => count > 5 && count < 30)).toBe(true);
+      expect(counts.event - before.event).toBeLessThan(5);
+    });
+
     it('are by the same manager as the patch, and so not in conflict with it', async () => {
       await startOperator(
         cluster(),

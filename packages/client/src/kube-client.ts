@@ -218,9 +218,8 @@ class PooledKubeClient implements HttpKubeClient {
     const { networking } = this.#settings;
     const { origin, path, isForeign } = addressOf(info, sending.request.path);
     sending.address = { origin, path, isForeign };
-    const isProxied = this.#dispatchers.isProxied(info, networking.trustEnv);
-    if (info.dispatcher !== undefined || isProxied) {
-      throw new KopfError(`Commands in containers cannot go through a proxy or a custom dispatcher: ${sending.title}`, {
+    if (info.dispatcher !== undefined) {
+      throw new KopfError(`Commands in containers cannot go through a custom dispatcher: ${sending.title}`, {
         code: 'KOPF_CONNECT_BY_PROXY',
       });
     }
@@ -230,6 +229,7 @@ class PooledKubeClient implements HttpKubeClient {
       protocols,
       headers: this.#headersOf(sending.request, info, isForeign),
       tls: isForeign ? {} : tlsOptions(info),
+      proxy: this.#dispatchers.proxyOf(info, networking.trustEnv),
       timeoutMs: networking.headersTimeout === undefined ? undefined : networking.headersTimeout * 1000,
       signals: sending.signals,
       refusalOf: (answer) => {

@@ -82,7 +82,7 @@ export { type Comparison, compareEssences } from './values/objects/comparison.js
 
 export { quoteId } from './values/ids.js';
 export { didYouMean, nearNames } from './values/suggestions.js';
-export { placedTitleOf, placeOf } from './intents/registration/places.js';
+export { declaringFor, placedTitleOf, placeOf } from './intents/registration/places.js';
 export { isTold, markTold } from './execution/logging/told-errors.js';
 export { objectKey } from './values/objects/object-key.js';
 export { TRACE_ANNOTATION, traceMarkOf } from './values/objects/trace-marks.js';

@@ -1,15 +1,14 @@
 /** The short way to declare handlers: in the registry of the process, where operators look unless told otherwise. */
 import { type DefaultEnv, getDefaultRegistry, type On, type Registrars } from '@kopf-ts/core';
+import { declaringFor } from '@kopf-ts/core/engine';
 
 type Registrar = (...args: readonly unknown[]) => unknown;
 
-/**
- * The registry is looked for at each declaration, as it may be replaced. By its name, core knows that it is not this
- * function that has declared the handler, but the one that has called it.
- */
+/** The registry is looked for at each declaration, as it may be replaced. */
 function lazily<Name extends 'daemon' | 'timer' | 'index' | 'owns'>(name: Name): Registrars<DefaultEnv>[Name] {
-  const declare: Registrar = (...args) => (getDefaultRegistry()[name] as Registrar)(...args);
-  return Object.defineProperty(declare, 'name', { value: `kopf.${name}` }) as Registrars<DefaultEnv>[Name];
+  const declare: Registrar = (...args) =>
+    declaringFor(declare, () => (getDefaultRegistry()[name] as Registrar)(...args));
+  return declare as Registrars<DefaultEnv>[Name];
 }
 
 /**

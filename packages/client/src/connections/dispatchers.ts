@@ -99,8 +99,8 @@ export interface Dispatchers {
    * With `trustEnv`, the proxies of the environment are used if the connection says nothing of that.
    */
   for(info: ConnectionInfo, purpose: Purpose, connectLimit: Seconds | undefined, trustEnv: boolean): HttpDispatcher;
-  /** Whether there is a proxy between. */
-  isProxied(info: ConnectionInfo, trustEnv: boolean): boolean;
+  /** The proxy that there is between, if there is one. */
+  proxyOf(info: ConnectionInfo, trustEnv: boolean): string | undefined;
   /**
    * Nothing new is sent by the idle connections that this one has, nor by those of others to the same place: one of them
    * was found dead, and the others are likely to be so. What is on its way is finished.
@@ -178,7 +178,7 @@ export function dispatchers(env: Environment): Dispatchers {
       return found.dispatcher;
     },
 
-    isProxied: (info, trustEnv) => proxyOf({ ...info, trustEnv: info.trustEnv ?? trustEnv }, env) !== undefined,
+    proxyOf: (info, trustEnv) => proxyOf({ ...info, trustEnv: info.trustEnv ?? trustEnv }, env),
 
     retire(dispatcher) {
       const dead = [...pooled.values()].find((one) => one.dispatcher === dispatcher);

@@ -1,10 +1,12 @@
 /** Connections that speak in messages, by WebSockets: for commands in containers. */
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { KubeConnection } from '@kopf-ts/core';
 import { onAbort } from '@kopf-ts/core/engine';
 import { failureText, KubeConnectionError, KubeTimeoutError } from '../errors.js';
 import type { WholeAnswer } from '../http/exchange.js';
 import type { TlsOptions } from './dispatchers.js';
+import { openTunnel } from './tunnel.js';
 
 /** Of the library, which is loaded only when it is needed. */
 type WebSocket = import('ws').WebSocket;
@@ -14,6 +16,8 @@ export interface OpenOptions {
   readonly protocols: readonly string[];
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: TlsOptions;
+  /** Through which the server is reached. */
+  readonly proxy: string | undefined;
   readonly timeoutMs: number | undefined;
   readonly signals: readonly (AbortSignal | undefined)[];
   /** What the server says if it does not want to. */
@@ -26,13 +30,15 @@ const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 /** Resolves when the server has agreed. The signals are for all of its life. */
 export async function openWebSocket(options: OpenOptions): Promise<KubeConnection> {
-  const { url, protocols, headers, tls, timeoutMs, signals, refusalOf } = options;
+  const { url, protocols, headers, tls, proxy, timeoutMs, signals, refusalOf } = options;
   for (const signal of signals) signal?.throwIfAborted();
   // Few operators need it: it is loaded by those that do.
   const { WebSocket } = await import('ws');
+  const through = proxy === undefined ? undefined : await openTunnel({ proxy, url: new URL(url), timeoutMs, signals });
   const socket = new WebSocket(url, [...protocols], {
     headers: headers as Record<string, string>,
     ...tls,
+    ...(through === undefined ? {} : { createConnection: through as () => Duplex }),
     perMessageDeflate: false,
     followRedirects: false,
     ...(timeoutMs === undefined ? {} : { handshakeTimeout: timeoutMs }),

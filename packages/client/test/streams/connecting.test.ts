@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect as connectTo, type Socket } from 'node:net';
 import { ApiForbiddenError, type ConnectionInfo, type KubeConnection } from '@kopf-ts/core';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type HttpKubeClient, KubeConnectionError, kubeClient } from '../../src/index.js';
+import { authority } from '../helpers/certificates.js';
 
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const disposals: (() => unknown)[] = [];
@@ -13,10 +15,14 @@ afterEach(async () => {
 });
 
 /** A server that agrees, unless it has an answer; and what it was asked for. */
-async function serverOf(talk: (socket: WebSocket) => void, answer?: (request: IncomingMessage) => string | undefined) {
+async function serverOf(
+  talk: (socket: WebSocket) => void,
+  answer?: (request: IncomingMessage) => string | undefined,
+  identity?: { readonly cert: string; readonly key: string },
+) {
   const requests: IncomingMessage[] = [];
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: ([first]) => first ?? false });
-  const server = createServer();
+  const server = identity === undefined ? createServer() : createSecureServer(identity);
   server.on('upgrade', (request, socket, head) => {
     requests.push(request);
     const refusal = answer?.(request);
@@ -29,7 +35,36 @@ async function serverOf(talk: (socket: WebSocket) => void, answer?: (request: In
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  const protocol = identity === undefined ? 'http' : 'https';
+  return { url: `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+/** A proxy that opens tunnels, unless it has another answer; and what it was asked for. */
+async function proxyOf(refusal?: string) {
+  const asked: string[] = [];
+  const server = createServer();
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    if (refusal !== undefined) {
+      socket.end(`HTTP/1.1 ${refusal}\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    const [host, port] = (request.url ?? '').split(':');
+    const onward = connectTo(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      onward.pipe(socket).pipe(onward);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+    disposals.push(() => {
+      socket.destroy();
+      onward.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  disposals.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: (user?: string) => `http://${user === undefined ? '' : `${user}@`}127.0.0.1:${port}`, asked };
 }
 
 function clientOf(connection: ConnectionInfo): HttpKubeClient {
@@ -128,8 +163,45 @@ describe('connecting', () => {
     await expect.poll(() => closed).toBe(3);
   });
 
-  it('does not go through proxies, and says so', async () => {
-    const client = clientOf({ server: 'http://127.0.0.1:1', proxyUrl: 'http://127.0.0.1:2' });
-    await expect(connect(client)).rejects.toThrow('cannot go through a proxy');
+  it.each(['http', 'https'] as const)('goes through proxies, to servers of %s', async (protocol) => {
+    const ca = authority();
+    const identity = protocol === 'https' ? ca.issue('server', [{ ip: '127.0.0.1' }]) : undefined;
+    const server = await serverOf((socket) => socket.send('hello'), undefined, identity);
+    const proxy = await proxyOf();
+    const connection = { server: server.url, ca: ca.cert, token: 'secret', proxyUrl: proxy.url('me:pass') };
+    const client = clientOf(protocol === 'https' ? connection : { server: server.url, proxyUrl: proxy.url('me:pass') });
+    for await (const message of await connect(client)) {
+      expect(Buffer.from(message).toString()).toBe('hello');
+      break;
+    }
+    const credentials = Buffer.from('me:pass').toString('base64');
+    expect(proxy.asked).toEqual([`CONNECT ${new URL(server.url).host} Basic ${credentials}`]);
+    expect(server.requests).toHaveLength(1);
+    // The token is for the server behind the proxy.
+    expect(server.requests[0]?.headers.authorization).toBe(protocol === 'https' ? 'Bearer secret' : undefined);
+  });
+
+  it('verifies the server behind a proxy, too', async () => {
+    const stranger = authority().issue('server', [{ ip: '127.0.0.1' }]);
+    const server = await serverOf(() => {}, undefined, stranger);
+    const proxy = await proxyOf();
+    const client = clientOf({ server: server.url, ca: authority().cert, proxyUrl: proxy.url() });
+    await expect(connect(client)).rejects.toThrow(/certificate/i);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('says whose fault it is if a proxy does not let it through, and keeps its password for itself', async () => {
+    const proxy = await proxyOf('407 Proxy Authentication Required');
+    const refused = clientOf({ server: 'http://127.0.0.1:1', proxyUrl: proxy.url('me:hunter2') });
+    const error = await connect(refused).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(KubeConnectionError);
+    expect(String(error)).toMatch(
+      /The proxy http:\/\/.*@127\.0\.0\.1:\d+ gives no way to 127\.0\.0\.1:1: it answered with HTTP 407/,
+    );
+    expect(String(error)).not.toContain('hunter2');
+    const none = clientOf({ server: 'http://127.0.0.1:1', proxyUrl: 'http://127.0.0.1:2' });
+    await expect(connect(none)).rejects.toThrow(/gives no way to 127\.0\.0\.1:1: .*ECONNREFUSED/);
+    const socks = clientOf({ server: 'http://127.0.0.1:1', proxyUrl: 'socks5://127.0.0.1:2' });
+    await expect(connect(socks)).rejects.toThrow('go through HTTP proxies only');
   });
 });

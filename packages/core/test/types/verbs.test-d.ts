@@ -24,6 +24,19 @@ describe('the verbs of a kind', () => {
       expectTypeOf(event.type).toEqualTypeOf<'LISTED' | 'ADDED' | 'MODIFIED' | 'DELETED'>();
     }
     expectTypeOf(await volumes.delete('one')).toBeVoid();
+    expectTypeOf(await volumes.deleteCollection({ all: true })).toBeVoid();
+    expectTypeOf(await volumes.evict('one')).toBeVoid();
+    expectTypeOf(await volumes.scale.set('one', 3)).toBeVoid();
+    for (const volume of [
+      await volumes.create({ metadata: { name: 'one' } }),
+      await volumes.apply({ metadata: { name: 'one' } }),
+      await volumes.patch('one', {}),
+      await volumes.replace('one', (object) => object),
+      await volumes.status.get('one'),
+      await volumes.status.patch('one', {}),
+    ]) {
+      expectTypeOf(volume.spec.size).toEqualTypeOf<string>();
+    }
     expectTypeOf(await volumes.scale.get('one')).toEqualTypeOf<{ readonly wanted: number; readonly actual: number }>();
     expectTypeOf((await volumes.token('one')).expires).toEqualTypeOf<Date>();
     expectTypeOf(await api('pods').exec('one', ['date'])).toEqualTypeOf<ApiExecResult>();
@@ -39,6 +52,37 @@ describe('the verbs of a kind', () => {
     void volumes.patch('one', [{ op: 'remove', path: '/spec/replicas' }]);
     void volumes.status.patch('one', { status: { phase: 'ready' } });
     void volumes.replace('one', (object) => ({ ...object, spec: { size: '2Gi' } }));
+    void volumes.deleteCollection({ labels: { app: 'web' }, propagation: 'Foreground' });
+    void volumes.delete('one', { preconditions: { uid: 'x' }, ifGone: 'ignore', gracePeriodSeconds: 0 });
+    void volumes.evict('one', { gracePeriodSeconds: 0 });
+    void volumes.scale.set('one', 3, { dryRun: true });
+    void volumes.status.replace('one', (object) => ({ ...object, status: { phase: 'ready' } }));
+    void volumes.status.apply({ metadata: { name: 'one' }, status: { phase: 'ready' } }, { force: true });
+    void volumes.exec('one', ['cat'], { stdin: 'x', onStdout: (text) => void text.length });
+    void volumes.token('one', { audiences: ['x'], expirationSeconds: 600 });
+    on.create(Volume, ({ body }) => void volumes.apply({ metadata: { name: 'one' } }, { owner: body }));
+    // @ts-expect-error there is no such choice
+    void volumes.delete('one', { ifGone: 'ignroe' });
+    // @ts-expect-error there is no such choice
+    void volumes.delete('one', { propagation: 'foreground' });
+    // @ts-expect-error all are meant, or some of them
+    void volumes.deleteCollection({ all: false });
+    // @ts-expect-error there is no such option
+    void volumes.get('one', { dryRun: true });
+    // @ts-expect-error a new object cannot be in conflict
+    void volumes.create({ metadata: { name: 'one' } }, { force: true });
+    // @ts-expect-error a function, and a synchronous one
+    void volumes.replace('one', async (object) => object);
+    // @ts-expect-error a pod is not evicted from its status
+    void volumes.status.evict('one');
+    // @ts-expect-error replicas are a number
+    void volumes.scale.set('one', '3');
+    // @ts-expect-error a label is no object
+    void volumes.list({ labels: { app: { in: ['web'] } } });
+    // @ts-expect-error a token is for several audiences
+    void volumes.token('one', { audiences: 'x' });
+    // @ts-expect-error a time is a Date
+    void api('pods').log('one', { sinceTime: '2020-01-01' });
     // @ts-expect-error a size is a text
     void volumes.apply({ metadata: { name: 'one' }, spec: { size: 1 } });
     // @ts-expect-error there is no such field
@@ -69,6 +113,12 @@ describe('the verbs of handlers', () => {
     on.create(Volume, ({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
     on.field(Volume, { field: 'spec.size' }, ({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
     on.event(Volume, ({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
+    on.update(Volume, ({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
+    on.delete(Volume, ({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
+    on.resume(Volume, ({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
+    on.child(Volume, 'pods', ({ api }) => void expectTypeOf(api).toEqualTypeOf<Api>());
+    on.reconcile(Volume, ({ api }) => void expectTypeOf(api).toEqualTypeOf<Api>());
+    on.cleanup(({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
     on.validate(Volume, ({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
     on.mutate(Volume, ({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());
     on.startup(({ api }) => expectTypeOf(api).toEqualTypeOf<Api>());

@@ -1,4 +1,5 @@
 import { createRegistry, getDefaultRegistry, type Registry, setDefaultRegistry } from '@kopf-ts/core';
+import { placeOf } from '@kopf-ts/core/engine';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as kopf from '../../src/index.js';
 
@@ -35,6 +36,17 @@ describe('the short way to declare handlers', () => {
       ['served', 'ticked'],
       ['indexed'],
     ]);
+  });
+
+  it('tells where that was done, whatever our own functions are called in stacks', () => {
+    const lines = [kopf.daemon, kopf.timer].map((declare) => {
+      Object.defineProperty(declare, 'name', { value: 'renamed' });
+      declare('pods', function ticked() {});
+      return /default-registry\.test\.ts:(\d+)/.exec(new Error('here').stack ?? '')?.[1];
+    });
+    const places = [...declared.handlers.spawning].map((handler) => placeOf(handler));
+    // The line before.
+    expect(places).toEqual(lines.map((line) => `declaring/default-registry.test.ts:${Number(line) - 1}`));
   });
 
   it('looks for that registry each time, as it may be replaced', () => {

@@ -15,8 +15,21 @@ type AnyFunction = (...args: any[]) => unknown;
 /** Remembers who has called this function of ours. */
 export function traceOfCaller(callee: AnyFunction): Trace {
   const trace: Trace = {};
-  Error.captureStackTrace?.(trace, callee);
+  Error.captureStackTrace?.(trace, wrapper ?? callee);
   return trace;
+}
+
+/** Between the users and the registrars. */
+let wrapper: AnyFunction | undefined;
+
+/** What this function declares, its caller declares: the frames of a stack do not tell, as source maps rename them. */
+export function declaringFor<T>(callee: AnyFunction, declare: () => T): T {
+  wrapper = callee;
+  try {
+    return declare();
+  } finally {
+    wrapper = undefined;
+  }
 }
 
 /** Remembers where the handler is declared. It is not seen among the options of the handler. */
@@ -34,8 +47,8 @@ export function placeOf(handler: object): string | undefined {
 export function placeIn({ stack }: Trace): string | undefined {
   if (typeof stack !== 'string') return undefined;
   for (const line of stack.split('\n').slice(1)) {
-    const [, name = '', address = '', number] = FRAME.exec(line) ?? [];
-    if (number === undefined || address.startsWith('node:') || OWN_NAMES.has(name)) continue;
+    const [, address = '', number] = FRAME.exec(line) ?? [];
+    if (number === undefined || address.startsWith('node:')) continue;
     return `${shortened(address)}:${number}`;
   }
   return undefined;
@@ -47,10 +60,7 @@ export function placedTitleOf(handler: Pick<AnyHandler, 'kind' | 'id'>): string 
   return place === undefined ? titleOf(handler) : `${titleOf(handler)} (${place})`;
 }
 
-const FRAME = /^\s+at (?:(.*?) \()?(.+?):(\d+):\d+\)?$/;
-
-/** Functions of ours between the user and the registrar; they are called so on purpose. */
-const OWN_NAMES: ReadonlySet<string> = new Set(['kopf.daemon', 'kopf.timer', 'kopf.index', 'kopf.owns']);
+const FRAME = /^\s+at (?:.*? \()?(.+?):(\d+):\d+\)?$/;
 
 /** The file and its folder: enough to find it, and short enough for a line of a log. */
 function shortened(address: string): string {
