@@ -42,7 +42,8 @@ export function stubCluster(): StubCluster {
   };
 
   const patched = ({ path, body, contentType }: KubeRequest): unknown => {
-    const name = path.split('/')[7] ?? '';
+    // After the name, there may be parameters: as whom it is written.
+    const name = path.split(/[/?]/)[7] ?? '';
     const entry = texts.get(name);
     if (entry === undefined) throw apiError({ status: 404, payload: {} });
     const object = JSON.parse(entry.text) as StubObject;

@@ -95,7 +95,7 @@ export function reactor(options: ReactorOptions): Reactor {
       options.scheduler ??
       (({ title }) => boundedScheduler({ limit: () => settings.queueing.workerLimit, logger, clock, title })),
     letGo: (subject, reason) => letGo({ subject, parts: shared, daemons: shared.daemons }, reason),
-    process: cycleOf({ ...shared, apply: applier({ ...shared, fieldManager, writes: health.writes }) }),
+    process: cycleOf({ ...shared, apply: applier({ ...shared, fieldManager }) }),
   });
   const killer = daemonKiller(shared);
   let killing: Promise<void> | undefined;

@@ -15,12 +15,10 @@ export function erase(path: FieldPath, body: Body, patch: Patch): void {
   else if (!patch.isEmpty && resolveField(patch.merge, path) !== undefined) removeField(patch.merge, path);
 }
 
-const ANNOTATIONS: FieldPath = ['metadata', 'annotations'];
-
 /** The same for several annotations at once. */
 export function eraseAnnotations(keys: readonly string[], body: Body, patch: Patch): void {
-  const stored = resolveField(body, ANNOTATIONS);
-  const written = Object.hasOwn(patch.merge, 'metadata') ? resolveField(patch.merge, ANNOTATIONS) : undefined;
+  const stored = body.metadata?.annotations;
+  const written = (patch.merge as Body).metadata?.annotations;
   for (const key of keys) {
     if (has(stored, key)) ensureField(patch.merge, annotationPath(key), null);
     else if (has(written, key)) removeField(patch.merge, annotationPath(key));

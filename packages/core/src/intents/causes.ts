@@ -192,9 +192,7 @@ export function detectChange(facts: ChangeFacts): Pick<ChangingCause, 'reason' |
   if (event.type === 'DELETED') return { reason: 'gone', initial };
 
   // Deleted, and we do not hold it (any more): our part is done, others may still have theirs to do.
-  if (isDeletionOngoing(body) && !isDeletionBlocked(body, finalizer)) return { reason: 'free', initial };
-
-  if (isDeletionOngoing(body)) return { reason: 'delete', initial };
+  if (isDeletionOngoing(body)) return { reason: isDeletionBlocked(body, finalizer) ? 'delete' : 'free', initial };
 
   if (!wasHandled) return { reason: 'create', initial: false };
 

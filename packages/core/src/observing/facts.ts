@@ -46,6 +46,8 @@ const NOTHING: Readonly<Record<FactKind, boolean>> = Object.freeze({
   'patch.sent': false,
   'patch.failed': false,
   'patch.dropped': false,
+  'writes.failed': false,
+  'writes.recovered': false,
   'daemon.started': false,
   'daemon.stopping': false,
   'daemon.stopped': false,

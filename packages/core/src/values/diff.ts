@@ -5,7 +5,7 @@
  * are compared as a whole. A subtree that appears or vanishes is one item, not one per leaf of it.
  */
 import { type FieldPath, resolveField } from './fields.js';
-import { deepEqual, isMapping, type Mapping, RECURSION_DEPTH } from './json.js';
+import { deepEqual, type Mapping, RECURSION_DEPTH } from './json.js';
 
 /**
  * What happened to a field: Kopf has the same three words.
@@ -139,7 +139,7 @@ function compare(a: unknown, b: unknown, walk: Walk): void {
   if (aIsAbsent) emit(walk, 'add', undefined, b);
   else if (bIsAbsent) emit(walk, 'remove', a, undefined);
   else if (typeof a !== 'object' || typeof b !== 'object') emit(walk, 'change', a, b);
-  else if (isMapping(a) && isMapping(b)) compareMappings(a, b, walk);
+  else if (!Array.isArray(a) && !Array.isArray(b)) compareMappings(a as Mapping, b as Mapping, walk);
   else if (!deepEqual(a, b)) emit(walk, 'change', a, b);
 }
 

@@ -28,7 +28,7 @@ export interface KeptLine {
  * ```
  */
 export interface ObjectLogs {
-  /** Lines are kept from now on: for somebody who will want to see them. */
+  /** Lines are kept from now on, of objects that come from now on: for somebody who will want to see them. */
   keep(): void;
   /** The same logger, whose lines about objects are kept as well. */
   through(logger: Logger): Logger;
@@ -80,7 +80,6 @@ export function objectLogs({ clock }: { readonly clock: Clock }): ObjectLogs {
     }
   };
   const note: Note = (object, level, message) => {
-    if (!isKept) return;
     const uid = uidIn(object);
     if (uid !== undefined) add(uid, level, message);
   };
@@ -89,7 +88,7 @@ export function objectLogs({ clock }: { readonly clock: Clock }): ObjectLogs {
     keep() {
       isKept = true;
     },
-    through: (logger) => new ListeningLogger(logger, undefined, note),
+    through: (logger) => new ListeningLogger(logger, undefined, () => (isKept ? note : undefined)),
     of: (uid) => (uid === undefined ? [] : [...(all.get(uid) ?? [])]),
     get count() {
       return count;
@@ -109,18 +108,19 @@ type Note = (object: unknown, level: LogLevel, message: string) => void;
 class ListeningLogger extends LevelLogger {
   readonly #logger: Logger;
   readonly #object: unknown;
-  readonly #note: Note;
+  readonly #noting: () => Note | undefined;
 
-  constructor(logger: Logger, object: unknown, note: Note) {
+  constructor(logger: Logger, object: unknown, noting: () => Note | undefined) {
     super();
     this.#logger = logger;
     this.#object = object;
-    this.#note = note;
+    this.#noting = noting;
   }
 
   override log(level: LogLevel, message: string, fields: LogFields | undefined): void {
     this.#logger[level](message, fields);
-    if (isEnabled(this.#logger, level)) this.#note(fields?.['object'] ?? this.#object, level, message);
+    const note = this.#noting();
+    if (note !== undefined && isEnabled(this.#logger, level)) note(fields?.['object'] ?? this.#object, level, message);
   }
 
   override isEnabled(level: LogLevel): boolean {
@@ -128,6 +128,10 @@ class ListeningLogger extends LevelLogger {
   }
 
   override child(fields: LogFields): Logger {
-    return new ListeningLogger(this.#logger.child(fields), fields['object'] ?? this.#object, this.#note);
+    const child = this.#logger.child(fields);
+    const object = fields['object'] ?? this.#object;
+    // Of an object: there are thousands of them, and nobody has asked for their lines until now.
+    if (object !== undefined && this.#noting() === undefined) return child;
+    return new ListeningLogger(child, object, this.#noting);
   }
 }

@@ -32,9 +32,9 @@ describe('The lines of objects', () => {
     const recorded = recordingLogger();
     const logs = objectLogs({ clock: manualClock() });
     const logger = logs.through(recorded);
-    const own = objectLogger({ logger, body: bodyOf('u') });
-    own.info('before');
+    objectLogger({ logger, body: bodyOf('u') }).info('before');
     logs.keep();
+    const own = objectLogger({ logger, body: bodyOf('u') });
     own.info('during');
     own.child({ handler: 'fn' }).error('worse', { error: new Error('x') });
     logger.warn('of nobody');

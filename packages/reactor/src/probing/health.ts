@@ -5,8 +5,8 @@
  * and only when it has lasted: a server that is away for a minute is no reason to restart its operators.
  */
 import type { Clock, FactOf, ObservedStream, Observer, Seconds, Settings } from '@kopf-ts/core';
-import { describeError, formatWatchTarget } from '@kopf-ts/core/engine';
-import { type WatchedWrites, type Writes, watchedWrites } from './writes.js';
+import { describeError, formatResource, formatWatchTarget } from '@kopf-ts/core/engine';
+import { type WatchedWrites, watchedWrites } from './writes.js';
 
 interface StreamReport {
   /** What it watches: `pods.v1 in namespace default`. */
@@ -47,7 +47,10 @@ interface Judgement {
  * ```
  */
 export interface Health {
-  /** Sees the phases of the streams, from their starting to their end. */
+  /**
+   * Sees the phases of the streams, from their starting to their end; and what becomes of the writes: if all of some
+   * kind fail for long, the operator is not ready; a restart cures nothing.
+   */
   readonly observer: Observer;
   /** A condition that must hold for the operator to be ready; it does not hold until told so. */
   demand(name: string): Requirement;
@@ -56,8 +59,6 @@ export interface Health {
    * but also not alive if that lasts. Returns how to drop it.
    */
   inquire(name: string, ask: () => Trouble | undefined): () => void;
-  /** What becomes of the writes. If all of some kind fail for long, the operator is not ready; a restart cures nothing. */
-  readonly writes: Writes;
   streams(): readonly StreamReport[];
   readiness(): Judgement & { readonly isReady: boolean };
   /** It is told whether the server answers; that is asked only if it matters. */
@@ -106,8 +107,10 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
 
   return {
     observer: {
-      wants: ['stream.phase'],
+      wants: ['stream.phase', 'writes.failed', 'writes.recovered'],
       observe(fact) {
+        if (fact.kind === 'writes.failed') writes.failed({ of: formatResource(fact.resource), error: fact.error });
+        if (fact.kind === 'writes.recovered') writes.succeeded({ of: formatResource(fact.resource) });
         if (fact.kind !== 'stream.phase') return;
         const { stream } = fact;
         if (fact.phase === 'ended') {
@@ -130,7 +133,6 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
       };
     },
     inquire: (name, ask) => add({ name, isVital: true, ask }),
-    writes,
     streams: reports,
     readiness() {
       const isReady =

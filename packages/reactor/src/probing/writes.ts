@@ -3,14 +3,11 @@ import type { Clock, Seconds, Settings } from '@kopf-ts/core';
 import { describeError } from '@kopf-ts/core/engine';
 import type { Trouble } from './health.js';
 
-export interface Writes {
+export interface WatchedWrites {
   /** A write has failed, so that it has to be repeated. Not for conflicts of versions, nor for objects that are gone. */
   failed(write: { readonly of: string; readonly error: unknown }): void;
   /** The server has accepted a write: whatever was wrong is over. */
   succeeded(write: { readonly of: string }): void;
-}
-
-export interface WatchedWrites extends Writes {
   /** The kinds whose writes have kept failing for too long, and why they do. */
   troubles(): readonly (Trouble & { readonly of: string })[];
 }

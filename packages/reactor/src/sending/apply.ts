@@ -15,6 +15,7 @@ import {
   patchObject,
   setsConditions,
   type ToggleView,
+  toError,
 } from '@kopf-ts/core/engine';
 import { tellerOfDropped, toldPatches } from '../observing/patch-facts.js';
 import type { WriteGuards } from '../write-guards.js';
@@ -44,12 +45,6 @@ interface PruningKnowledge {
   prunes(resource: Resource, key: string): boolean;
 }
 
-/** How writing goes, kind by kind. */
-interface WritesHealth {
-  failed(failure: { readonly of: string; readonly error: unknown }): void;
-  succeeded(success: { readonly of: string }): void;
-}
-
 export interface ApplierOptions {
   readonly client: KubeClient;
   readonly settings: Settings;
@@ -60,17 +55,17 @@ export interface ApplierOptions {
   readonly random?: (() => number) | undefined;
   readonly writeGuards?: WriteGuards | undefined;
   readonly statusSchemas?: PruningKnowledge | undefined;
-  /** Told of what became of the requests: readiness is about these, too. */
-  readonly writes?: WritesHealth | undefined;
   /** On while another operator is to do the work. */
   readonly paused?: ToggleView | undefined;
   readonly facts?: Facts | undefined;
 }
 
 export function applier(options: ApplierOptions): ApplyFn {
-  const { client, settings, clock, logger, writeGuards, statusSchemas, paused, writes, random = Math.random } = options;
+  const { client, settings, clock, logger, writeGuards, statusSchemas, paused, random = Math.random } = options;
   const { facts = NO_FACTS, fieldManager } = options;
   const reported = new Set<string>();
+  /** The kinds that cannot be written at the moment. */
+  const failing = new Set<string>();
 
   /** The cluster would not keep them, so that they would be sent again and again. */
   const dropDoomed = (resource: Resource, body: Body, patch: Patch): void => {
@@ -106,7 +101,14 @@ export function applier(options: ApplierOptions): ApplyFn {
 
   const tellFailure = (resource: Resource, error: unknown): void => {
     const isAboutOneObject = error instanceof ApiError && [404, 409, 413, 422].includes(error.status);
-    if (!isAboutOneObject && !isBrokenOffByPause(error)) writes?.failed({ of: formatResource(resource), error });
+    if (isAboutOneObject || isBrokenOffByPause(error)) return;
+    failing.add(formatResource(resource));
+    if (facts.wants['writes.failed']) facts.tell({ kind: 'writes.failed', resource, error: toError(error) });
+  };
+
+  const tellRecovery = (resource: Resource): void => {
+    if (!failing.delete(formatResource(resource))) return;
+    if (facts.wants['writes.recovered']) facts.tell({ kind: 'writes.recovered', resource });
   };
 
   const apply: ApplyFn = async (options) => {
@@ -143,7 +145,7 @@ export function applier(options: ApplierOptions): ApplyFn {
         onWrite,
         onRequest,
       });
-      if (outcome.resourceVersion !== undefined) writes?.succeeded({ of: formatResource(resource) });
+      if (failing.size > 0 && outcome.resourceVersion !== undefined) tellRecovery(resource);
       // Not the same as having nothing to send: what was to be remembered is not.
       if (guards?.isForbidden()) throw pausedError();
       return outcome;

@@ -635,7 +635,11 @@ describe('It is a mistake', () => {
       },
       /Handler 'fn\/a' has two steps or sub-handlers with the id 'fn\/a\/b'/,
     ],
-    ['to have steps in steps', () => step('one', () => step('two', () => 1)), /in step 'fn\/one': steps cannot be nested/],
+    [
+      'to have steps in steps',
+      () => step('one', () => step('two', () => 1)),
+      /in step 'fn\/one': steps cannot be nested/,
+    ],
     [
       'to have sub-handlers in steps',
       () => step('one', () => void subhandler('two', () => 1)),

@@ -1,5 +1,6 @@
-import { settings as makeSettings, type SettingsOverrides } from '@kopf-ts/core';
-import { manualClock } from '@kopf-ts/testing';
+import { settings as makeSettings, type Resource, type SettingsOverrides } from '@kopf-ts/core';
+import { facts as makeFacts, makeResource } from '@kopf-ts/core/engine';
+import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
 import { health } from '../../src/probing/health.js';
 
@@ -7,11 +8,18 @@ function underTest(overrides: SettingsOverrides = {}) {
   const clock = manualClock();
   const subject = health({ clock, settings: makeSettings(overrides) });
   const isAlive = async () => (await subject.liveness({ answers: async () => true })).isAlive;
-  return { clock, health: subject, writes: subject.writes, isAlive };
+  const facts = makeFacts({ observers: [subject.observer], operator: 'me', clock, logger: recordingLogger() });
+  const writes = {
+    failed: (failure: { readonly resource: Resource; readonly error: Error }) =>
+      facts.tell({ kind: 'writes.failed', ...failure }),
+    recovered: (resource: Resource) => facts.tell({ kind: 'writes.recovered', resource }),
+  };
+  return { clock, health: subject, writes, isAlive };
 }
 
-const PODS = { of: 'pods.v1' };
-const forbidden = { ...PODS, error: new Error('pods is forbidden') };
+const PODS = makeResource({ group: '', version: 'v1', plural: 'pods' });
+const SECRETS = makeResource({ group: '', version: 'v1', plural: 'secrets' });
+const forbidden = { resource: PODS, error: new Error('pods is forbidden') };
 
 describe('Writes that fail', () => {
   it.each([10, 30, 120])('for %d s turn readiness red, with the reason, and not liveness', async (timeout) => {
@@ -34,7 +42,7 @@ describe('Writes that fail', () => {
     writes.failed(forbidden);
     await clock.advance(40);
     expect(health.readiness().isReady).toBe(false);
-    writes.succeeded(PODS);
+    writes.recovered(PODS);
     expect(health.readiness()).toMatchObject({ isReady: true });
     expect(health.readiness().report).not.toHaveProperty('failingWrites');
     writes.failed(forbidden);
@@ -46,7 +54,7 @@ describe('Writes that fail', () => {
     for (let round = 0; round < 50; round++) {
       writes.failed(forbidden);
       await clock.advance(10);
-      writes.succeeded(PODS);
+      writes.recovered(PODS);
       expect(health.readiness().isReady).toBe(true);
     }
   });
@@ -55,10 +63,10 @@ describe('Writes that fail', () => {
     const { clock, health, writes } = underTest();
     writes.failed(forbidden);
     await clock.advance(20);
-    writes.failed({ ...PODS, error: new Error('webhook denied') });
-    writes.succeeded({ of: 'secrets.v1' });
+    writes.failed({ resource: PODS, error: new Error('webhook denied') });
+    writes.recovered(SECRETS);
     await clock.advance(20);
-    writes.succeeded({ of: 'secrets.v1' });
+    writes.recovered(SECRETS);
     expect(health.readiness().report).toMatchObject({ failingWrites: [{ of: 'pods.v1', why: 'webhook denied' }] });
   });
 

@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { type Body, isMapping, type Patch, resolveField } from '@kopf-ts/core';
+import { type Body, isMapping, type Patch } from '@kopf-ts/core';
 
 const MAX_ANNOTATIONS = 256 * 1024;
 /** The last handled state comes when all progress is purged; but the progress on the next change must fit as well. */
@@ -12,13 +12,11 @@ const LEFT_FOR_PROGRESS = 16 * 1024;
 /** Way above any object that a cluster can hold, way below what a decompression bomb would want. */
 const MAX_UNPACKED = 4 * 1024 * 1024;
 
-const ANNOTATIONS = ['metadata', 'annotations'] as const;
-
 /** How many bytes of annotations are free for this storage, once the patch is applied and its own old ones are gone. */
 export function roomForAnnotations(body: Body, patch: Patch, own: readonly string[]): number {
   const annotations = new Map<string, unknown>();
-  for (const source of [body, patch.merge]) {
-    const stanza = resolveField(source, ANNOTATIONS);
+  for (const source of [body, patch.merge as Body]) {
+    const stanza: unknown = source.metadata?.annotations;
     if (isMapping(stanza)) for (const key of Object.keys(stanza)) annotations.set(key, stanza[key]);
   }
   for (const key of own) annotations.delete(key);

@@ -186,7 +186,7 @@ function totalSize({ annotations, text }: Form): number {
 function read(body: Body, forms: Forms, malformed?: ReportMalformed): Awaitable<Essence | undefined> {
   const firstOf = (annotations: readonly string[], parse: Parse): Essence | undefined => {
     for (const annotation of annotations) {
-      const text = resolveField(body, annotationPath(annotation)) ?? undefined;
+      const text: unknown = body.metadata?.annotations?.[annotation] ?? undefined;
       const essence = text === undefined ? undefined : parse(text, complaining(annotation, malformed));
       if (essence !== undefined) return essence;
     }
@@ -195,7 +195,7 @@ function read(body: Body, forms: Forms, malformed?: ReportMalformed): Awaitable<
   const plain = firstOf(forms.plain, readMapping);
   if (plain !== undefined) return plain;
   const [packedIn = ''] = forms.packed;
-  const packed = resolveField(body, annotationPath(packedIn)) ?? undefined;
+  const packed: unknown = body.metadata?.annotations?.[packedIn] ?? undefined;
   if (packed === undefined) return firstOf(forms.digest, readDigest);
   const unpacked = readPacked(packed, complaining(packedIn, malformed));
   return unpacked.then((essence) => essence ?? firstOf(forms.digest, readDigest));

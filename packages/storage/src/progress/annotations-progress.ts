@@ -54,7 +54,7 @@ export function annotationsProgressStorage(options: AnnotationsProgressOptions =
   return {
     fetch({ key, body, malformed }) {
       for (const annotation of keysOf(key, body)) {
-        const text = resolveField(body, annotationPath(annotation));
+        const text: unknown = body.metadata?.annotations?.[annotation];
         if (text === undefined || text === null) continue;
         const complain: Complain = (problem) =>
           void malformed?.(`Annotation "${annotation}" is not a progress record: ${problem}.`);

@@ -371,7 +371,7 @@ class PatchSession {
   async #request(address: Address, payload: Payload): Promise<AnyObject | undefined> {
     const { name, logger, signal, mayWrite } = this.#options;
     if (mayWrite?.() === false) throw new GivingUp('not permitted');
-    refuseLosses(payload.type === 'json' ? payload.ops.map(({ path, ...op }) => ({ [path]: op })) : payload.merge);
+    refuseLossesOfFunctions(payload);
     const [verb, content, contentType] =
       payload.type === 'json'
         ? (['JSON-patching', payload.ops, 'application/json-patch+json'] as const)
@@ -417,6 +417,12 @@ class PatchSession {
     const text = diffForLog(this.#resource, inconsistencies);
     this.#options.logger?.warn(`Merge-patching finished with inconsistencies: ${text}`);
   }
+}
+
+/** What was asked for by values is checked before anything is sent. */
+function refuseLossesOfFunctions(payload: Payload): void {
+  if (payload.type === 'json') refuseLosses(payload.ops.map(({ path, ...op }) => ({ [path]: op })));
+  else if (payload.isOfFunctions) refuseLosses(payload.merge);
 }
 
 function refuseLosses(content: unknown): void {

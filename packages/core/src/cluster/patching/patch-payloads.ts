@@ -41,12 +41,14 @@ export interface Guards {
 
 /** The merge-patch with the conditions in it. What the patch itself says of them is stronger. */
 export function withGuards(payload: Mapping, guards: Guards): Mapping {
-  const conditions = {
-    ...(guards.uid === undefined ? {} : { uid: guards.uid }),
-    ...(guards.resourceVersion === undefined ? {} : { resourceVersion: guards.resourceVersion }),
-  };
+  const { uid, resourceVersion } = guards;
+  if (uid === undefined && resourceVersion === undefined) return payload;
   const metadata = Object.hasOwn(payload, 'metadata') ? payload.metadata : {};
-  if (isEmptyMapping(conditions) || !isMapping(metadata)) return payload;
+  if (!isMapping(metadata)) return payload;
+  const conditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
   return { ...payload, metadata: { ...conditions, ...metadata } };
 }
 

@@ -77,9 +77,9 @@ class ObjectLogger extends LevelLogger {
     }
   }
 
-  /** It is as loud as its parent. */
+  /** It is as loud as what its lines go to. */
   override isEnabled(level: LogLevel): boolean {
-    return isEnabled(this.#parent, level) || this.#isPosted(level);
+    return isEnabled(this.#child ?? this.#parent, level) || this.#isPosted(level);
   }
 
   override child(fields: LogFields): Logger {

@@ -298,7 +298,11 @@ type PatchFact =
       readonly what: string;
       /** In words. */
       readonly why: string;
-    };
+    }
+  /** A patch has failed for what concerns the whole kind: permissions, webhooks, the server; told each time. */
+  | { readonly kind: 'writes.failed'; readonly resource: Resource; readonly error: Error }
+  /** After such failures, the first patch of that kind has been accepted. */
+  | { readonly kind: 'writes.recovered'; readonly resource: Resource };
 
 /**
  * One request of a patch.

@@ -78,6 +78,8 @@ export function sampleFacts(): readonly Fact[] {
     'patch.sent': { kind: 'patch.sent', ...origin, object, requests: [request], version: '6', duration: 0.1 },
     'patch.failed': { kind: 'patch.failed', ...origin, object, requests: [], error, duration: 0.1 },
     'patch.dropped': { kind: 'patch.dropped', ...origin, object, what: 'spec.size', why: 'a sample' },
+    'writes.failed': { kind: 'writes.failed', ...origin, resource, error },
+    'writes.recovered': { kind: 'writes.recovered', ...origin, resource },
     'daemon.started': { kind: 'daemon.started', ...origin, object, handler },
     'daemon.stopping': { kind: 'daemon.stopping', ...origin, object, handler, why: 'resource-deleted' },
     'daemon.stopped': { kind: 'daemon.stopped', ...origin, object, handler, isOver: true },
