@@ -60,7 +60,12 @@ const checks = [
   { name: 'generated requests, all of them', groups: ['proof', 'generated'], apart: true, run: generated },
   { name: 'steps of operators that are killed', groups: ['proof', 'steps'], apart: true, run: steps },
   { name: 'histories of objects with children', groups: ['proof', 'relations'], apart: true, run: histories },
-  { name: 'children of operators that are killed', groups: ['proof', 'relations'], apart: true, run: relations },
+  {
+    name: 'children and selectors of operators that are killed',
+    groups: ['proof', 'relations'],
+    apart: true,
+    run: relations,
+  },
   {
     name: 'reconciliation beside controller-runtime, measured',
     groups: ['proof', 'measured'],
@@ -242,7 +247,7 @@ function histories() {
 function relations() {
   process.env.KOPF_RELATIONS_KILLS ??= '100';
   process.env.KOPF_RELATIONS_SEED ??= 'random';
-  return tests(['--config=e2e/vitest.config.ts', 'e2e/processes/relations.test.ts']);
+  return tests(['--config=e2e/vitest.config.ts', 'e2e/processes/relations.test.ts', 'e2e/processes/selectors.test.ts']);
 }
 
 function proof(args) {
