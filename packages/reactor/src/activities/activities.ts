@@ -1,4 +1,4 @@
-/** Everything that an operator does for itself, and not for objects: it starts, logs in, tells how it is, and ends. */
+/** What an operator does for itself rather than for objects: startup, logins, probes, cleanup. */
 import type { HttpEndpoint, Service } from '@kopf-ts/core';
 import { authenticator } from '../authentication/authenticator.js';
 import type { FallbackLogin } from '../authentication/logins.js';
@@ -22,15 +22,15 @@ import { runActivity } from './run-activity.js';
 export interface ActivitiesParts extends OperatorParts {
   readonly memo: unknown;
   readonly health: Health;
-  /** To be kept filled by logins. Without it, the client has credentials of its own, and there are no logins. */
+  /** Filled by the logins. Without a vault, the client has credentials of its own and there are no logins. */
   readonly vault?: Vault | undefined;
-  /** How to log in if there are no login handlers. */
+  /** The logins to use if no login handlers are declared. */
   readonly fallbackLogins?: readonly FallbackLogin[] | undefined;
-  /** Where to tell how the operator is: `http://[host][:port][/path]`; nowhere, if absent. */
+  /** The address of the liveness endpoint: `http://[host][:port][/path]`. There is none if absent. */
   readonly liveness?: string | undefined;
-  /** Told where that really is: of interest if the port is 0, and any free one is taken. */
+  /** Called with the actual address, which matters if port 0 was requested. */
   readonly onListening?: ProbesParts['onListening'];
-  /** By what it is served. Default: a socket of its own. */
+  /** The server of the endpoint. Default: a socket of its own. */
   readonly httpEndpoint?: HttpEndpoint | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface ActivitiesParts extends OperatorParts {
 export interface Activities {
   startup(signal: AbortSignal): Promise<void>;
   cleanup(signal: AbortSignal): Promise<void>;
-  /** Those on which others rely: the logins. */
+  /** The services on which others rely: the logins. */
   readonly services: readonly Service[];
   readonly probes: readonly Service[];
 }
@@ -65,7 +65,8 @@ export function activities(parts: ActivitiesParts): Activities {
   const logins = vault && authenticator({ ...parts, vault });
   if (logins !== undefined) health.inquire('credentials', () => logins.trouble);
 
-  // Before the startup and after the end of all services, nobody logs in; but handlers may have a need for it.
+  // Before the startup and after the end of all services, nothing logs in by itself; but handlers may need a client
+  // then.
   const run = async (activity: 'startup' | 'cleanup', signal: AbortSignal): Promise<void> => {
     const call = (callSignal: AbortSignal) => runActivity(parts, { activity, memo, signal: callSignal });
     await (logins === undefined ? call(signal) : logins.during(signal, call));

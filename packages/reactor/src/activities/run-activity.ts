@@ -1,4 +1,4 @@
-/** An activity is all handlers of one moment in the life of the operator: its start and end, a login, a probe. */
+/** An activity: all handlers of one moment in the operator's life, such as its start, its end, a login or a probe. */
 import { ActivityError, type HandlerId, type Logger, setOwn } from '@kopf-ts/core';
 import {
   type Activity,
@@ -16,16 +16,16 @@ export interface RunActivityOptions {
   readonly activity: Activity;
   readonly memo: unknown;
   readonly signal: AbortSignal;
-  /** Instead of those in the registry. */
+  /** Overrides the handlers of the registry. */
   readonly handlers?: readonly ActivityHandler[] | undefined;
-  /** Instead of the operator's. */
+  /** Overrides the operator's settings. */
   readonly logger?: Logger | undefined;
 }
 
 /**
- * Calls all handlers of the activity, in rounds, until each has succeeded or failed for good: those that are to be
- * retried are waited for. Gives what they have returned, by their ids, except for `undefined`.
- * Throws {@link ActivityError} if any has failed for good; rejects with the signal's reason if aborted in between.
+ * Calls all handlers of the activity, in rounds, until each has succeeded or failed for good, waiting for retries.
+ * Returns their results by handler id, except for `undefined`. Throws {@link ActivityError} if any has failed for good;
+ * rejects with the signal's reason if aborted in between.
  */
 export async function runActivity(
   parts: OperatorParts,
@@ -42,14 +42,14 @@ export async function runActivity(
     for (const [id, outcome] of round) outcomes.set(id, outcome);
     state = state.withOutcomes(round);
     if (state.done) break;
-    // Also without a delay, others must have their turn: of them could be the one who aborts all this.
+    // Yield even without a delay: the task that aborts all this needs its turn, too.
     if (state.delay === 0) await clock.sleep(0, { signal });
     await sleepAmong(clock, state.delays, { signal });
   }
   return resultsOf(outcomes);
 }
 
-/** Logins make the way to the cluster, so they have none yet. */
+/** Logins establish the connection to the cluster, so they have none yet. */
 function causeOf(parts: OperatorParts, { activity, memo, logger = parts.logger }: RunActivityOptions): ActivityCause {
   const { settings, indices, client, apiFor } = parts;
   return {

@@ -1,4 +1,4 @@
-/** Keeps the vault filled: logs in when there are no credentials, when they are refused, and ahead of their end. */
+/** Keeps the vault filled: logs in when credentials are missing, refused, or about to expire. */
 import { ActivityError, type HandlerId, LoginError, type Seconds, type Service } from '@kopf-ts/core';
 import { childController, describeError, NO_FACTS, sleepAmong, terseLogger, toError } from '@kopf-ts/core/engine';
 import { runActivity } from '../activities/run-activity.js';
@@ -16,11 +16,11 @@ export interface AuthenticatorParts extends OperatorParts {
 
 export interface Authenticator {
   readonly service: Service;
-  /** What is wrong with the credentials; since the service runs, as nobody needs any before that. */
+  /** What is wrong with the credentials. Tracked only while the service runs: nothing needs credentials before that. */
   readonly trouble: Trouble | undefined;
   /**
-   * Runs what may need the cluster while the service does not run; logs in only if that is really needed.
-   * Ends with an error if the login does.
+   * Runs work that may need the cluster while the service is not running, logging in only if needed. Fails if the login
+   * fails.
    */
   during<T>(signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
@@ -30,14 +30,16 @@ interface Found {
   readonly whyNone: () => LoginError;
 }
 
-/** Between logins that do not help, and before credentials are used that have just been refused; the last one repeats. */
+/** The pauses between useless logins, and before using credentials that were just refused; the last one repeats. */
 const PAUSES: readonly Seconds[] = [1, 2, 5, 10, 30];
-/** What has served for that long was good, whatever happened to it afterwards. */
+/** Credentials that have worked for that long count as good, whatever happens to them afterwards. */
 const GOOD_AFTER: Seconds = 60;
 
 export function authenticator(parts: AuthenticatorParts): Authenticator {
   const { vault, clock, logger, random = Math.random, facts = NO_FACTS } = parts;
-  /** Logins in a row that did not help: those that gave nothing, or whose credentials were refused soon. */
+  /**
+   * The number of consecutive useless logins: those without credentials, or with credentials that were refused soon.
+   */
   let fruitless = 0;
   let populatedAt = Number.NEGATIVE_INFINITY;
   let isRefusalCounted = true;
@@ -63,7 +65,7 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
   const logIn = async (want: Want, signal: AbortSignal): Promise<void> => {
     const isInitial = want === 'initial';
     const title = isInitial ? 'Initial authentication' : 'Re-authentication';
-    // There are tokens that have to be read again each minute; it is of no interest, unless somebody waits for that.
+    // Some tokens are re-read every minute; log that only if something is waiting for them.
     const level = want === 'ahead' ? 'debug' : 'info';
     logger[level](`${title} has been initiated.`);
     const { found, whyNone } = await toldLogins(want, signal);
@@ -118,7 +120,7 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
     }
   };
 
-  /** Throws if it makes no sense to try it again. */
+  /** Throws if trying again makes no sense. */
   const runLogins = async (want: Want, signal: AbortSignal): Promise<Found> => {
     const errors = new Map<HandlerId, Error>();
     const told = want === 'ahead' ? terseLogger(logger) : logger;
@@ -161,7 +163,7 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
       },
     },
     async during(signal, run) {
-      // It ends with the work, and not with the signal: the work may still have something to finish.
+      // Aborted when the work ends, not with the outer signal: the work may have something left to finish.
       const serving = new AbortController();
       const running = childController(signal);
       try {
@@ -177,7 +179,7 @@ export function authenticator(parts: AuthenticatorParts): Authenticator {
   };
 }
 
-/** What has happened in the handler is of more interest than that a handler has failed. */
+/** The handler's own error tells more than the fact that a handler failed. */
 function rootOf(error: unknown): unknown {
   return error instanceof ActivityError ? (error.cause ?? error) : error;
 }

@@ -1,4 +1,4 @@
-/** What is called for a login, and what comes out of it. */
+/** Calls the login handlers and validates their results. */
 import {
   type ConnectionInfo,
   type HandlerId,
@@ -44,15 +44,14 @@ export interface FallbackLoginOptions {
 }
 
 export interface FallbackHandlersOptions {
-  /** Where it is told which of them have given anything; to be called with {@link warningsOnly} of it. */
+  /** Receives which handlers returned credentials; pass it through {@link warningsOnly} when calling them. */
   readonly logger: Logger;
   readonly onError: (id: HandlerId, error: Error) => void;
 }
 
 /**
- * The handlers to call instead of those in the registry, if there are none. Their errors are logged and collected.
- * A handler that returns nothing has succeeded; but where nobody has declared it, and there was nothing to log in with,
- * saying so would only mislead: which of them have succeeded is therefore told by themselves.
+ * The handlers to call when the registry has none. Their errors are logged and collected. These handlers log their own
+ * success: "succeeded" would mislead when a handler that nobody declared found nothing to log in with.
  */
 export function fallbackHandlers(
   { registry }: OperatorParts,
@@ -66,7 +65,7 @@ export function fallbackHandlers(
     activity: 'login',
     id,
     param: undefined,
-    // One of several ways, and nobody has asked for this one: the others may work.
+    // This is one of several built-in ways that nobody asked for: the others may work.
     errors: 'ignored',
     fn: async ({ settings, signal }: FallbackLoginOptions) => {
       const logger = parent.child({ activity: 'login' });
@@ -79,7 +78,7 @@ export function fallbackHandlers(
         if (signal.aborted) throw thrown;
         const error = toError(thrown);
         onError(id, error);
-        // These would not be ignored.
+        // Temporary and permanent errors would not be ignored.
         const isAddressed = error instanceof TemporaryError || error instanceof PermanentError;
         throw isAddressed ? new LoginError(describeError(error), { cause: error }) : error;
       }
@@ -87,7 +86,7 @@ export function fallbackHandlers(
   }));
 }
 
-/** The same logger for warnings and errors, and nothing else. */
+/** The same logger, limited to warnings and errors. */
 export function warningsOnly(logger: Logger): Logger {
   return {
     debug() {},
@@ -99,7 +98,10 @@ export function warningsOnly(logger: Logger): Logger {
   };
 }
 
-/** The results of the handlers as credentials. Throws if any is something else; never says what it is: it is secret. */
+/**
+ * Converts the results of the handlers to credentials. Throws if a result is anything else, without quoting it: it is
+ * secret.
+ */
 export function loginsOf(results: Readonly<Record<HandlerId, unknown>>): Logins {
   const logins = new Map<HandlerId, ConnectionInfo>();
   for (const [id, result] of Object.entries(results)) {
@@ -127,7 +129,7 @@ function whyNotConnection(result: unknown): string | undefined {
   return undefined;
 }
 
-/** What to say if there was never anything to log in with. */
+/** The message for the case that there was never anything to log in with. */
 export function noLogins(facts: {
   readonly areFallbacks: boolean;
   readonly hasExpired: boolean;

@@ -1,9 +1,11 @@
 import type { ConnectionInfo } from '@kopf-ts/core';
 
-/** How good they are and for how long is not what they are: a token that is read again is still the same token. */
+/** These are not part of the identity: a token that is read again is still the same token. */
 const APART = new Set(['priority', 'expiration', 'defaultNamespace']);
 
-/** Whether these are the same credentials for the same server. Logins make a new object each time, often of the same. */
+/**
+ * Whether these are the same credentials for the same server. Each login makes a new object, often with equal contents.
+ */
 export function sameCredentials(one: ConnectionInfo, another: ConnectionInfo): boolean {
   const keys = new Set([...Object.keys(one), ...Object.keys(another)] as (keyof ConnectionInfo)[]);
   return [...keys].every((key) => APART.has(key) || sameValue(one[key], another[key]));
@@ -17,7 +19,7 @@ function sameValue(one: unknown, another: unknown): boolean {
   return [...keys].every((key) => sameValue(one[key], another[key]));
 }
 
-/** Anything else, such as a ready dispatcher, is the same only if it is the very same. */
+/** Other values, such as ready-made dispatchers, are compared by identity. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (Array.isArray(value)) return true;
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

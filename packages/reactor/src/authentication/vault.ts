@@ -1,8 +1,8 @@
 /**
- * Where the credentials are: put in by the logins, taken by the clients, returned by them if the server refuses them.
+ * Holds the credentials: logins put them in, clients take them, and report them if the server refuses them.
  *
- * It never says that there are none: a client waits until there are some, or until it is clear that there
- * will never be any. Nothing is refused for ever either: what to do with refused ones is up to who logs in.
+ * A client never learns that there are none: it waits until there are some, or until there can never be any. No refusal
+ * is permanent either: what to do about refused credentials is up to the authenticator.
  */
 import {
   type Clock,
@@ -17,10 +17,12 @@ import { childController, condition } from '@kopf-ts/core/engine';
 import type { Trouble } from '../probing/health.js';
 import { sameCredentials } from './same-credentials.js';
 
-/** Why new credentials are wanted: there were none yet; those in use were refused, or are over, or will soon be. */
+/**
+ * Why new credentials are wanted: there are none yet, or those in use were refused, have expired or will expire soon.
+ */
 export type Want = 'initial' | 'refused' | 'expired' | 'ahead';
 
-/** Credentials by the ids of the login handlers that gave them. */
+/** Credentials by the ids of the login handlers that returned them. */
 export type Logins = ReadonlyMap<HandlerId, ConnectionInfo>;
 
 /**
@@ -33,21 +35,21 @@ export type Logins = ReadonlyMap<HandlerId, ConnectionInfo>;
  * ```
  */
 export interface Vault extends Credentials {
-  /** Takes these out of use, if they are still in use: this very object, not an equal one. */
+  /** Takes these credentials out of use if they are in use: this very object, not an equal one. */
   invalidate(info: ConnectionInfo, cause: Error): void;
-  /** Puts credentials in. Those under other ids remain; equal ones remain the same object. */
+  /** Adds credentials. Those under other ids remain; equal ones keep their object identity. */
   populate(logins: Logins): void;
-  /** The ones that were not refused recently, and are not over. */
+  /** The credentials that have neither expired nor been refused recently. */
   acceptable(logins: Logins): Logins;
-  /** The ones that are not over. */
+  /** The credentials that have not expired. */
   unexpired(logins: Logins): Logins;
   /** Whether new ones are wanted, and why. */
   readonly want: Want | undefined;
-  /** Resolves when new ones are wanted. With `isLazy`, only if somebody waits for them. */
+  /** Resolves when new credentials are wanted. With `isLazy`, only if a client waits for them. */
   whenWanted(signal: AbortSignal, options?: { readonly isLazy?: boolean }): Promise<Want>;
   /** What is wrong with the credentials now. */
   readonly trouble: Trouble | undefined;
-  /** From now on, nobody gets any; waiting clients get this error. */
+  /** Closes the vault: from now on, all waiting and later clients get this error. */
   close(error?: Error): void;
 }
 
@@ -61,15 +63,15 @@ export interface Vault extends Credentials {
 export interface VaultOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** From 0 to 1: picks one of equally good credentials. Default: `Math.random`. */
+  /** A random number from 0 to 1 that picks one of equally good credentials. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
 interface Item {
   readonly info: ConnectionInfo;
-  /** By the wall clock, as issuers of credentials know no other. */
+  /** In wall-clock time, since that is what issuers use. */
   readonly expiration: Date | undefined;
-  /** By the monotonic clock. */
+  /** In monotonic time. */
   readonly refreshAt: Seconds;
 }
 
@@ -78,12 +80,12 @@ interface Refusal {
   readonly at: Seconds;
 }
 
-/** The part of the lifetime that is left when new credentials are asked for, but not more than so many seconds. */
+/** The share of the lifetime that is left when new credentials are requested, with an upper limit in seconds. */
 const REFRESH_PART = 0.1;
 const MAX_REFRESH_AHEAD: Seconds = 300;
-/** After so long, a refusal means nothing: it may have been the server's mistake. The next one is a new trouble. */
+/** How long a refusal counts: it may have been the server's mistake. A later one starts a new incident. */
 const REFUSAL_MEMORY: Seconds = 120;
-/** Those that come after refused ones, be they the same or not, are believed in when they have served for so long. */
+/** Credentials that follow refused ones, equal or not, are trusted after working for that long. */
 const PROBATION: Seconds = 10;
 
 /**
@@ -101,7 +103,7 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
   const changed = condition();
   let emptied: Exclude<Want, 'ahead'> = 'initial';
   let trouble: Trouble | undefined = { why: 'not logged in yet', since: clock.now() };
-  /** Nobody tells us of success; so if there were refusals, the trouble ends only in some time without new ones. */
+  /** Success is never reported; so an incident ends only after some time without new refusals. */
   let onProbationSince: Seconds | undefined;
   let last: { readonly since: Seconds; readonly endedAt: Seconds } | undefined;
   let waiting = 0;
@@ -161,7 +163,7 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
     return best[Math.floor(random() * best.length)];
   };
 
-  /** Until the predicate holds, or a refresh of the current ones is due. */
+  /** Waits until the predicate holds, or until the current credentials are due for a refresh. */
   const untilOrRefresh = async (predicate: () => boolean, signal: AbortSignal): Promise<void> => {
     const delay = Math.min(...[...items.values()].map(({ refreshAt }) => refreshAt)) - clock.now();
     const either = childController(signal);
@@ -194,7 +196,7 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
     },
 
     invalidate(info, cause) {
-      // Others may have got this refusal, too, and earlier; by now there can be others instead of these.
+      // Other clients may have got this refusal earlier; by now there can be new credentials.
       const found = [...items].find(([, item]) => item.info === info);
       if (found === undefined) return;
       const [id] = found;
@@ -207,8 +209,8 @@ export function vault({ clock, logger, random = Math.random }: VaultOptions): Va
       const isAfterRefusal = items.size === 0 && emptied === 'refused';
       for (const [id, info] of logins) {
         const known = items.get(id);
-        // Copied: each login has objects of its own, even if the handler gives the same one; so an old refusal of the
-        // one does not harm the other. But while it is in use, it stays, as connections are kept for each object.
+        // Copied: each login gets its own object, even if the handler returns the same one, so that an old refusal of
+        // one does not affect the other. While in use, the object is kept, since connections are pooled per object.
         const kept = known !== undefined && isSameLogin(known.info, info) ? known.info : { ...info };
         items.set(id, { info: kept, expiration: info.expiration, refreshAt: refreshTime(info, clock) });
       }
@@ -252,7 +254,7 @@ function priorityOf({ priority = 0 }: ConnectionInfo): number {
   return priority;
 }
 
-/** Not only the same for the server, but the same for us, too. */
+/** Compares what the server sees, plus the priority and the default namespace. */
 function isSameLogin(one: ConnectionInfo, another: ConnectionInfo): boolean {
   const isEqual = priorityOf(one) === priorityOf(another) && one.defaultNamespace === another.defaultNamespace;
   return isEqual && sameCredentials(one, another);

@@ -1,4 +1,4 @@
-/** Control over the objects that an operator remembers: for consoles and commands. */
+/** Controls the objects that an operator remembers, for consoles and commands. */
 import {
   type Control,
   type ControlledObject,
@@ -13,19 +13,19 @@ import type { HandledObject } from '../objects/object.js';
 export interface ControlParts {
   /** All objects that the operator remembers. */
   readonly objects: Iterable<HandledObject>;
-  /** Pauses the whole operator when turned on: as peerings do. */
+  /** Pauses the whole operator when turned on, as peerings do. */
   readonly pausing: Toggle;
 }
 
 const FIELDS: ReadonlySet<string> = new Set(['resource', 'namespace', 'name', 'uid'] satisfies (keyof ObjectQuery)[]);
 
 export function reactorControl({ objects, pausing }: ControlParts): Control {
-  /** The paused objects, even if they have vanished since then: what they wait with is done when they are resumed. */
+  /** Paused objects, kept even if they have vanished since: what waits for them is released when they are resumed. */
   const paused = new Set<HandledObject>();
 
   const found = (query: ObjectQuery | undefined): readonly HandledObject[] => {
     const fits = matcherOf(query);
-    // Objects that are in no stream are not handled yet.
+    // Objects outside of any stream are not handled yet.
     return [...new Set([...objects, ...paused])].filter((object) => object.isServed && fits(object.observed));
   };
   const size = (): number => found(undefined).length;
@@ -77,7 +77,7 @@ function controlled(object: HandledObject): ControlledObject {
   });
 }
 
-/** What is given must be the same; what is not given does not matter. */
+/** Given fields must match; absent fields match anything. */
 function matcherOf(query: ObjectQuery = {}): (object: ObservedObject) => boolean {
   refuseMistakes(query);
   const { resource, namespace, name, uid } = query;
@@ -89,7 +89,7 @@ function matcherOf(query: ObjectQuery = {}): (object: ObservedObject) => boolean
     (uid === undefined || uid === object.uid);
 }
 
-/** The compiler refuses them, too; but queries come from consoles and command lines. */
+/** The compiler refuses these, too; but queries also come from consoles and command lines. */
 function refuseMistakes(query: ObjectQuery): void {
   if (typeof query !== 'object' || query === null || Array.isArray(query)) {
     throw badQuery('A query for objects is a mapping: { resource, namespace, name, uid }.');
@@ -103,7 +103,7 @@ function refuseMistakes(query: ObjectQuery): void {
   }
 }
 
-/** An empty one is mostly a mistake, and would mean all objects. */
+/** An empty query is mostly a mistake, and would select all objects. */
 function refuseEmpty(query: ObjectQuery, what: string): void {
   refuseMistakes(query);
   if (Object.values(query).some((value) => value !== undefined)) return;

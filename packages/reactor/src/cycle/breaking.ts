@@ -1,4 +1,4 @@
-/** What the breaker learns of a cycle, and what it answers. */
+/** Feeds the breaker with the changes of a cycle, and applies its decision. */
 import { type Body, diff, type FieldPath, Patch, type PatchFn, resolveField, type Seconds } from '@kopf-ts/core';
 import { type AnyHandler, asJsonPatch, type Ledger, NO_FACTS, parsePointer, quoteId } from '@kopf-ts/core/engine';
 import { afterPatch, type Breaker, type PatchedField, type Tripping } from '../objects/breaker.js';
@@ -7,7 +7,7 @@ import type { NotedWrite } from '../objects/news.js';
 import { tellTripped } from '../observing/object-facts.js';
 import type { Scene } from './scene.js';
 
-/** What is known of both kinds of handlers from now on. */
+/** The new state of both breakers. */
 export type Breakers = Pick<Known, 'breaker' | 'eventBreaker'>;
 
 export function afterSending(scene: Scene, ledger: Ledger, writes: readonly NotedWrite[], now: Seconds): Breakers {
@@ -47,12 +47,12 @@ function tell(scene: Scene, tripping: Tripping): void {
   }
 }
 
-/** Handlers of what has changed, be it the object or its children; or those of events. */
+/** Handlers of changes to the object or its children, or handlers of events. */
 function familyOf({ kind }: AnyHandler): string {
   return kind === 'reconcile' || kind === 'child' ? 'change' : kind;
 }
 
-/** Those fields that handlers of that kind have asked for of their own accord, and that were really changed. */
+/** The fields that handlers of this type requested on their own account and that really changed. */
 function patchedFields(
   kind: 'change' | 'watch',
   ledger: Ledger,
@@ -72,7 +72,7 @@ function patchedFields(
   });
 }
 
-/** Those that a handler has changed by a verb. */
+/** The fields that a handler changed by a verb. */
 function fieldsWritten({ essenceOf }: Scene, { before, after, by }: NotedWrite): readonly PatchedField[] {
   return diff(essenceOf(before), essenceOf(after)).map(([, path, old, now]) => ({
     field: path.join('.'),
@@ -82,18 +82,18 @@ function fieldsWritten({ essenceOf }: Scene, { before, after, by }: NotedWrite):
   }));
 }
 
-/** What functions change is known only by what they do. */
+/** The effect of patch functions is known only by running them. */
 function pathsOfFns(fns: readonly PatchFn[], before: Body): readonly FieldPath[] {
   if (fns.length === 0) return [];
   try {
     return asJsonPatch(new Patch({}, { fns }), before).map(({ path }) => untilList(before, path));
   } catch {
-    // It was broken, and so it was not sent.
+    // A broken function was not sent.
     return [];
   }
 }
 
-/** Lists are values as a whole: their items have no paths of their own. */
+/** Lists are compared as a whole: their items have no paths of their own. */
 function untilList(body: Body, pointer: string): FieldPath {
   const path = parsePointer(pointer);
   const end = path.findIndex((_key, index) => Array.isArray(resolveField(body, path.slice(0, index))));

@@ -1,7 +1,7 @@
 /**
- * What to store of what the handlers have done, and what is known of the object once it is stored. It acts on
- * nothing but the patch of marks that it makes; so it can be done again, when the cluster has refused what some of the
- * handlers have asked for.
+ * Decides what to store of the handlers' work, and what is known of the object once it is stored. It touches nothing
+ * but the patch of marks that it builds; so it can run again when the cluster refuses part of what the handlers
+ * requested.
  */
 import {
   type Awaitable,
@@ -36,19 +36,19 @@ import { capitalised, type Handled, type Handling } from './handling.js';
 import { afterRefusals, storeDigests } from './related.js';
 import { bodyForStorages, newestBody, type Scene } from './scene.js';
 
-/** Outcomes that are other than it seemed, since the cluster has refused what the handlers have asked for. */
+/** Outcomes that were revised because the cluster refused what the handlers requested. */
 type Refusals = ReadonlyMap<HandlerId, Outcome>;
 
 export interface Conclusion {
   /** Our own marks, finalizers included. */
   readonly marks: Patch;
-  /** Until the change handlers that are not done are due. */
+  /** Seconds until the unfinished change handlers are due. */
   readonly delays: readonly Seconds[];
-  /** What is put into the marks as the last handled state, if anything is. */
+  /** The last handled state to store in the marks, if it has changed. */
   readonly handled: Essence | undefined;
-  /** What is known when all is stored. */
+  /** What is known once all is stored. */
   readonly known: Known;
-  /** How far the handlers have come, with all their sub-handlers. */
+  /** The progress of the handlers, including all their sub-handlers. */
   readonly states: readonly State[];
 }
 
@@ -59,14 +59,14 @@ export interface ConcludingOptions {
   readonly handling: Handling | undefined;
   readonly ledger: Ledger;
   readonly refusals: Refusals;
-  /** Of daemons that are being stopped. */
+  /** The delays of daemons that are being stopped. */
   readonly daemonDelays: readonly Seconds[];
-  /** Whether anything is going to be sent anyway. */
+  /** Whether a patch will be sent in any case. */
   readonly isAsked: boolean;
   readonly related: Known['related'] | undefined;
 }
 
-/** Waits only for storages that take their time. */
+/** Returns a promise only if the storages do. */
 export function conclude(options: ConcludingOptions): Awaitable<Conclusion> {
   const { scene, compared, decision, handling, daemonDelays, related } = options;
   const { known, resource, storages, parts } = scene;
@@ -82,7 +82,7 @@ export function conclude(options: ConcludingOptions): Awaitable<Conclusion> {
   const goOn = (): Awaitable<Conclusion> => {
     const mayRelease = decision?.isHeldUntilDone && daemonDelays.length === 0;
     if (handling?.kind !== 'handled') {
-      // There is nobody to be called for the deletion; but daemons had to leave first.
+      // No handlers want the deletion; but daemons had to stop first.
       if (mayRelease && decision.changing === undefined) release(scene, marks);
       return concludeUnhandled(options, marks, changed);
     }
@@ -110,7 +110,7 @@ export function conclude(options: ConcludingOptions): Awaitable<Conclusion> {
   return storing instanceof Promise ? storing.then(withDigests) : withDigests(storing);
 }
 
-/** Change handlers had nothing to do. */
+/** The cycle had no change handlers to call. */
 function concludeUnhandled(
   { scene, compared, handling }: ConcludingOptions,
   marks: Patch,
@@ -119,7 +119,7 @@ function concludeUnhandled(
   const { known, storages, parts } = scene;
   const isNoop = handling?.kind === 'leftovers' || (handling?.kind === 'nothing' && handling.isNoop);
   const handled = isNoop && compared !== undefined ? handledNow(scene, compared) : changed.handled;
-  // A handler that was not due has still seen what it has seen.
+  // A handler that was not due has still seen what it saw before.
   const seen: Known['seen'] = handling === undefined || known.seen.size === 0 ? known.seen : new Map();
   const concluded: Conclusion = {
     marks,
@@ -134,7 +134,7 @@ function concludeUnhandled(
   return purgeLeftovers({ ...place, handlers: handling.owned }).then(() => concluded);
 }
 
-/** Nothing has changed since it was handled: so, what it is now is what is handled. */
+/** Nothing has changed since it was handled, so the current state is the handled state. */
 function handledNow(scene: Scene, { essence, handled }: Compared): Known['handled'] {
   return handled?.digest === undefined
     ? { essence, digest: undefined, version: scene.body.metadata?.resourceVersion }
@@ -152,13 +152,13 @@ function concludeHandled(
   const { scene, ledger, daemonDelays } = options;
   const { known, isCompat, resource, storages } = scene;
   const { cause, loaded, owned, reason } = handled;
-  // What others have removed meanwhile is not put back.
+  // What others have removed meanwhile is not restored.
   const body = bodyForStorages(newestBody(scene), known.unsavable);
   const place: StoragePlace = { storage: storages.progressStorage, body, patch: marks };
   const final = outcomesAfter(handled, ledger, options.refusals);
   const { state, levels, outcomes } = final;
   const isDone = loaded.handlers.length === 0 || state.done;
-  // It is over for the handlers, but not for the daemons: who has finished must be known until all is over.
+  // The handlers are done, but the daemons are not: remember which of them have finished until all are.
   const isWaiting = isDone && reason === 'delete' && daemonDelays.length > 0 && !isCompat;
   const isForgotten = isDone && !isWaiting;
 
@@ -192,12 +192,12 @@ function concludeHandled(
     const storing = isThenable(purging) ? Promise.resolve(purging).then(storeHandled) : storeHandled();
     return isThenable(storing) ? Promise.resolve(storing).then(() => concluded) : concluded;
   };
-  // What is purged right below need not be stored before: but for the marks on the object that Kopf leaves so.
+  // Progress that is purged right below need not be stored first, unless we leave the marks on the object as Kopf does.
   const isStored = !isForgotten || isCompat || loaded.superseded.size > 0;
   return isStored ? storeProgress(options, handled, final, place, isForgotten && !isCompat).then(goOn) : goOn();
 }
 
-/** Puts into the marks how far the handlers have come. */
+/** Writes the progress of the handlers into the marks. */
 async function storeProgress(
   { scene, isAsked }: ConcludingOptions,
   { loaded, reason, seen: known }: Handled,
@@ -209,7 +209,7 @@ async function storeProgress(
   if (isForgotten) return;
   for (const level of levels) await level.state.store(place);
   if (loaded.handlers.length > 0) await state.store(place);
-  // Corrections are worth a patch only if there is one anyway, or if there was none for too long.
+  // Corrections alone are worth a patch only if none was sent for too long.
   const { correctionsDue } = scene.known;
   const isOverdue = correctionsDue !== undefined && correctionsDue <= scene.parts.clock.now();
   if (reason === 'delete' || scene.isCompat || !(isAsked || !place.patch.isEmpty || isOverdue)) return;
@@ -241,7 +241,7 @@ interface Final {
   readonly levels: readonly FinalLevel[];
 }
 
-/** A parent is not done if its sub-handlers are not. */
+/** A parent is not done before its sub-handlers are. */
 function outcomesAfter({ loaded, outcomes }: Handled, ledger: Ledger, refusals: Refusals): Final {
   const parents = new Map<HandlerId, Outcome>();
   const replaced = (all: Outcomes): Outcomes =>
@@ -262,7 +262,7 @@ function outcomesAfter({ loaded, outcomes }: Handled, ledger: Ledger, refusals: 
   return { state: loaded.state.withOutcomes(final), outcomes: final, levels };
 }
 
-/** What the finished handlers have seen, when all this is stored. */
+/** What the finished handlers have seen, once all this is stored. */
 function seenAfter(
   { seen, outcomes, owned, cause }: Handled,
   state: State,
@@ -271,7 +271,7 @@ function seenAfter(
   { body }: Scene,
 ): ReadonlyMap<HandlerId, Seen> {
   const after = new Map<HandlerId, Seen>();
-  // Deletions are handled once, whatever is changed in the object meanwhile.
+  // Deletions are handled once, whatever changes in the object meanwhile.
   if (cause.reason === 'delete') return after;
   const note = (handlers: readonly ChangeHandler[], of: State, called: Outcomes, prefix: FieldPath): void => {
     for (const { id, field = [] } of handlers) {
@@ -286,7 +286,7 @@ function seenAfter(
       after.set(id, { stored, digest: record.seen, path: [...prefix, ...field], version, isSettled });
     }
   };
-  // Sub-handlers of handlers that wait for their next attempt were not looked at this time.
+  // Sub-handlers of handlers that wait for their next attempt were not considered this time.
   const unfinished = [...state].filter(([, record]) => !record.finished).flatMap(([, { subrefs }]) => subrefs);
   for (const id of unfinished) {
     const known = seen.get(id);
@@ -294,12 +294,12 @@ function seenAfter(
     after.set(id, corrections === 'stored' ? { ...known, stored: known.digest } : known);
   }
   for (const { handlers, state: of, outcomes: called, prefix } of levels) note(handlers, of, called, prefix);
-  // Also the handlers that do not want the change any more: they may be needed until all is over.
+  // Includes handlers that no longer want the change: they may be needed until all is over.
   note(owned, state, outcomes, []);
   return after;
 }
 
-/** Of a sub-handler whose parent was not called this time, so that its record was not looked at. */
+/** A sub-handler whose parent was not called this time, so that its record was not read. */
 async function storeCorrection(key: HandlerId, { stored, digest }: Seen, place: StoragePlace): Promise<void> {
   if (stored === digest) return;
   const { storage, body, patch } = place;

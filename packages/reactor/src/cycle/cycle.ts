@@ -1,6 +1,6 @@
 /**
- * One cycle of one object: from what has happened to it, through all its handlers, to the patch of it and to what comes
- * next. It reads from top to bottom; each step is a function of its own, and returns what the next one needs.
+ * One cycle of one object: from what happened to it, through all its handlers, to its patch and the next step. It reads
+ * from top to bottom; each step is a function that returns what the next one needs.
  */
 import { type Awaitable, formatTimestamp, type HandlerId, Patch, type Seconds } from '@kopf-ts/core';
 import {
@@ -37,8 +37,8 @@ import { callRelated } from './related.js';
 import { bodyForStorages, type CycleOptions, type CycleParts, type CycleResult, newestBody, Scene } from './scene.js';
 
 /**
- * Processes what has happened. Fails with errors of the framework, and of users' filters: nothing is known then. Waits only
- * for what takes its time.
+ * Processes the latest news of the object. Rejects on errors of the framework and of users' filters; nothing is
+ * concluded then. Returns a promise only if some step does.
  */
 export type RunCycle = (options: CycleOptions) => Awaitable<CycleResult>;
 
@@ -55,7 +55,7 @@ export function cycleOf(parts: CycleParts): RunCycle {
     const ledger = newLedger(scene, seen);
     const goOn = (): Awaitable<CycleResult> => {
       if (state !== undefined && isServed(scene)) return serve(scene, ledger, seen);
-      // There is nobody but the handlers of events, and these have asked for nothing, nor written anything by themselves.
+      // Only event handlers ran, and they neither requested nor wrote anything.
       const isIdle = scene.known === NOTHING_KNOWN && scene.patch.isEmpty && subject.writes.length === 0;
       return isIdle ? NOTHING_TO_DO : finish(scene, { ledger });
     };
@@ -70,7 +70,7 @@ function firstOf(retries: EventRetries): EventRetry | undefined {
   return retries.values().next().value;
 }
 
-/** They are remembered whatever else becomes of the cycle, and the object comes back when the first of them is due. */
+/** Retries are remembered whatever else becomes of the cycle; the object comes back when the first of them is due. */
 async function goOnWithRetries(
   scene: Scene,
   eventRetries: EventRetries,
@@ -85,7 +85,7 @@ async function goOnWithRetries(
   return isLater ? { ...result, known } : { ...result, known, delay: due, byTouching: false };
 }
 
-/** For all handlers but those of events. */
+/** Runs all handlers except for those of events. */
 async function serve(scene: Scene, ledger: Ledger, seen: Known['seen']): Promise<CycleResult> {
   if (!hasCauses(scene)) return await serveState(scene, ledger);
   const comparing = compare(scene);
@@ -103,7 +103,7 @@ async function serve(scene: Scene, ledger: Ledger, seen: Known['seen']): Promise
   );
 }
 
-/** Where nobody asks what has happened to the object, it need not be compared with what it was. */
+/** Where no handler asks what happened to the object, there is no need to compare it with its previous state. */
 async function serveState(scene: Scene, ledger: Ledger): Promise<CycleResult> {
   const decision = decideOnState(scene);
   explain(scene, undefined, decision);
@@ -117,10 +117,10 @@ async function serveState(scene: Scene, ledger: Ledger): Promise<CycleResult> {
   );
 }
 
-/** With the handlers called that want to know what the object and its children are. */
+/** Adds the calls of the handlers that reconcile the object and its children. */
 async function withRelated(scene: Scene, called: Called, cause: RelatedCause): Promise<Called> {
   const { daemonDelays = NO_DELAYS, ledger } = called;
-  // What is left from before is stored first.
+  // Unsent work of an earlier cycle is stored first.
   if (scene.known.unsent !== undefined) return { ...called, isPostponed: true };
   const { related, delays } = await callRelated(scene, cause, ledger);
   return { ...called, related, daemonDelays: [...daemonDelays, ...delays] };
@@ -129,12 +129,12 @@ async function withRelated(scene: Scene, called: Called, cause: RelatedCause): P
 const NO_DELAYS: readonly Seconds[] = [];
 const NOTHING_TO_DO: CycleResult = Object.freeze({});
 
-/** Calls the handlers that are due; unless something else has to be done first, or to be waited for. */
+/** Calls the handlers that are due, unless something else has to be done or awaited first. */
 function callChangeHandlers(scene: Scene, decided: Decided, seen: Known['seen']): Awaitable<Called> {
   const { ledger, compared, decision, daemonDelays } = decided;
   const { unsent } = scene.known;
   if (unsent !== undefined) {
-    // What is left from before is stored first: the handlers would see the object without it.
+    // Unsent work of an earlier cycle is stored first: otherwise, the handlers would see the object without it.
     takeOver(scene.patch, unsent.patch);
     const handling: Handling | undefined = unsent.handled && { kind: 'handled', handled: unsent.handled };
     const isPostponed = decision.changing !== undefined;
@@ -161,12 +161,12 @@ function handledAs({ ledger, compared, decision, daemonDelays }: Decided, handli
   return { ledger, compared, decision, daemonDelays, handling };
 }
 
-/** Whether anybody cares for the state of objects of that kind. */
+/** Whether any handler needs the state of objects of that kind. */
 function isServed(scene: Scene): boolean {
   return hasCauses(scene) || scene.parts.registry.handlers.related.of(scene.resource).length > 0;
 }
 
-/** Whether anybody wants to know what has happened to objects of that kind. */
+/** Whether any handler asks what happened to objects of that kind. */
 function hasCauses({ parts, resource }: Scene): boolean {
   const { spawning, changing } = parts.registry.handlers;
   return spawning.of(resource).length > 0 || changing.of(resource).length > 0;
@@ -191,7 +191,7 @@ function explain(
   if (finalizer === 'allow') logger.debug('Removing the finalizer, as there are no handlers requiring it.');
 }
 
-/** Daemons and timers are started and stopped; daemons that need time to stop are looked at again after the delays. */
+/** Starts and stops daemons and timers. Daemons that need time to stop are checked again after the delays. */
 async function lead(scene: Scene, cause: SpawningCause): Promise<readonly Seconds[]> {
   const { parts, subject, eventType, comeBack: onExit } = scene;
   const { apply, paused, daemons, writeGuards } = parts;
@@ -199,19 +199,19 @@ async function lead(scene: Scene, cause: SpawningCause): Promise<readonly Second
   return await leadDaemons({ parts, apply, paused, daemons, mayAct, subject, eventType, cause, onExit });
 }
 
-/** How long the change handlers are not to be called, since they change the same fields again and again. */
+/** How long to hold back the change handlers because they change the same fields again and again. */
 function brokenFor({ known, parts }: Scene, cause: ChangingCause | undefined): Seconds | undefined {
   const isExempt = cause === undefined || cause.reason === 'delete' || cause.reason === 'gone';
   return isExempt ? undefined : timeLeft(known.breaker, parts.clock.now());
 }
 
-/** For no longer than that, it is waited for the answers to the changes of daemons and timers. */
+/** The longest wait for responses to patches of daemons and timers. */
 const WRITE_PATIENCE: Seconds = 2;
 
 /**
- * How long to wait until it is known whose the latest change is: a handler would be called again for it, while a timer or
- * a daemon of ours is changing the object, and the stream may be faster than the answer. It is looked at again as soon
- * as the answer comes.
+ * How long to wait until the author of the latest change is known. While a timer or a daemon of ours is changing the
+ * object, the stream may be faster than the response to the patch, and a handler would be called for our own change.
+ * The object is checked again as soon as the response arrives.
  */
 function heldFor(
   { subject, known, parts }: Scene,
@@ -220,7 +220,7 @@ function heldFor(
   seen: Known['seen'],
 ): Seconds | undefined {
   if (!subject.isBeingWritten || cause === undefined || cause.reason === 'delete') return undefined;
-  // Or it would be an update, though nobody has asked for anything that matters.
+  // Otherwise it would be an update, though nobody has requested anything that matters.
   const isUpdate = cause.reason === 'update' && known.handled !== undefined;
   const isOutdated = [...seen.values()].some(({ digest, path }) => digestAt(essence, path) !== digest);
   if (!isOutdated && !isUpdate) return undefined;
@@ -231,7 +231,9 @@ function heldFor(
   return left;
 }
 
-/** Stores what the handlers have done, and tells how to go on. Waits only if there is something to be stored. */
+/**
+ * Stores the results of the handlers, and decides how to go on. Returns a promise only if there is something to store.
+ */
 function finish(scene: Scene, called: Called): Awaitable<CycleResult> {
   const concluding = concludeNow(scene, called, NO_REFUSALS);
   return concluding instanceof Promise
@@ -240,7 +242,7 @@ function finish(scene: Scene, called: Called): Awaitable<CycleResult> {
 }
 
 function sendOrGoOn(scene: Scene, called: Called, conclusion: Conclusion): Awaitable<CycleResult> {
-  // Nothing to patch any more; but daemons can still be on their way out.
+  // Nothing is left to patch, but daemons can still be stopping.
   if (scene.eventType === 'DELETED') {
     return { known: conclusion.known, delay: nearest(called.daemonDelays ?? NO_DELAYS) };
   }
@@ -273,13 +275,13 @@ async function sendAndGoOn(scene: Scene, called: Called, concluded: Conclusion):
       }
       conclusion = await concludeNow(scene, called, refusals);
     } catch (error) {
-      // Others may be at work now.
+      // Other operators may be active now.
       if (isBrokenOffByPause(error)) return { known: { ...known, unsent: undefined }, error };
       if (scene.isCompat) throw error;
-      // If even our marks are refused, it is not about the handlers. Who is to blame is found out when these get through.
+      // If even our marks are refused, the handlers are not to blame. The culprit is found once the marks get through.
       const unsent = first ?? unsentOf(scene, called);
       const isKept = unsent.handled !== undefined || !unsent.patch.isEmpty;
-      // What is not stored is not known to be so; but who has finished, has.
+      // What could not be stored is not recorded, except for the handlers that have finished.
       const { deleted, resumed } = conclusion.known;
       const { related = known.related } = called;
       const left = { ...known, deleted, resumed, related, unsent: isKept ? unsent : undefined };
@@ -288,10 +290,10 @@ async function sendAndGoOn(scene: Scene, called: Called, concluded: Conclusion):
   }
 }
 
-/** Long enough for the others to be done, mostly. */
+/** Usually long enough for the other writers to finish. */
 const OUTPACED_PAUSE: Seconds = 1;
 
-/** Conflicts are no errors, however many there are: the same is sent for a newer state after a while. */
+/** Conflicts are not errors, however many there are: the same is sent for a newer state after a while. */
 function afterOutpacing({ localLogger }: Scene, { daemonDelays = NO_DELAYS }: Called, known: Known): CycleResult {
   localLogger.info(
     `Others change the object faster than it can be patched. Trying again with its newest state in ${OUTPACED_PAUSE}s.`,
@@ -307,7 +309,7 @@ function concludeNow(scene: Scene, called: Called, refusals: ReadonlyMap<Handler
   return conclude({ scene, compared, decision, handling, ledger, refusals, daemonDelays, isAsked, related });
 }
 
-/** Who has asked for something that is not known to be refused. */
+/** The authors of the requests that are not known to be refused. */
 function unrefused({ ledger, ledgerOfEvents }: Called, refusals: ReadonlyMap<HandlerId, Outcome>): readonly Asked[] {
   const all = ledgerOfEvents === undefined ? ledger.asked : [...ledger.asked, ...ledgerOfEvents.asked];
   return refusals.size === 0 ? all : all.filter(({ handler }) => !refusals.has(handler.id));
@@ -323,7 +325,7 @@ function sendNow(
   const { marks, handled } = conclusion;
   const { facts = NO_FACTS } = parts;
   const { unsavable } = known;
-  // What is there already is left out of the patch: so it must be compared with the newest.
+  // What is already there is left out of the patch, so the newest state is needed for comparison.
   const body = newestBody(scene);
   const storedBody = bodyForStorages(body, unsavable);
   const options: SendOptions = {
@@ -341,7 +343,7 @@ function sendNow(
     },
     unsavable,
     newerThan: (than) => subject.newerThan(than)?.body,
-    // The finalizer, for one, must be there before the object is gone.
+    // The finalizer, for one, must be added before the object is gone.
     turn: () => subject.takeTurn({ isUrgent: true }),
     onWrite({ before, after }) {
       const noted = { before, after, asked };
@@ -354,7 +356,7 @@ function sendNow(
   return isThenable(touched) ? touched.then(() => send(options)) : send(options);
 }
 
-/** Of a handler of changes or of one of its sub-handlers; those of events have none. */
+/** The id of a change handler or of one of its sub-handlers; event handlers have no ids here. */
 function stateOf({ handling, ledger }: Called, id: HandlerId): HandlerState | undefined {
   const handled = handling?.kind === 'handled' ? [handling.handled.loaded.state] : [];
   const states = [...handled, ...ledger.levels.map((level) => level.state)];
@@ -366,17 +368,17 @@ function unsentOf({ patch }: Scene, { handling, ledger }: Called): Unsent {
   return { handled, patch, ledger };
 }
 
-/** Changes anything in the object, so that an event of it comes back: as Kopf wakes itself up. */
+/** Changes a dummy field of the object to trigger an event: that is how Kopf wakes itself up. */
 async function touch({ parts, resource, body, localLogger: logger, storages }: Scene): Promise<CycleResult> {
   const patch = new Patch(undefined, { body });
   await storages.progressStorage.touch({ value: formatTimestamp(parts.clock.utc()), body, patch });
-  // Not the same as sending nothing: the handlers are due, whatever became of the touch.
+  // This differs from sending nothing: the handlers are due, whatever became of the touch.
   const { body: answer, missing } = await parts.apply({ resource, body, patch, logger });
   return missing ? {} : { answer, ...(answer === undefined ? { delay: 0 } : {}) };
 }
 
 function takeOver(patch: Patch, unsent: Patch): void {
-  // What the handlers of events have just asked for is newer.
+  // The latest requests of the event handlers win.
   const newer = { ...patch.merge };
   Object.assign(patch.merge, unsent.merge);
   mergeInto(patch.merge, newer);

@@ -1,4 +1,4 @@
-/** What to do with an object in its present state. It only decides: nothing is called, spawned or written here. */
+/** Decides what to do with an object in its present state. Nothing is called, spawned or written here. */
 import type { Awaitable, Essence } from '@kopf-ts/core';
 import {
   type ChangeHandler,
@@ -26,29 +26,29 @@ import { unfinishedHandlers } from './handling.js';
 import { relatedCauseOf } from './related.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
-/** The object compared with what it was when it was handled last. */
+/** The object compared with its last handled state. */
 export interface Compared {
   readonly essence: Essence;
   readonly comparison: Comparison;
-  /** The last handled state was stripped off the object: this is what it is restored to. */
+  /** The last handled state to restore, if it was stripped off the object. */
   readonly restored: Essence | undefined;
-  /** What counts as handled by now. */
+  /** The state that counts as handled by now. */
   readonly handled: LastHandled | undefined;
 }
 
 export interface Decision {
-  /** Absent if there are no daemons nor timers for the kind. */
+  /** Absent if there are no daemons or timers for the kind. */
   readonly spawning: SpawningCause | undefined;
-  /** Absent if there are no handlers for what the object and its children are, or if they have to wait for the finalizer. */
+  /** Absent if no handlers reconcile the object and its children, or if they have to wait for the finalizer. */
   readonly related: RelatedCause | undefined;
-  /** Absent if change handlers have nothing to do, or have to wait for the finalizer. */
+  /** Absent if the change handlers have nothing to do, or have to wait for the finalizer. */
   readonly changing: ChangingCause | undefined;
   readonly finalizer: 'block' | 'allow' | undefined;
-  /** Our finalizer is removed when nobody needs the object any more. */
+  /** Our finalizer is removed when no handler needs the object any more. */
   readonly isHeldUntilDone: boolean;
 }
 
-/** With the last handled state; if that was stripped off the object, then with what is known of it. */
+/** Uses the last handled state; if that was stripped off the object, uses what is known of it. */
 export function compare(scene: Scene): Awaitable<Compared> {
   const { resource, subject, body, known, storages } = scene;
   const storedBody = bodyForStorages(body, known.unsavable);
@@ -61,14 +61,14 @@ function comparedWith(fetched: Essence | undefined, scene: Scene): Compared {
   const { body, known, isCompat } = scene;
   const essence = scene.essenceOf(body);
   const stored = fetched && scene.storages.progressStorage.clear(fetched);
-  // What is not yet sent, could not be removed by anyone; and of what is gone, nothing is kept.
+  // Nobody can have removed what was not sent yet, and nothing is kept for deleted objects.
   const isStripped = stored === undefined && known.handled !== undefined && known.unsent === undefined;
   const isLeaving = isDeletionOngoing(body) || scene.eventType === 'DELETED';
   const restored = isStripped && !isCompat && !isLeaving ? known.handled?.essence : undefined;
   const comparison = compareEssences(restored ?? stored, essence);
   if (comparison.diff.length === 0) return { essence, comparison, restored, handled: known.handled };
   const handled = handledByNow(scene);
-  // What the server has made of our own marks is nothing to be handled.
+  // What the server derives from our own marks needs no handling.
   const isOwn =
     handled?.digest !== undefined &&
     handled.digest === digestAt(essence, []) &&
@@ -76,7 +76,7 @@ function comparedWith(fetched: Essence | undefined, scene: Scene): Compared {
   return { essence, comparison: isOwn ? { ...comparison, diff: [] } : comparison, restored, handled };
 }
 
-/** The last handled state, and what has become of it by our own marks. */
+/** The last handled state, and what our own marks made of it. */
 function handledByNow({ known, body, essenceOf }: Scene): LastHandled | undefined {
   const { handled } = known;
   const writes = writesUntil(known.writes, body);
@@ -87,7 +87,7 @@ function handledByNow({ known, body, essenceOf }: Scene): LastHandled | undefine
   return { essence: handled.essence, digest: digest === stored ? undefined : digest, version };
 }
 
-/** Waits only for storages that take their time; and these are asked only if nobody wants the object any more. */
+/** Returns a promise only if the storages do; they are asked only if no handler wants the object any more. */
 export function decide(scene: Scene, { essence, comparison }: Compared): Awaitable<Decision> {
   const { parts, resource, subject, body, patch, eventType, known } = scene;
   const { registry, settings, poster, client, apiFor, indices, children, facts = NO_FACTS } = parts;
@@ -98,7 +98,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Awaitab
   const { diff, old } = comparison;
   const logger = objectLogger({ logger: parts.logger, body, posting: { settings, poster } });
 
-  // Spelled out, not spread: it is done in each cycle, and spreading is slow.
+  // Spelled out rather than spread: this runs in each cycle, and spreading is slow.
   const isSpawned = handlers.spawning.of(resource).length > 0;
   const spawning: SpawningCause | undefined = isSpawned
     ? {
@@ -158,7 +158,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Awaitab
   if (!isDropped || changing === undefined || scene.isCompat) {
     return decideOnDeletion(scene, { spawning, related, changing: wanted, deletionMustBeBlocked });
   }
-  // Whoever has begun comes to an end, or is told to be superseded, even if nobody wants the object any more.
+  // A handler that has begun must finish or be superseded, even if no handler wants the object any more.
   const unfinished = unfinishedHandlers(scene);
   const goOn = (begun: readonly ChangeHandler[]): Decision => {
     const isLeft = begun.some(({ requiresFinalizer, reason }) => requiresFinalizer && reason === changing?.reason);
@@ -172,7 +172,7 @@ export function decide(scene: Scene, { essence, comparison }: Compared): Awaitab
   return unfinished instanceof Promise ? unfinished.then(goOn) : goOn(unfinished);
 }
 
-/** The same, where nobody asks what has happened to the object: only what it is. */
+/** A cheaper form for kinds whose handlers do not ask what happened: it only looks at the present state. */
 export function decideOnState(scene: Scene): Decision {
   const { parts, body, eventType } = scene;
   const { settings, poster, registry } = parts;
@@ -205,7 +205,7 @@ function decideOnDeletion(
     deletionIsBlocked: isDeletionBlocked(body, finalizer),
     deletionIsOngoing: isDeletionOngoing(body),
   });
-  // There is no room for a finalizer: then it is better to handle the object without it than not to handle it at all.
+  // There is no room for a finalizer: handling the object without one is better than not handling it.
   if (blocking === 'block' && known.unsavable === undefined) {
     return { spawning, related: undefined, changing: undefined, finalizer: 'block', isHeldUntilDone: false };
   }

@@ -1,6 +1,6 @@
 /**
- * Handlers of events: called for every event as it is, whatever it means; their errors change nothing. Those that want to
- * are called again for an event that they have failed with, until a newer one comes.
+ * Event handlers: called for every raw event; their errors do not affect other handlers. A handler may ask to be called
+ * again for an event that it failed with, until a newer one arrives.
  */
 import { type Awaitable, allAtOnce, type HandlerId } from '@kopf-ts/core';
 import {
@@ -21,11 +21,11 @@ import { type EventRetries, type EventRetry, NO_RETRIES } from '../objects/known
 import type { Scene } from './scene.js';
 
 /**
- * Each event is for the handlers, even if a filter of theirs has failed on another one. What they ask for is in the patch.
- * Resolves with what is to be tried again.
+ * Calls the handlers for each event, even if a filter has failed on another one. Their requests end up in the patch.
+ * Resolves with the retries.
  *
- * Most are called once, so they have no progress to be kept; and there are as many events as there are objects and changes
- * of them: it waits only for handlers that take their time.
+ * Most handlers are called once, so no progress is stored; and this runs for every change of every object, so a promise
+ * is made only for handlers that take their time.
  */
 export async function callEventHandlers(
   scene: Scene,
@@ -46,7 +46,7 @@ export async function callEventHandlers(
       const handlers = registry.handlers.watching.select(cause, { onConsidered });
       let results: Map<HandlerId, Outcome> | undefined;
       for (const handler of handlers) {
-        // What those before it have done is worth storing, even if the rest is not needed any more.
+        // The work of the handlers before it is worth storing, even if the rest is not needed any more.
         if (handler !== handlers[0] && signal.aborted) break;
         const note = ledger.watch(handler, patch, 0);
         const attempt = handler.errors === 'temporary' ? freshState(handler, scene) : undefined;
@@ -74,7 +74,7 @@ export async function callEventHandlers(
   return retries;
 }
 
-/** Those that are due. The others wait. */
+/** Separates the handlers that are due from those that wait. */
 async function callAgain(scene: Scene, ledger: Ledger): Promise<EventRetries> {
   const { parts, signal, patch, known } = scene;
   const retries = new Map(known.eventRetries);

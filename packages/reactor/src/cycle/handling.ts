@@ -1,6 +1,6 @@
 /**
- * Change handlers of one object: from what is stored of their progress, by calling those due, to their outcomes.
- * Nothing is stored here: what to store is concluded from what this returns.
+ * Runs the change handlers of one object: loads their stored progress, calls those that are due, and returns their
+ * outcomes. Nothing is stored here; `conclude.ts` decides what to store.
  */
 import type { Awaitable, HandlerId, HandlingReason, Patch, Seconds } from '@kopf-ts/core';
 import {
@@ -29,34 +29,34 @@ import { tellSuperseded, tellUncalled } from '../observing/progress-facts.js';
 import { keepingFor } from './keeping.js';
 import { bodyForStorages, type Scene } from './scene.js';
 
-/** Change handlers were called, or there was nobody to be called. */
+/** Change handlers were called, or no handler wanted to be called. */
 export interface Handled {
   readonly cause: ChangingCause;
   readonly reason: HandlingReason;
   readonly owned: readonly ChangeHandler[];
   readonly loaded: LoadedProgress;
   readonly outcomes: Outcomes;
-  /** What the finished handlers have seen, as of when these were called. */
+  /** What the finished handlers have seen, as of the time they were called. */
   readonly seen: ReadonlyMap<HandlerId, Seen>;
-  /** Somebody is due, but the lifecycle has picked nobody. */
+  /** Handlers are due, but the lifecycle picked none. */
   readonly isEmptyRound: boolean;
 }
 
-/** All that the handlers of a cycle have done. */
+/** The work of all handlers in a cycle. */
 export interface Unsent {
-  /** Absent if only the handlers of events were called. */
+  /** Absent if only event handlers were called. */
   readonly handled: Handled | undefined;
-  /** What they have asked for. */
+  /** The handlers' requests. */
   readonly patch: Patch;
   readonly ledger: Ledger;
 }
 
-/** What became of a change, as far as its handlers are concerned. */
+/** The result of a change, as far as its handlers are concerned. */
 export type Handling =
   | { readonly kind: 'handled'; readonly handled: Handled }
-  /** Nothing has changed, and what was left of an undone change is removed. */
+  /** Nothing has changed, and the leftovers of an undone change were removed. */
   | { readonly kind: 'leftovers'; readonly owned: readonly ChangeHandler[] }
-  /** There is nothing to be done for that reason. */
+  /** No handlers are needed for that reason. */
   | { readonly kind: 'nothing'; readonly isNoop: boolean };
 
 export const INFORMATIONAL: Readonly<Record<'gone' | 'free' | 'noop', string>> = {
@@ -73,13 +73,13 @@ export function newLedger({ subject, isCompat }: Scene, seen: ReadonlyMap<Handle
 
 const NOTHING_SEEN: ReadonlyMap<HandlerId, Seen> = new Map();
 
-/** As of the state that is handled: the stream may be behind what we have changed since then. */
+/** The state that is being handled: the stream may lag behind our own changes. */
 export function seenByNow({ known, body, essenceOf }: Scene): ReadonlyMap<HandlerId, Seen> {
   if (known.seen.size === 0) return known.seen;
   return followWrites(known.seen, writesUntil(known.writes, body), essenceOf);
 }
 
-/** Waits only for storages and handlers that take their time. */
+/** Returns a promise only if storages or handlers do. */
 export function handle(
   scene: Scene,
   cause: ChangingCause,
@@ -108,7 +108,7 @@ function handleNoop(
   if (stored.size > 0) {
     const owned = scene.parts.registry.handlers.changing.of(cause.resource);
     const state = stored.withCorrections(ledger.corrections);
-    // A change that was undone in the middle leaves nothing to handle; but handlers that have acted must learn of it.
+    // A change that was undone halfway leaves nothing to handle; but handlers that have already acted must learn of it.
     const undone: ChangingCause = { ...cause, reason: 'update' };
     if (pinnedHandlers({ state, owned, selected: [], cause: undone }).length > 0) {
       return handleReason(scene, { cause: undone, reason: 'update', isUndone: true }, seen, ledger);
@@ -134,8 +134,8 @@ function loadState(scene: Scene): Awaitable<State> {
 }
 
 /**
- * Those that have been called by this very process, and are not done. Others may leave the same records on objects that are
- * theirs and not ours: e.g. operators of the same handlers, each for the objects with other labels.
+ * Unfinished handlers that were called by this very process. Other operators, such as one with the same handlers for
+ * objects with other labels, may leave the same records on objects that are not ours.
  */
 export function unfinishedHandlers(scene: Scene): Awaitable<readonly ChangeHandler[]> {
   const { ownTimes } = scene.subject;
@@ -156,7 +156,7 @@ export function unfinishedHandlers(scene: Scene): Awaitable<readonly ChangeHandl
 interface Reasoned {
   readonly cause: ChangingCause;
   readonly reason: HandlingReason;
-  /** Nothing has changed after all: only those are to learn of it who have acted on what is undone. */
+  /** Nothing has changed after all: only handlers that have acted on the undone change need to know. */
   readonly isUndone?: boolean;
 }
 
@@ -174,7 +174,7 @@ function handleReason(
     storage: storages.progressStorage,
     owned,
     selected: isUndone ? [] : selectedHandlers(scene, cause, owned),
-    // The records are where the storages see them; the handlers see the object as it is.
+    // The storages see the records; the handlers see the object as it is.
     cause: body === cause.body ? cause : { ...cause, body },
     clock: parts.clock,
     compat: parts.settings.persistence.compat,
@@ -229,7 +229,7 @@ function callHandlers(
   return calling instanceof Promise ? calling.then(conclude) : conclude(calling);
 }
 
-/** The handlers that want the cause, except for those that are already done with it. */
+/** The handlers that want the cause, except for those that have already finished with it. */
 function selectedHandlers(
   { parts, known, isCompat }: Scene,
   cause: ChangingCause,
@@ -244,7 +244,7 @@ function selectedHandlers(
   if (isCompat || resumed.size === 0) return selected;
   return selected.flatMap((handler) => {
     if (!handler.initial || !resumed.has(handler.id)) return handler;
-    // The same function under the same id may be for the change as well.
+    // The same function under the same id may be selected for the change as well.
     return owned.find((one) => isFor(one, handler, cause)) ?? [];
   });
 }
@@ -254,7 +254,7 @@ function isFor(one: ChangeHandler, { id }: ChangeHandler, cause: ChangingCause):
   return one.id === id && !one.initial && isOfReason && match(one, cause);
 }
 
-/** Says why the handlers are going to be called, and what is different from what one would expect. */
+/** Logs why handlers are about to be called, and whatever is unexpected about it. */
 function explain(cause: ChangingCause, loaded: LoadedProgress, reason: HandlingReason): void {
   const { logger } = cause;
   const title = REASON_TITLES[reason];
@@ -294,7 +294,7 @@ function quoted(ids: readonly string[]): string {
   return ids.map(quoteId).join(', ');
 }
 
-/** How long the lifecycle is given before it is asked again, after so many rounds in which it has picked nobody. */
+/** How long to wait before asking the lifecycle again, after so many rounds without any pick. */
 export function patienceWithLifecycle(rounds: number): Seconds {
   return Math.min(60, 2 ** rounds);
 }

@@ -1,12 +1,12 @@
 /**
- * Storing marks in the middle of a call. It goes the way of all patches, and counts as our own change of the object: it is
- * nobody's news, whatever the server makes of it.
+ * Stores marks in the middle of a call. They are sent like all patches and count as our own change of the object: no
+ * handler is called for them, whatever the server makes of them.
  */
 import { type Awaitable, type Body, KopfError, Patch } from '@kopf-ts/core';
 import { isTooLarge, type Keeping, type KeepingPlace, NO_ROOM } from '@kopf-ts/core/engine';
 import { newestBody, type Scene } from './scene.js';
 
-/** Almost no handler needs it, and every cycle has one: so there is nothing in it until it is used. */
+/** Every cycle has one, but almost no handler needs it: so it stays empty until first use. */
 class CycleKeeping implements Keeping {
   readonly #scene: Scene;
 
@@ -20,7 +20,7 @@ class CycleKeeping implements Keeping {
 
   async keep(put: (place: KeepingPlace) => Awaitable<void>): Promise<void> {
     const { parts, resource, subject, known, signal, localLogger: logger } = this.#scene;
-    // What is kept in the memory alone, since the object is full, is not what is asked for here.
+    // Marks that are kept only in memory, because the object is full, do not count here.
     if (known.unsavable !== undefined) throw noRoom();
     const body = newestBody(this.#scene);
     const patch = new Patch(undefined, { body });

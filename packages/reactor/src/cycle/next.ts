@@ -23,17 +23,17 @@ import type { CycleResult, Scene } from './scene.js';
 /** What was decided and done in the cycle so far. */
 export interface Called {
   readonly ledger: Ledger;
-  /** Of the handlers of events, if those of changes were called in an earlier cycle. */
+  /** Of the event handlers, if the change handlers were called in an earlier cycle. */
   readonly ledgerOfEvents?: Ledger;
   readonly compared?: Compared;
   readonly decision?: Decision;
   readonly handling?: Handling | undefined;
   readonly daemonDelays?: readonly Seconds[];
-  /** The change handlers are not called until it is known whose the latest change is. */
+  /** Change handlers are held back until the author of the latest change is known. */
   readonly isHeld?: boolean;
-  /** The change handlers are yet to be called, when all this is stored. */
+  /** Change handlers are to be called once all this is stored. */
   readonly isPostponed?: boolean;
-  /** What the handlers have seen that are called for what the object and its children are. */
+  /** What the reconciling handlers have seen. */
   readonly related?: Known['related'] | undefined;
 }
 
@@ -49,7 +49,7 @@ export function next(
 ): CycleResult {
   const { parts, body, known: before, localLogger } = scene;
   const { handling, daemonDelays = [], isPostponed, decision } = called;
-  // Whatever the stream still tells of it, is from before that.
+  // Whatever the stream still delivers is from before that.
   if (sent.kind === 'missing') return { known: { ...conclusion.known, unsent: undefined }, isVanishing: true };
   const { answer, isVanishing, remaining, unsavable } = sent;
   for (const state of conclusion.states) scene.subject.ownTimes.remember(state);
@@ -90,7 +90,7 @@ export function next(
   if (step.action === 'again' || step.action === 'touch') {
     return { ...common, delay: 0, byTouching: step.action === 'touch' };
   }
-  // If there was nothing to send after all, no answer comes to go on with. And with what vanishes, it is all over.
+  // If there was nothing to send after all, no response will wake the object up. A vanished object needs nothing more.
   const isToGoOn = isPostponed || (decision?.finalizer === 'block' && unsavable !== undefined);
   const isStuck = isToGoOn && !isVanishing && !isPatched && remaining === undefined;
   if (isStuck) return { ...common, delay: 0, byTouching: false };
@@ -107,8 +107,8 @@ export function next(
 }
 
 /**
- * Whether the answer to our own patch holds nothing that anybody wants to know: all handlers are done, and the object is
- * what they were done with. Then it need not go through another cycle: in most objects, that is every second one.
+ * Whether the response to our own patch contains nothing that any handler wants to know: all handlers are done, and the
+ * object is as they left it. Then it need not go through another cycle, which saves every second one for most objects.
  */
 function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called, known: Known, answer: Body): boolean {
   if (decision?.related !== undefined && handling === undefined) return isStillTheSame(scene, decision, known, answer);
@@ -120,21 +120,21 @@ function isNothingNew(scene: Scene, { handling, decision, isPostponed }: Called,
   const { spawning, finalizer, isHeldUntilDone } = decision;
   if (spawning !== undefined || finalizer !== undefined || isHeldUntilDone) return false;
   if (isDeletionOngoing(answer)) return false;
-  // A handler may have taken the finalizer off by its patch, or by a verb.
+  // A handler may have removed the finalizer by its patch or by a verb.
   const { finalizer: ours } = scene.parts.settings.persistence;
   if (isDeletionBlocked(answer, ours) !== isDeletionBlocked(scene.body, ours)) return false;
-  // Whether the deletion is to be held depends on filters, and these on what was just written, or on what was before it.
+  // Whether to hold the deletion depends on filters, which depend on what was just written or on what preceded it.
   if (handling.handled.owned.some((handler) => handler.requiresFinalizer && isFiltered(handler))) return false;
   return deepEqual(scene.essenceOf(answer), handled.essence);
 }
 
-/** Also of those whose wishes were refused only now. */
+/** Includes the handlers whose requests were refused only now. */
 function dueOfRelated(related: Known['related'], now: Seconds): readonly Seconds[] {
   if (related.size === 0) return [];
   return [...related.values()].flatMap(({ dueAt }) => (dueAt === undefined ? [] : [Math.max(0, dueAt - now)]));
 }
 
-/** The same, where nobody asks what has happened to the object: only what it is. */
+/** A cheaper form for kinds whose handlers do not ask what happened: it only looks at the present state. */
 function isStillTheSame(scene: Scene, decision: Decision, known: Known, answer: Body): boolean {
   const { spawning, changing } = scene.parts.registry.handlers;
   if (spawning.of(scene.resource).length > 0 || changing.of(scene.resource).length > 0) return false;
@@ -145,15 +145,15 @@ function isStillTheSame(scene: Scene, decision: Decision, known: Known, answer: 
   return deepEqual(scene.essenceOf(answer), scene.essenceOf(scene.body));
 }
 
-/** By when the digests of what the handlers have seen must be stored, if no other patch comes before. */
+/** The deadline for storing the digests of what the handlers have seen, if no other patch comes before. */
 function dueForCorrections(seen: Known['seen'], due: Seconds | undefined, now: Seconds): Seconds | undefined {
   const isPending = [...seen.values()].some(({ stored, digest, isSettled }) => stored !== digest && !isSettled);
   return isPending ? (due ?? now + CORRECTION_DELAY) : undefined;
 }
 
 /**
- * It was tried to store them for their own sake: that is enough. A server that changes something with every write would
- * never let it end. If the operator is restarted now, some handlers may be called once more.
+ * One attempt to store the digests alone is enough: a server that changes something with every write would make it
+ * endless. If the operator restarts now, some handlers may be called once more.
  */
 function settled(seen: Known['seen']): Known['seen'] {
   return new Map([...seen].map(([id, one]) => [id, { ...one, isSettled: true }]));
@@ -172,7 +172,9 @@ function waitForLifecycle({ localLogger }: Scene, { handling }: Called, rounds: 
   return delay;
 }
 
-/** The handlers of changes are waited for by those who could not call them; those of events are held by the object. */
+/**
+ * Retries of change handlers are awaited by the cycle that could not call them; those of event handlers, by the object.
+ */
 function pausesOf(before: Known, { breaker, eventBreaker }: Breakers, now: Seconds): readonly Seconds[] {
   const pause = breaker === before.breaker ? undefined : timeLeft(breaker, now);
   const eventPause = timeLeft(eventBreaker, now);

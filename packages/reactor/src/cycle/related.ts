@@ -1,7 +1,7 @@
 /**
- * Handlers that are called for what an object and its children are, and not for what has happened to them: those of
- * reconciliation and of children. Whether they are to be called is seen by comparing: with what they have seen last, which
- * is in memory; and for children, with the digest of them on the object.
+ * Handlers that reconcile: they are called for the present state of an object and its children, not for what happened
+ * to them. Whether to call one is decided by comparison with what it saw last: in memory, and for children also by the
+ * digest stored on the object.
  */
 import {
   type Awaitable,
@@ -40,20 +40,20 @@ import { timeLeft } from '../objects/breaker.js';
 import { type Known, NOT_RELATED, type RelatedState } from '../objects/known.js';
 import { bodyForStorages, newestBody, type Scene } from './scene.js';
 
-/** What has become of these handlers in a cycle. */
+/** The results of these handlers in a cycle. */
 export interface RelatedCalls {
-  /** What they have seen, and how far they have come. */
+  /** What the handlers have seen, and their progress. */
   readonly related: Known['related'];
-  /** Until they are due; while the object is being deleted, it is held as long as there are any. */
+  /** Seconds until they are due; an object that is being deleted is held as long as there are any. */
   readonly delays: readonly Seconds[];
 }
 
 const NO_CALLS: RelatedCalls = { related: NOT_RELATED, delays: [] };
 
-/** So many calls for changes of children may follow each other at once; then there is one in each second. */
+/** How many calls for changes of children may follow each other at once; after that, one per second. */
 const BURST: Seconds = 20;
 
-/** The cause of all of them: nobody knows yet what each of them is called for. */
+/** The cause shared by all of them, before it is known what each is called for. */
 export function relatedCauseOf(
   { parts, subject, resource, body, patch }: Scene,
   logger: RelatedCause['logger'],
@@ -80,7 +80,7 @@ export function relatedCauseOf(
 
 const NO_REASONS: ReadonlySet<ReconcileReason> = new Set();
 
-/** Calls those that are due, one after another. */
+/** Calls the handlers that are due, one after another. */
 export async function callRelated(scene: Scene, cause: RelatedCause, ledger: Ledger): Promise<RelatedCalls> {
   const { parts, known, signal, eventType } = scene;
   if (eventType === 'DELETED') return NO_CALLS;
@@ -104,7 +104,7 @@ export async function callRelated(scene: Scene, cause: RelatedCause, ledger: Led
   return { related, delays };
 }
 
-/** Of an object that is being deleted, nobody is called for what it is: nothing is waited for. */
+/** Objects that are being deleted are no longer reconciled, so there is nothing to wait for. */
 function atRest({ body }: Scene, state: RelatedState | undefined): RelatedState | undefined {
   return state?.dueAt !== undefined && isDeletionOngoing(body) ? { ...state, dueAt: undefined } : state;
 }
@@ -113,15 +113,15 @@ function delayOf({ dueAt }: RelatedState, now: Seconds): Seconds | undefined {
   return dueAt === undefined ? undefined : Math.max(0, dueAt - now);
 }
 
-/** What a handler has to do with the object now. */
+/** The decision on one handler. */
 interface Look {
-  /** Maybe the one for cleaning up. */
+  /** Possibly the cleanup function. */
   readonly handler: RelatedHandler;
-  /** As it is to be remembered, if it is not called; and as it is to be when it is. */
+  /** What to remember if it is not called, and what to remember if it is. */
   readonly state: RelatedState;
   readonly cause: RelatedCause;
   readonly isDue: boolean;
-  /** How long to wait, if it is not due for some other reason than its own delays. */
+  /** How long to wait, if it is held back for some reason other than its own delays. */
   readonly delay?: Seconds | undefined;
 }
 
@@ -182,7 +182,7 @@ function lookAtObject(scene: Scene, handler: ReconcileHandler, cause: RelatedCau
   const isUrgent = isFirst || isChanged;
   const waiting = waitingFor(scene, state, stamps, isUrgent || reasons.has('retried'), isUrgent);
   if (waiting !== undefined) {
-    // Whatever has changed is still different from what was seen, when it is due.
+    // Any change still differs from what was seen when it becomes due.
     const later = putOff({ ...state, body: before?.body }, now, waiting);
     return { handler, state: later, cause, isDue: false, delay: waiting };
   }
@@ -190,12 +190,12 @@ function lookAtObject(scene: Scene, handler: ReconcileHandler, cause: RelatedCau
   return { handler, state: { ...state, stamps, pacedUntil }, cause: { ...cause, reasons }, isDue: true };
 }
 
-/** Its time has come, but it must wait for something else: until then, it is not looked at again and again. */
+/** It is due, but must wait for something else: until then, it is not checked again and again. */
 function putOff(state: RelatedState, now: Seconds, waiting: Seconds): RelatedState {
   return state.dueAt !== undefined && state.dueAt <= now ? { ...state, dueAt: now + waiting } : state;
 }
 
-/** How long it is not to be called, though there is something new: `undefined` if it may be called at once. */
+/** How long to hold it back, though there is something new: `undefined` if it may be called at once. */
 function waitingFor(
   { known, parts, localLogger }: Scene,
   state: RelatedState,
@@ -206,7 +206,7 @@ function waitingFor(
   const now = parts.clock.now();
   const broken = timeLeft(known.breaker, now);
   if (broken !== undefined) return broken;
-  // After a failure, only what others have done is worth another try before its time.
+  // After a failure, only changes by others justify a call before the retry is due.
   const isByOthers = stamps.some(({ others }, n) => others !== state.stamps[n]?.others);
   if (state.failures > 0 && !isUrgent && !isByOthers && (state.dueAt ?? 0) > now) return (state.dueAt ?? 0) - now;
   if (isExempt) return undefined;
@@ -229,7 +229,7 @@ function stampsOf({ parts, body }: Scene, handler: RelatedHandler): RelatedState
   return relationsOf(handler).map((relation) => relations.stamp(relation, body));
 }
 
-/** The digest that was stored by whoever was here before. */
+/** The digest stored by the previous operator process. */
 function firstLookAtChildren(scene: Scene, handler: ChildHandler, cause: RelatedCause): Awaitable<RelatedState> {
   const { known, storages, subject } = scene;
   const body = bodyForStorages(scene.body, known.unsavable);
@@ -238,7 +238,7 @@ function firstLookAtChildren(scene: Scene, handler: ChildHandler, cause: Related
     const children = childrenIn(cause, handler);
     const digest = digestOfChildren(children, handler.fields);
     const common: RelatedState = { ...BLANK, digest: stored, stored };
-    // Where nothing is stored, nobody was ever called: whatever is there is new.
+    // Without a stored digest, the handler was never called: everything is new.
     if (stored === undefined) return { ...common, children: [] };
     return stored === digest
       ? { ...common, children, stamps: stampsOf(scene, handler) }
@@ -260,7 +260,7 @@ function lookAtChildren(scene: Scene, handler: ChildHandler, cause: RelatedCause
   if (isSame) return { handler, state: before, cause, isDue: false };
   const children = childrenIn(cause, handler);
   const changes = before.children === undefined ? [] : changesBetween(before.children, children, handler.fields);
-  // What has changed is of no interest, or is as it was again.
+  // What has changed does not matter, or was changed back.
   if (changes.length === 0 && !before.isPending) {
     const state = { ...before, children, stamps, failures: 0, failingSince: undefined, dueAt: undefined };
     return { handler, state, cause, isDue: false };
@@ -307,7 +307,7 @@ function withoutVersion(body: Body): unknown {
   return { ...body, metadata };
 }
 
-/** Nothing, if there are no children: then nothing needs to be stored. */
+/** Undefined if there are no children: then nothing needs to be stored. */
 function digestOfChildren(children: readonly Body[], fields: ChildHandler['fields']): string | undefined {
   if (children.length === 0) return undefined;
   const seen = children.map((child) => {
@@ -375,7 +375,7 @@ function requeueIn({ localLogger }: Scene, handler: RelatedHandler, result: unkn
   return undefined;
 }
 
-/** What the cluster has refused was not done: the handlers try again. */
+/** What the cluster refused has not happened: the handlers try again. */
 export function afterRefusals(
   related: Known['related'],
   refusals: ReadonlyMap<HandlerId, Outcome>,
@@ -396,7 +396,7 @@ export function afterRefusals(
   );
 }
 
-/** Puts the digests into the marks, where they are not yet stored. Tells what is known when these are. */
+/** Adds the digests that are not stored yet to the marks. Returns what is known once they are stored. */
 export function storeDigests(scene: Scene, related: Known['related'], marks: Patch): Awaitable<Known['related']> {
   const { parts, resource, storages, known, eventType } = scene;
   const handlers = parts.registry.handlers.related.of(resource).filter((handler) => handler.kind === 'child');
@@ -422,7 +422,7 @@ export function storeDigests(scene: Scene, related: Known['related'], marks: Pat
   return store();
 }
 
-/** Where the digest is among the marks: handlers of changes have no such ids. */
+/** The key of the digest among the marks: change handlers cannot have such ids. */
 function markOf({ id }: ChildHandler): HandlerId {
   return `children/${id}` as HandlerId;
 }

@@ -1,4 +1,4 @@
-/** What all steps of one cycle of one object look at. */
+/** The data that all steps of one cycle of one object share. */
 import {
   type AnyObject,
   type Awaitable,
@@ -43,43 +43,43 @@ export interface CycleParts extends OperatorParts {
 
 /** What to do in one cycle. */
 export interface Work {
-  /** For the handlers of events: each of them, in order. */
+  /** For the event handlers: each event, in order. */
   readonly events: readonly WatchedEvent[];
   /** For all other handlers: only the newest. Absent if there is nothing new for them. */
   readonly state: Observed | undefined;
-  /** To be begun with touching the object, as Kopf wakes itself up. */
+  /** Touch the object first, as Kopf does to wake itself up. */
   readonly isToTouch: boolean;
-  /** Makes the operator look at the object again, though nothing has changed in it: at any time later. */
+  /** Makes the operator look at the object again without any change in it, at any later time. */
   readonly comeBack?: (() => void) | undefined;
 }
 
-/** The object as a cycle sees it: nothing of it can be changed from there. */
+/** The object as a cycle sees it, read-only. */
 export interface CycleSubject extends CallsUnderWay {
   readonly memo: unknown;
-  /** Its lines are not posted as events of Kubernetes. */
+  /** Its lines are not posted as Kubernetes events. */
   readonly logger: Logger;
   readonly malformed: ReportMalformed;
   readonly isNoticedByListing: boolean;
   readonly daemons: ObjectDaemons;
-  /** When the handlers are due by the monotonic clock, whatever becomes of the time of day. */
+  /** When the handlers are due, in monotonic time: immune to changes of the wall clock. */
   readonly ownTimes: OwnTimesMemory;
-  /** The newest state that has come from the stream, if it is newer than that one. */
+  /** The newest state from the stream, if it is newer than the one being handled. */
   newerThan(body: Body): Observed | undefined;
-  /** Notes a change of ours. */
+  /** Records a change of ours. */
   noteWrite(write: NotedWrite): void;
-  /** Whether daemons or timers are changing the object at this moment: their events may come before their answers. */
+  /** Whether daemons or timers are changing the object right now: the events may arrive before the responses. */
   readonly isBeingWritten: boolean;
-  /** Has the object looked at again when all these changes are answered. */
+  /** Schedules another look at the object when all these changes are confirmed. */
   awaitWritten(): void;
-  /** Our own latest changes, those of this cycle as well. */
+  /** Our own latest changes, including those of this cycle. */
   readonly writes: readonly NotedWrite[];
-  /** Whether the object is not among those that are served of its kind. */
+  /** Whether the object is outside of the served objects of its kind. */
   isOutside(body: Body): boolean;
-  /** Somebody has paused it: timers skip their ticks. */
+  /** The object is paused: timers skip their ticks. */
   readonly isHeld: boolean;
-  /** Waits for its turn among our own changes of the object; returns how to tell that it is over. */
+  /** Waits for its turn among our own changes of the object; returns a function that ends the turn. */
   takeTurn(options?: { readonly isUrgent?: boolean }): Awaitable<EndTurn>;
-  /** A daemon or a timer begins to change the object; returns how to tell that it has ended. */
+  /** Marks the start of a change by a daemon or a timer; returns a function that marks its end. */
   beginWrite(): () => void;
 }
 
@@ -92,13 +92,13 @@ export interface CycleOptions extends Work {
 
 /** How a cycle has ended. */
 export interface CycleResult extends Ending {
-  /** What is known of the object after it; the same as before, if absent. */
+  /** What is known of the object afterwards; unchanged if absent. */
   readonly known?: Known | undefined;
-  /** It could not be brought to its end: the object is to be left alone for a while. */
+  /** The cycle failed: the object is to be left alone for a while. */
   readonly error?: unknown;
 }
 
-/** What all steps of one cycle look at. One for each cycle: what few of them need is made when it is asked for. */
+/** The shared data of one cycle. What only few steps need is created on first use. */
 export class Scene {
   readonly parts: CycleParts;
   readonly resource: Resource;
@@ -106,13 +106,13 @@ export class Scene {
   readonly localLogger: Logger;
   readonly known: Known;
   readonly eventType: WatchedEvent['type'];
-  /** Those that the handlers of events are called for in this cycle. */
+  /** The events that the event handlers are called for in this cycle. */
   readonly events: readonly WatchedEvent[];
   readonly body: AnyObject;
   /** What the handlers ask for. */
   readonly patch: Patch;
   readonly signal: AbortSignal;
-  /** Has the object looked at again. */
+  /** Schedules another look at the object. */
   readonly comeBack: (() => void) | undefined;
   readonly isCompat: boolean;
   #storages: Storages | undefined;
@@ -137,7 +137,7 @@ export class Scene {
     return this.#storages;
   }
 
-  /** What counts in an object of this kind. */
+  /** The essence of an object of this kind. */
   readonly essenceOf = (body: Body): Essence => {
     const { progressStorage, diffbaseStorage } = this.storages;
     const { resource } = this;
@@ -146,12 +146,12 @@ export class Scene {
   };
 }
 
-/** The newest state that is known by now: what is wanted is compared with it, not with what the handlers were given. */
+/** The newest known state: requests are compared with it, not with what the handlers were given. */
 export function newestBody({ body, subject, isCompat }: Scene): AnyObject {
   return isCompat ? body : (subject.newerThan(body)?.body ?? body);
 }
 
-/** The object as the storages are to see it: with what could not be stored, as if it were. */
+/** The object as the storages must see it: including marks that could not be stored. */
 export function bodyForStorages(body: Body, unsavable: Known['unsavable']): Body {
   if (unsavable === undefined) return body;
   const imagined = deepCopy(body) as AnyObject;
@@ -175,7 +175,7 @@ function storagesOf({ settings }: OperatorParts): Storages {
 }
 
 interface SeenFields {
-  // These lists are remade only if something is declared.
+  // These lists are rebuilt only if handlers are declared.
   readonly watching: readonly object[];
   readonly changing: readonly object[];
   readonly spawning: readonly object[];
@@ -185,7 +185,7 @@ interface SeenFields {
 
 const fieldsOfKinds = new WeakMap<object, WeakMap<Resource, SeenFields>>();
 
-/** They depend on the handlers of a kind only, and handlers are not declared every moment. */
+/** They depend only on the handlers of the kind, and handlers are rarely declared while running. */
 function fieldsSeen({ registry }: OperatorParts, resource: Resource): readonly FieldPath[] {
   const { handlers } = registry;
   const watching = handlers.watching.of(resource);
