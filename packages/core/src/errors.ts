@@ -75,7 +75,7 @@ export class RegistrationError extends KopfError {
 recognisable(RegistrationError, 'RegistrationError');
 
 /**
- * A field path leads through something that is not a mapping, or to nowhere where something is required.
+ * A field path leads through a value that is not a mapping, or to a required field that does not exist.
  *
  * ```ts
  * try {
@@ -229,7 +229,7 @@ export class AdmissionError extends PermanentError {
 recognisable(AdmissionError, 'AdmissionError');
 
 /**
- * An admission request cannot be reviewed at all: nobody has decided anything, so nothing is allowed.
+ * An admission request cannot be reviewed: no handler has decided, so nothing is allowed.
  *
  * ```ts
  * const isUnreviewable = (error: unknown): boolean => error instanceof kopf.WebhookError;
@@ -243,7 +243,7 @@ export class WebhookError extends KopfError {
 recognisable(WebhookError, 'WebhookError');
 
 /**
- * Something that every admission review has is absent from this one, or is not what it should be.
+ * A required part of an admission review is missing or malformed.
  *
  * ```ts
  * const isMalformedReview = (error: unknown): boolean => error instanceof kopf.MissingDataError;
@@ -257,7 +257,7 @@ export class MissingDataError extends WebhookError {
 recognisable(MissingDataError, 'MissingDataError');
 
 /**
- * An admission request is about a kind that is not served here, or for a handler that does not exist.
+ * An admission request names a kind that is not served here or a handler that does not exist.
  *
  * ```ts
  * const isNotServedHere = (error: unknown): boolean => error instanceof kopf.UnknownResourceError;
@@ -271,7 +271,7 @@ export class UnknownResourceError extends WebhookError {
 recognisable(UnknownResourceError, 'UnknownResourceError');
 
 /**
- * An admission request is about several kinds at once, as far as can be told.
+ * An admission request matches several kinds, so it is ambiguous.
  *
  * ```ts
  * const isOurMistake = (error: unknown): boolean => error instanceof kopf.AmbiguousResourceError;
@@ -294,7 +294,7 @@ recognisable(AmbiguousResourceError, 'AmbiguousResourceError');
  * ```
  */
 export class ActivityError extends KopfError {
-  /** What became of each handler of that activity, by id. */
+  /** The outcomes of all handlers of that activity, by handler id. */
   readonly outcomes: ReadonlyMap<string, unknown>;
   constructor(message: string, options: KopfErrorOptions & { readonly outcomes: ReadonlyMap<string, unknown> }) {
     super(message, { code: 'KOPF_ACTIVITY', ...options });
@@ -336,7 +336,7 @@ export interface ApiStatus {
 }
 
 /**
- * What an {@link ApiError} is made of: the answer of the server.
+ * The parts of an {@link ApiError}: the server's response.
  *
  * ```ts
  * const options: kopf.ApiErrorOptions = { status: 429, retryAfter: 1 };
@@ -344,11 +344,11 @@ export interface ApiStatus {
  */
 export interface ApiErrorOptions extends ErrorOptions {
   readonly status: number;
-  /** The answer's body: kept if it is a `Status` or a text; any other JSON may hold secrets and is dropped. */
+  /** The response body, if it is a `Status` or a text; any other JSON is dropped, since it may hold secrets. */
   readonly payload?: unknown;
   /** Seconds to wait before the next request, if the server said so. */
   readonly retryAfter?: number | undefined;
-  /** What was asked for: it goes before the words of the server. */
+  /** A description of the request; it precedes the server's message. */
   readonly title?: string | undefined;
 }
 
@@ -396,7 +396,7 @@ export class ApiError extends KopfError {
 recognisable(ApiError, 'ApiError');
 
 /**
- * Any other 4xx than those with a class of their own.
+ * Any 4xx status without a class of its own.
  *
  * ```ts
  * const isRefused = (error: unknown): boolean => error instanceof kopf.ApiClientError; // not: the server is down
@@ -405,7 +405,7 @@ recognisable(ApiError, 'ApiError');
 export class ApiClientError extends ApiError {}
 recognisable(ApiClientError, 'ApiClientError');
 /**
- * HTTP 401: the credentials are not accepted, or are not accepted any more.
+ * HTTP 401: the credentials are invalid or no longer valid.
  *
  * ```ts
  * const mustLogInAgain = (error: unknown): boolean => error instanceof kopf.ApiUnauthorizedError;
@@ -426,7 +426,10 @@ export interface MissingRule {
 const REFUSED = /cannot (\S+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?/;
 const REFUSED_PATH = /cannot (\S+) path "([^"]+)"/;
 
-/** What is missing, by the words of the server: for the end of a message. Nothing if these are about something else. */
+/**
+ * Describes the missing permission, parsed from the server's message, for the end of an error message. Empty if the
+ * message is about something else.
+ */
 function missingPermission(words: string): string {
   const [, verb = '', resource, group = '', namespace] = REFUSED.exec(words) ?? [];
   if (resource !== undefined) return missingRule({ group, resource, verbs: verbsWith(verb), namespace });
@@ -442,7 +445,7 @@ export function missingRule({ group, resource, verbs, namespace }: MissingRule):
   return `Missing in ${where}: ${rule}`;
 }
 
-/** Objects are first listed and then watched: who may not do the one will not be allowed to do the other. */
+/** Objects are listed first and then watched, so both verbs are needed. */
 function verbsWith(verb: string): readonly string[] {
   return verb === 'list' || verb === 'watch' ? ['list', 'watch'] : [verb];
 }
@@ -461,7 +464,7 @@ function quoted(texts: readonly string[]): string {
 export class ApiForbiddenError extends ApiClientError {
   constructor(options: ApiErrorOptions) {
     super(options);
-    // The server says what was refused; people want to know what to grant.
+    // The server says what was refused; users want to know what to grant.
     const missing = missingPermission(this.message);
     if (missing !== '') this.message = `${this.message}. ${missing}`;
   }
@@ -490,7 +493,7 @@ recognisable(ApiNotFoundError, 'ApiNotFoundError');
 export class ApiConflictError extends ApiClientError {}
 recognisable(ApiConflictError, 'ApiConflictError');
 /**
- * A field that somebody else manages, and wants otherwise.
+ * A field that another manager owns with a different value.
  *
  * ```ts
  * const shown = ({ field, manager }: kopf.FieldConflict): string => `${field} is managed by ${manager}`;
@@ -503,8 +506,8 @@ export interface FieldConflict {
 }
 
 /**
- * HTTP 409 of an apply: others manage some of the fields, and want them otherwise. Leave these fields out, agree with the
- * others, or take the fields over by `force: true`.
+ * HTTP 409 of an apply: other managers own some of the fields with different values. Leave these fields out, agree with
+ * the other managers, or take the fields over by `force: true`.
  *
  * ```ts
  * const fieldsOfOthers = (error: unknown): readonly string[] =>

@@ -1,7 +1,7 @@
 /**
- * The settings of an operator: groups and names as in Kopf, in camelCase. Mutable at any time, normally from a
- * startup handler. Durations are in seconds. The storages and the webhook server are parts behind their seams;
- * this file knows only their interfaces, and the assembling package puts in the defaults.
+ * The settings of an operator: groups and names as in Kopf, in camelCase. Mutable at any time, normally in a startup
+ * handler. Durations are in seconds. The storages and the webhook server are parts behind their seams; this file knows
+ * only their interfaces, and the assembling package provides the defaults.
  */
 import { type KopfError, PermanentError } from './errors.js';
 import type { SelectedValue } from './seams/api.js';
@@ -12,7 +12,7 @@ import type { WebhookServer } from './seams/webhooks.js';
 import { didYouMean } from './values/suggestions.js';
 
 /**
- * How the process ends, in peace or by force.
+ * How the process ends, gracefully or by force.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -22,12 +22,12 @@ import { didYouMean } from './values/suggestions.js';
  */
 export interface ProcessSettings {
   /**
-   * How long a graceful stop may take before the process is ended by force; `undefined` waits for ever.
-   * Default: 25 (Kopf: 600), so that it fits into the 30 seconds that a pod is given.
+   * How long a graceful stop may take before the process is ended by force; `undefined` waits for ever. Default: 25
+   * (Kopf: 600), to fit into the 30 seconds that a pod is given.
    */
   ultimateExitingTimeout: Seconds | undefined;
   /**
-   * What a stray error means: a floating rejection, or a throw in a timer that a handler has started. It is always
+   * What to do on a stray error: a floating rejection, or a throw in a timer that a handler has started. It is always
    * attributed and logged; then `'exit'` ends the process with code 1, and `'log'` goes on. Default: `'exit'`.
    */
   onStray: 'exit' | 'log';
@@ -44,9 +44,9 @@ export interface ProcessSettings {
  * ```
  */
 export interface PostingSettings {
-  /** Whether Kubernetes events are posted at all. Default: true. */
+  /** Whether to post Kubernetes events at all. Default: true. */
   enabled: boolean;
-  /** Whether the lines of the handlers' loggers are posted as events. Default: false. */
+  /** Whether to post the lines of the handlers' loggers as events. Default: false. */
   loggers: boolean;
   /** The lowest level that is posted. Default: `'info'`. */
   level: LogLevel;
@@ -62,7 +62,7 @@ export interface PostingSettings {
 }
 
 /**
- * Who else runs this operator, and which of them works.
+ * Which other operators or replicas there are, and which of them works.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -74,24 +74,24 @@ export interface PostingSettings {
 export interface PeeringSettings {
   /** The name of the peering object. Default: `default`. */
   name: string;
-  /** Whether to keep silent in the logs about successful keep-alives. Default: false. */
+  /** Whether to omit successful keep-alives from the logs. Default: false. */
   stealth: boolean;
-  /** Operators pause in favour of peers of a higher priority. Default: 0. */
+  /** The priority: operators pause in favour of peers with a higher one. Default: 0. */
   priority: number;
-  /** How long our record counts as alive without a renewal. Default: 60. */
+  /** How long our record counts as alive without renewal. Default: 60. */
   lifetime: Seconds;
   /** Whether to stay paused while the peering object or its CRD is absent. Default: false. */
   mandatory: boolean;
-  /** Whether to ignore the peers altogether. Default: false. */
+  /** Whether to ignore all peers. Default: false. */
   standalone: boolean;
-  /** Whether the peering is of the cluster or of a namespace; set from the operator's scope. Default: false. */
+  /** Whether the peering is cluster-wide or namespaced; set from the operator's scope. Default: false. */
   clusterwide: boolean;
   /** The inverse of `clusterwide`, readable and writable. */
   namespaced: boolean;
 }
 
 /**
- * How streams of events are kept open, and when they count as broken.
+ * How watch streams are kept open, and when they count as broken.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -103,51 +103,52 @@ export interface PeeringSettings {
 export interface WatchingSettings {
   /**
    * How long the server is asked to keep one watch request (`timeoutSeconds`): a number, a range from which each
-   * request takes a random value, or `undefined` for the server's own choice. Default: 300 to 600 (Kopf: unset),
-   * so that a stream that died in silence is noticed even if the server sends no bookmarks.
+   * request takes a random value, or `undefined` for the server's own choice. Default: 300 to 600 (Kopf: unset), so
+   * that a silently dead stream is noticed even if the server sends no bookmarks.
    */
   serverTimeout: Seconds | { readonly min: Seconds; readonly max: Seconds } | undefined;
   /** How long one watch request may take in total on our side. Default: unset. */
   clientTimeout: Seconds | undefined;
-  /** How long it may take to connect a watch. Default: 5 (Kopf: unset). */
+  /** How long connecting a watch may take. Default: 5 (Kopf: unset). */
   connectTimeout: Seconds | undefined;
   /** The first pause before listing or watching again after a failure; it grows with consecutive failures. Default: 0.1. */
   reconnectBackoff: Seconds;
   /**
-   * The silence (not a single byte) after which a stream is reopened from its last version. API servers break it by a
-   * bookmark every minute, except that some have nothing to say of quiet kinds: those whose etcd does not tell its
-   * progress (`--watch-progress-notify-interval`), which kubeadm and most providers set. There, a stream is reopened
+   * How long a stream may be silent (not a single byte) before it is reopened from its last version. API servers
+   * usually send a bookmark every minute. Some have nothing to send for quiet kinds, if their etcd does not report its
+   * progress (`--watch-progress-notify-interval`, which kubeadm and most providers set). There, a stream is reopened
    * after its first silence, with one request for the current version. Default: 70.
    */
   inactivityTimeout: Seconds;
   /**
-   * How long one event may be on its way while its bytes keep coming, however slowly; beyond that, the stream is down,
-   * and everything is listed anew. Default: 300.
+   * How long one event may take to arrive while its bytes keep coming, however slowly; beyond that, the stream counts
+   * as down, and everything is listed again. Default: 300.
    */
   lineTimeout: Seconds;
-  /** How long a stream may be down before liveness turns red; readiness tells at once. Default: 300. */
+  /** How long a stream may be down before liveness fails; readiness fails at once. Default: 300. */
   unhealthyAfter: Seconds;
   /**
-   * How many bytes one line of a stream may have; then the stream fails and is reopened. `undefined` for no limit. A line
-   * is one object, and API servers take none of more than 3 MiB, by default. Default: 32 MiB (Kopf: no limit).
+   * The maximum number of bytes in one line of a stream; beyond that, the stream fails and is reopened. `undefined` for
+   * no limit. A line is one object, and API servers accept at most 3 MiB by default. Default: 32 MiB (Kopf: no limit).
    */
   maxLineSize: number | undefined;
   /**
-   * Whether the server is asked only for those objects that some handler can want, where all handlers of a kind agree on
-   * some of the labels, or on the name. Only for kinds without daemons, timers, handlers of events, of resuming, and those
-   * that hold the deletion. Default: true (Kopf: there is no such thing).
+   * Whether to request only those objects from the server that some handler can want, if all handlers of a kind agree
+   * on some of the labels or on the name. This excludes kinds with daemons, timers, handlers of events or of resuming,
+   * and handlers that hold the deletion. Default: true (Kopf: no such setting).
    */
   selectsByHandlers: boolean;
   /**
-   * Which objects of a kind are served at all, whatever their handlers want: by the kind, as where handlers are declared.
-   * The server sends no others. An object that leaves the selection is none of ours any more: its daemons end, it is no
-   * longer indexed, and our finalizer is taken off. Default: all objects of all kinds.
+   * Which objects of a kind are served at all, whatever their handlers want: by the kind, as in handler declarations.
+   * The server sends no others. An object that leaves the selection is no longer ours: its daemons end, it is no longer
+   * indexed, and our finalizer is removed. Default: all objects of all kinds.
    */
   selectors: Readonly<Record<string, ServedObjects>>;
 }
 
 /**
- * Which objects of a kind are served. Fields are those that the server can select by: mostly, only `metadata.name`.
+ * Selects the served objects of a kind. Only fields that the server can select by are possible: mostly,
+ * `metadata.name`.
  *
  * ```ts
  * const mine: kopf.ServedObjects = { labels: { shard: ['a', 'b'], canary: false } };
@@ -172,26 +173,26 @@ export interface ServedObjects {
  */
 export interface QueueingSettings {
   /**
-   * How many objects of one stream are processed at once, in fair order; `undefined` for all. From 20 on, a twentieth is
-   * kept for deletions, and as many for objects that nobody has looked at yet. It is told if objects wait
-   * for longer than some seconds. Default: 100 (Kopf: unset).
+   * How many objects of one stream are processed at once, in fair order; `undefined` for no limit. From 20 on, a
+   * twentieth is reserved for deletions, and as many for new objects. A warning is logged if objects wait for longer
+   * than some seconds. Default: 100 (Kopf: unset).
    */
   workerLimit: number | undefined;
   /**
-   * How many events of one object may wait for slow `on.event` handlers; beyond that, the oldest are dropped, and it
-   * is told. All other handlers need only the newest state, whatever has happened before. Default: 100 (Kopf: no limit).
+   * How many events of one object may wait for slow `on.event` handlers; beyond that, the oldest are dropped with a
+   * warning. All other handlers need only the newest state. Default: 100 (Kopf: no limit).
    */
   eventsLimit: number;
-  /** Has no effect, as there is nothing that could idle: an object with nothing to do has no worker. Kopf's default: 5. */
+  /** Has no effect: an object with nothing to do has no worker that could idle. Kopf's default: 5. */
   idleTimeout: Seconds;
-  /** How long the workers may go on with what is queued when the operator stops. Default: 2. */
+  /** How long workers may continue with queued work when the operator stops. Default: 2. */
   exitTimeout: Seconds;
-  /** Pauses of one object after consecutive errors of the framework itself; the last one repeats. */
+  /** The pauses of one object after consecutive errors of the framework itself; the last one repeats. */
   errorDelays: Iterable<Seconds>;
 }
 
 /**
- * How the operator learns which kinds and namespaces there are.
+ * How the operator discovers kinds and namespaces.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -200,12 +201,12 @@ export interface QueueingSettings {
  * ```
  */
 export interface ScanningSettings {
-  /** Whether to take the kinds and the namespaces as they are at the start, and not watch for new ones. Default: false. */
+  /** Whether to discover kinds and namespaces only at startup, and not watch for new ones. Default: false. */
   disabled: boolean;
 }
 
 /**
- * Where admission reviews come in, and who registers that place in the cluster.
+ * Where admission reviews arrive, and who registers that address in the cluster.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -215,7 +216,7 @@ export interface ScanningSettings {
  * ```
  */
 export interface AdmissionSettings {
-  /** Where the admission reviews come in: a server or a tunnel. Mandatory if there are admission handlers. */
+  /** The server or tunnel that receives admission reviews. Mandatory if there are admission handlers. */
   server: WebhookServer | undefined;
   /** The name of the webhook configurations to manage; `undefined` leaves them to the user. */
   managed: string | undefined;
@@ -235,8 +236,8 @@ export interface ExecutionSettings {
   defaultBackoff: Seconds;
   /**
    * The longest delay before the next attempt of a change handler, unless its own `backoff` is longer: a
-   * `TemporaryError` that asks for more is retried after this time. So a stored delay that is further ahead comes from
-   * a wrong clock or from a stranger, and is not waited for. Default: 86400, a day (Kopf: unlimited).
+   * `TemporaryError` that asks for more is retried after this time. A stored delay that is further ahead must come from
+   * a wrong clock or from a stranger, and is ignored. Default: 86400, a day (Kopf: unlimited).
    */
   maxDelay: Seconds;
 }
@@ -251,11 +252,11 @@ export interface ExecutionSettings {
  * ```
  */
 export interface BackgroundSettings {
-  /** How often to look at a daemon that is asked to exit and has no cancellation timeout. Default: 60. */
+  /** How often to check a daemon that was asked to exit and has no cancellation timeout. Default: 60. */
   cancellationPolling: Seconds;
-  /** How long to wait at once for a daemon to exit before looking again later. Default: unset. */
+  /** How long to wait for a daemon to exit before checking again later. Default: unset. */
   instantExitTimeout: Seconds | undefined;
-  /** How many turns of the event loop to grant to an exiting daemon, if the timeout above is unset. Default: 10. */
+  /** How many turns of the event loop an exiting daemon gets if the timeout above is unset. Default: 10. */
   instantExitZeroTimeCycles: number | undefined;
 }
 
@@ -271,40 +272,41 @@ export interface BackgroundSettings {
  */
 export interface NetworkingSettings {
   /**
-   * How long an ordinary request may take in total, per attempt; with pauses that the server has asked for, but
-   * without the waiting for one's turn among other requests. Default: 300.
+   * How long one attempt of an ordinary request may take in total, including pauses that the server has asked for, but
+   * not the time in the queue behind other requests. Default: 300.
    */
   requestTimeout: Seconds | undefined;
-  /** How long it may take to connect an ordinary request. Default: 5 (Kopf: unset). */
+  /** How long connecting an ordinary request may take. Default: 5 (Kopf: unset). */
   connectTimeout: Seconds | undefined;
-  /** How long it may take until the headers of the answer come. Default: 30 (Kopf: unset). */
+  /** How long the response headers may take. Default: 30 (Kopf: unset). */
   headersTimeout: Seconds | undefined;
-  /** Pauses between the attempts of one request; one number is one pause; empty for no retries. */
+  /** The pauses between the attempts of one request; one number is one pause; empty for no retries. */
   errorBackoffs: Iterable<Seconds> | Seconds;
-  /** Whether `Retry-After` of HTTP 429 is obeyed always, or only where it is longer than the planned pause. Default: false. */
+  /**
+   * Whether to obey `Retry-After` of HTTP 429 always, or only if it is longer than the planned pause. Default: false.
+   */
   enforceRetryAfter: boolean;
   /**
-   * How long `Retry-After` is obeyed at most, whatever the server says: longer ones are mistakes more often than not,
-   * and nothing would happen until then. Requests of the same kind wait all that time. Default: 60 (Kopf: no limit).
+   * The longest `Retry-After` to obey, whatever the server says: longer ones are mistakes more often than not, and
+   * requests of the same kind would wait all that time. Default: 60 (Kopf: no limit).
    */
   maxRetryAfter: Seconds;
   /**
-   * How many bytes the body of one answer may have; then the request fails. `undefined` for no limit. The largest ones
-   * are pages of 500 objects, and whole lists where pages have expired; 512 MiB is what Node can hold as one text.
-   * Default: 256 MiB (Kopf: no limit).
+   * The maximum size of one response body in bytes; beyond that, the request fails. `undefined` for no limit. The
+   * largest ones are pages of 500 objects, and whole lists where pages have expired; Node cannot hold a text of more
+   * than 512 MiB. Default: 256 MiB (Kopf: no limit).
    */
   maxAnswerSize: number | undefined;
   /**
-   * How long writes to objects of one kind may keep failing, without a single success, until readiness turns red and
-   * tells why. Default: 30.
+   * How long all writes to objects of one kind may keep failing before readiness fails with the reason. Default: 30.
    */
   failingWritesTimeout: Seconds;
-  /** Whether the proxies of the environment are used. Default: false. */
+  /** Whether to use the proxies of the environment. Default: false. */
   trustEnv: boolean;
 }
 
 /**
- * What the operator leaves on objects, and where.
+ * The traces that the operator leaves on objects.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -317,25 +319,28 @@ export interface PersistenceSettings {
   /** The finalizer by which the operator blocks deletions. Default: `kopf.zalando.org/KopfFinalizerMarker`. */
   finalizer: string;
   /**
-   * The annotation by which anybody who may annotate an object can pause its handlers until a time in ISO 8601. It should be
-   * under a prefix of Kopf or of the storages, so that it is nobody's change. Default: `kopf.zalando.org/paused-until`.
+   * The annotation that pauses the handlers of an object until an ISO 8601 time; anyone who may annotate the object can
+   * set it. It should be under a prefix of Kopf or of the storages, so that setting it does not count as a change.
+   * Default: `kopf.zalando.org/paused-until`.
    */
   pauseAnnotation: string;
-  /** Where the progress of handlers is kept. */
+  /** Stores the progress of handlers. */
   progressStorage: ProgressStorage | undefined;
-  /** Where the last handled state of objects is kept. */
+  /** Stores the last handled state of objects. */
   diffbaseStorage: DiffBaseStorage | undefined;
   /**
-   * How long to wait for our own patch to come back through the watch-stream, where versions of objects are not numbers,
-   * so that it cannot be told what is newer; 0 does not wait. Usually they are, and nothing is waited for. Default: 5.
+   * How long to wait for our own patch to come back through the watch stream if versions of objects are not numbers, so
+   * that they cannot be compared; 0 does not wait. Usually they are numbers, and no waiting is needed. Default: 5.
    */
   consistencyTimeout: Seconds;
   /**
-   * `'kopf'` writes exactly what Kopf would: no extra keys in records, no uid in patches, touches as Kopf makes them.
-   * For fleets that run both for long. Default: unset; what we write is readable by Kopf all the same.
+   * `'kopf'` writes exactly what Kopf would: no extra keys in records, no uid in patches, touches as in Kopf. For
+   * fleets that run both for a long time. Default: unset; Kopf can read what we write either way.
    */
   compat: 'kopf' | undefined;
-  /** Whether values of Secrets are kept in their last handled state as they are, as Kopf does. Default: false (digests). */
+  /**
+   * Whether the last handled state keeps the values of Secrets in clear text, as Kopf does. Default: false (digests).
+   */
   secretsInDiffBase: boolean;
 }
 
@@ -350,8 +355,8 @@ export interface PersistenceSettings {
  */
 export interface MetricsSettings {
   /**
-   * Where they are served: `http://[host][:port][/path]`; at the same address as the probes, they share the port. Without
-   * it, nothing is counted. Read after the startup handlers. Default: unset.
+   * The address of the metrics: `http://[host][:port][/path]`; at the same address as the probes, they share the port.
+   * Without it, there are no metrics. Read after the startup handlers. Default: unset.
    */
   endpoint: string | undefined;
 }
@@ -380,7 +385,7 @@ export interface Settings {
 }
 
 /**
- * Looking into the operator from outside: the journal of its objects, and who may ask for it.
+ * Inspecting the operator from outside: the journal of its objects, and access to it.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -391,21 +396,21 @@ export interface Settings {
  */
 export interface InsightSettings {
   /**
-   * Where `kopf why` and its like ask the operator: `http://127.0.0.1:8083`. Without it, no journal is kept. On other
-   * addresses than those of the machine itself, it needs tokens. Read after the startup handlers. Default: unset.
+   * The address for `kopf why` and similar commands: `http://127.0.0.1:8083`. Without it, no journal is kept. Addresses
+   * other than loopback require tokens. Read after the startup handlers. Default: unset.
    */
   admin: string | undefined;
   /**
-   * Where the console is served, for browsers: `http://127.0.0.1:8082`; all that the above answers is answered there, too.
-   * On other addresses than those of the machine itself, it needs tokens. Read after the startup handlers. Default: unset.
+   * The address of the console for browsers: `http://127.0.0.1:8082`; it also answers everything that the address above
+   * does. Addresses other than loopback require tokens. Read after the startup handlers. Default: unset.
    */
   console: string | undefined;
   /**
-   * A file with one token in each line, and its scope after it: `read`, or else `write`. It is read at each request, so it may
-   * be from a Secret. Default: unset, and everybody on the machine may ask and act.
+   * A file with one token per line, each optionally followed by its scope: `read` or `write` (default). It is read at
+   * each request, so it may come from a Secret. Default: unset; then every process on the machine has full access.
    */
   tokenFile: string | undefined;
-  /** How many bytes the journal may take, for all objects together. Default: 16 MB. */
+  /** The maximum size of the journal in bytes, for all objects together. Default: 16 MB. */
   journalSize: number;
   /**
    * Fields whose values are never kept in the journal, of any kind: `spec.password`; nor are messages of errors that name
@@ -415,7 +420,7 @@ export interface InsightSettings {
 }
 
 /**
- * What is to differ from the defaults: any groups, any of their fields.
+ * Overrides of the defaults: any groups, any of their fields.
  *
  * ```ts
  * const forTests: kopf.SettingsOverrides = { posting: { enabled: false }, peering: { standalone: true } };
@@ -509,8 +514,7 @@ function defaults(): Settings {
 }
 
 /**
- * Settings with the defaults, and with what is given instead of them.
- * A group or a field that does not exist is refused.
+ * Settings with the defaults and the given overrides. Unknown groups and fields are refused.
  *
  * ```ts
  * await kopf.run({ settings: kopf.settings({ peering: { standalone: true }, queueing: { workerLimit: 5 } }) });
@@ -526,12 +530,12 @@ export function settings(overrides: SettingsOverrides = {}): Settings {
       (target as Record<string, unknown>)[field] = value;
     }
   }
-  // Startup handlers assign fields of the groups: those that do not exist are refused there, too, and not ignored.
+  // Startup handlers assign fields of the groups: unknown ones are refused there, too, rather than ignored.
   for (const [group, fields] of Object.entries(result)) refusingUnknown(fields, `${group}.`);
   return refusingUnknown(result, '');
 }
 
-/** The prototype is asked to set only what the object itself does not have; so known fields cost nothing. */
+/** The prototype's setter is called only for fields that the object itself lacks; so known fields cost nothing. */
 function refusingUnknown<T extends object>(fields: T, prefix: string): T {
   const refusal: ProxyHandler<object> = {
     set(_target, field) {

@@ -1,6 +1,7 @@
 /**
- * Why handlers are called: one shape per family, told by `kind`; and the pure decisions that make them of events.
- * Below this point, nothing sees raw watch-events: only the cause of `on.event` carries one to the user.
+ * Why handlers are called: one shape per family of handlers, discriminated by `kind`, and the pure functions that
+ * derive them from events. Beyond this point, no code sees raw watch events: only the cause of `on.event` carries one
+ * to the user.
  */
 import type { ApiFor } from '../seams/api.js';
 import type { KubeClient } from '../seams/client.js';
@@ -24,7 +25,7 @@ interface OfOperator {
   readonly memo: unknown;
   readonly indices?: Indices | undefined;
   readonly client?: KubeClient | undefined;
-  /** Makes the verbs of a call, if its handler asks for them. */
+  /** Makes the verbs of a call if its handler asks for them. */
   readonly apiFor?: ApiFor | undefined;
 }
 
@@ -32,13 +33,13 @@ interface OfObject extends OfOperator {
   readonly resource: Resource;
   readonly body: Body;
   readonly patch: Patch;
-  /** Absent if nothing belongs to anything in this operator. */
+  /** Absent if the operator declares no relations. */
   readonly children?: ChildrenLookup | undefined;
-  /** The object is outside of what is served of its kind: it is only seen until we are done with it. */
+  /** The object is not among the served objects of its kind: it is only followed until our work on it is done. */
   readonly isOutside?: boolean | undefined;
 }
 
-/** The operator itself starts, stops, logs in, or is asked how it is. */
+/** The operator starts, stops, logs in, or is probed. */
 export interface ActivityCause extends OfOperator {
   readonly kind: 'activity';
   readonly activity: Activity;
@@ -56,7 +57,7 @@ export interface WatchingCause extends OfObject {
 
 export interface SpawningCause extends OfObject {
   readonly kind: 'spawning';
-  /** Whether the essence has changed, so that the idling of timers begins anew. */
+  /** Whether the essence has changed, which restarts the idle time of timers. */
   readonly reset: boolean;
 }
 
@@ -76,11 +77,11 @@ export type HandlingReason = Extract<ChangingReason, 'create' | 'update' | 'dele
 export interface ChangingCause extends OfObject {
   readonly kind: 'changing';
   readonly reason: ChangingReason;
-  /** The object existed before the operator has started, and was not yet handled in full since then. */
+  /** The object existed before the operator started, and has not been fully handled since. */
   readonly initial: boolean;
-  /** The same, but also if it is new to us: then it was created while there was no operator. */
+  /** The same, or the object is new to us: it was created while there was no operator. */
   readonly isListed?: boolean | undefined;
-  /** Of the essences; for a handler with a `field`, reduced to that field when it is called. */
+  /** Between the essences; for a handler with a `field`, reduced to that field when it is called. */
   readonly diff: Diff;
   readonly old: unknown;
   readonly new: unknown;
@@ -88,14 +89,14 @@ export interface ChangingCause extends OfObject {
 
 export interface DaemonCause extends OfObject {
   readonly kind: 'daemon';
-  /** What the daemon sees of the object: always its newest state, of which `body` is one moment. */
+  /** The daemon's live view of the object: always its newest state, of which `body` is one moment. */
   readonly live: LiveBody;
   readonly stopped: AbortSignal;
 }
 
 /**
- * Why the state of an object is looked at: it is seen for the first time by this operator, it has changed, what it owns or
- * watches has changed, it was asked for, the last call has failed, or the object is being deleted.
+ * Why a reconciling handler is called: this operator sees the object for the first time, the object has changed, what
+ * it owns or watches has changed, a call was requested, the last call failed, or the object is being deleted.
  *
  * ```ts
  * kopf.on.reconcile('kopfexamples', { owns: ['pods'] }, ({ reasons, logger }) => {
@@ -107,7 +108,7 @@ export interface DaemonCause extends OfObject {
 export type ReconcileReason = 'first' | 'changed' | 'owned' | 'watched' | 'requeued' | 'retried' | 'deleted';
 
 /**
- * What has become of a child; of one that is gone, as it was last seen.
+ * What happened to a child; for a deleted child, its last known state.
  *
  * ```ts
  * const isLoss = ({ type }: kopf.ChildChange): boolean => type === 'gone';
@@ -118,20 +119,20 @@ export interface ChildChange<T extends object = AnyObject> {
   readonly child: Body<T>;
 }
 
-/** The object, or what belongs to it, is not what it was when its handlers were called last. */
+/** The object or its children differ from what the handlers last saw. */
 export interface RelatedCause extends OfObject {
   readonly kind: 'related';
   readonly reasons: ReadonlySet<ReconcileReason>;
-  /** For handlers of children: whose they are, and what has become of them, as far as it is known. */
+  /** For handlers of children: the parent, and what happened to its children as far as it is known. */
   readonly relation?: Relation | undefined;
   readonly changes?: readonly ChildChange[] | undefined;
-  /** They have changed while there was no operator. */
+  /** The changes were made while there was no operator. */
   readonly initial?: boolean | undefined;
 }
 
 export interface WebhookCause extends OfObject {
   readonly kind: 'webhook';
-  /** Narrow the candidates, where the server knows them from the URL. */
+  /** They narrow down the candidates, where the server knows them from the URL. */
   readonly reason: 'validating' | 'mutating' | undefined;
   readonly webhook: HandlerId | undefined;
   readonly operation: Operation | (string & {}) | undefined;
@@ -168,7 +169,7 @@ export function isHandlingReason(reason: ChangingReason): reason is HandlingReas
   return Object.hasOwn(REASON_TITLES, reason);
 }
 
-/** What a change of an object is, as far as handlers are concerned. */
+/** The meaning of a change for the handlers of an object. */
 export interface ChangeFacts {
   readonly event: { readonly type: string | null };
   readonly body: Body;
@@ -180,15 +181,15 @@ export interface ChangeFacts {
 }
 
 /**
- * Decides why the handlers are called, if at all. The first answer that fits is the answer.
+ * Decides why the handlers are called, if at all. The first match wins.
  *
- * A creation is never initial: an object that was never handled is new to us, no matter when it was made.
+ * A creation is never initial: an object that was never handled is new to us, no matter when it was created.
  */
 export function detectChange(facts: ChangeFacts): Pick<ChangingCause, 'reason' | 'initial'> {
   const { event, body, finalizer, initial } = facts;
   const { wasHandled, diff } = facts.comparison;
 
-  // The last event of all: it may still list our finalizer, but there is nothing to hold any more.
+  // The last event of all: it may still list our finalizer, but there is nothing left to hold.
   if (event.type === 'DELETED') return { reason: 'gone', initial };
 
   // Deleted, and we do not hold it (any more): our part is done, others may still have theirs to do.
@@ -196,7 +197,7 @@ export function detectChange(facts: ChangeFacts): Pick<ChangingCause, 'reason' |
 
   if (!wasHandled) return { reason: 'create', initial: false };
 
-  // Nothing has changed since it was handled last, but this operator has not seen it yet.
+  // It has not changed since it was handled, but this operator process has not seen it yet.
   if (diff.length === 0 && initial) return { reason: 'resume', initial };
 
   if (diff.length === 0) return { reason: 'noop', initial };

@@ -13,7 +13,7 @@ import type { LabelSelector, MatchCondition } from './registration/options.js';
 import type { Relation } from './relations.js';
 
 /**
- * What an arbitrary error means: nothing; another attempt later; or the end of the handler for this change.
+ * The meaning of an arbitrary error: ignore it, retry later, or fail the handler for this change.
  *
  * ```ts
  * kopf.on.delete('kopfexamples', { errors: 'ignored' }, () => fetch('https://example.com/goodbye'));
@@ -45,15 +45,15 @@ interface Handler {
   readonly fn: HandlerFn;
   readonly param: unknown;
   readonly errors?: ErrorsMode;
-  /** Since the first attempt, all attempts together. */
+  /** Counted from the first attempt, across all attempts. */
   readonly timeout?: Seconds;
-  /** How many attempts at most. */
+  /** The maximum number of attempts. */
   readonly retries?: number;
   readonly backoff?: Backoff;
 }
 
 interface OfResource extends Handler {
-  /** Unset for sub-handlers: they are of the same object as their parent. */
+  /** Unset for sub-handlers: they handle the same object as their parent. */
   readonly selector?: Selector;
   readonly labels?: MetaFilter;
   readonly annotations?: MetaFilter;
@@ -81,11 +81,11 @@ export interface WatchHandler extends OfResource {
 
 export interface ChangeHandler extends OfResource {
   readonly kind: 'change';
-  /** Without a reason: any of them, as for fields and resuming. */
+  /** Without a reason, the handler is called for all of them, as for fields and resuming. */
   readonly reason?: 'create' | 'update' | 'delete' | 'resume';
-  /** Only for objects that existed before the operator has started. */
+  /** Only for objects that existed before the operator started. */
   readonly initial?: boolean;
-  /** Also for those of them that are being deleted. */
+  /** Also for objects that are being deleted. */
   readonly deleted?: boolean;
   readonly requiresFinalizer?: boolean;
   readonly fieldNeedsChange?: boolean;
@@ -107,7 +107,7 @@ export interface TimerHandler extends OfResource {
   readonly interval?: Seconds;
   readonly idle?: Seconds;
   readonly sharp?: boolean;
-  /** In the notation of cron, instead of the interval. */
+  /** A cron expression, instead of the interval. */
   readonly schedule?: string;
   readonly timeZone?: string;
   readonly missed?: 'skip' | 'once';
@@ -127,25 +127,25 @@ export interface WebhookHandler extends OfResource {
   readonly matchConditions?: readonly MatchCondition[];
 }
 
-/** Called for what the object is, and not for what has happened to it: also for what belongs to it. */
+/** Reconciles the present state of the object and of what belongs to it, regardless of what happened. */
 export interface ReconcileHandler extends OfResource {
   readonly kind: 'reconcile';
   readonly owns: readonly Relation[];
   readonly watches: readonly Relation[];
-  /** Called when the object is being deleted, and before it is gone: a handler with an id of its own. */
+  /** Called when the object is being deleted, before it is gone. It is a handler with an id of its own. */
   readonly cleanup?: ReconcileHandler;
 }
 
-/** Called for the parent, when its children of one kind have changed. */
+/** Called for the parent when its children of one kind have changed. */
 export interface ChildHandler extends OfResource {
   readonly kind: 'child';
   readonly relation: Relation;
-  /** Only changes of these fields of children count. */
+  /** Only changes of these fields of the children count. */
   readonly fields?: readonly FieldPath[];
 }
 
 export type SpawningHandler = DaemonHandler | TimerHandler;
-/** Of objects that other objects belong to. */
+/** For objects that own other objects. */
 export type RelatedHandler = ReconcileHandler | ChildHandler;
 export type ResourceHandler =
   | IndexHandler
@@ -156,7 +156,7 @@ export type ResourceHandler =
   | WebhookHandler;
 export type AnyHandler = ActivityHandler | ResourceHandler;
 
-/** How the kinds treat arbitrary errors, where the handler says nothing. */
+/** The default error mode of each kind of handler. */
 export const DEFAULT_ERRORS: Readonly<Record<AnyHandler['kind'], ErrorsMode>> = {
   activity: 'temporary',
   index: 'ignored',
@@ -186,7 +186,7 @@ export function titleOf(handler: Pick<AnyHandler, 'kind' | 'id'>): string {
   return `${TITLES[handler.kind]} ${quoteId(handler.id)}`;
 }
 
-/** What the handler needs to know of other objects. */
+/** The relations that the handler needs. */
 export function relationsOf(handler: AnyHandler): readonly Relation[] {
   if (handler.kind === 'child') return [handler.relation];
   return handler.kind === 'reconcile' ? [...handler.owns, ...handler.watches] : NO_RELATIONS;

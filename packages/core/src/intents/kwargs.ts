@@ -1,6 +1,6 @@
 /**
- * What handlers and their filters are given: one object to destructure, typed per kind of handler.
- * The words are Kopf's; what a kind has no use for, it does not get.
+ * The keyword arguments of handlers and filters: one object to destructure, typed per kind of handler. The names are
+ * Kopf's; each kind gets only those that make sense for it.
  */
 import type { Api } from '../seams/api.js';
 import type { KubeClient } from '../seams/client.js';
@@ -22,7 +22,7 @@ import type { Activity, AnyHandler } from './handlers.js';
 import type { Progress } from './progress.js';
 
 /**
- * What an operator adds of its own: the type of its memos, and of the indices that are flattened into kwargs.
+ * The types that an operator adds: its memo, and the indices that are flattened into kwargs.
  *
  * ```ts
  * interface MyEnv extends kopf.Env {
@@ -42,7 +42,7 @@ export interface Env {
   indices: Readonly<Record<string, Index>>;
 }
 /**
- * Of an operator that declares nothing: an untyped memo; indices are reached by their tokens.
+ * The types of an operator that declares none: an untyped memo; indices are reached by their tokens.
  *
  * ```ts
  * const registry: kopf.Registry<kopf.DefaultEnv> = kopf.createRegistry();
@@ -57,7 +57,7 @@ export interface DefaultEnv extends Env {
 }
 
 /**
- * The type of the objects: of a resource token, or given as it is.
+ * The type of the objects: that of a resource token, or the given type itself.
  *
  * ```ts
  * const examples = kopf.resource<{ size: number }>({ plural: 'kopfexamples' });
@@ -68,7 +68,7 @@ export interface DefaultEnv extends Env {
 export type ObjectOf<R> = R extends ResourceToken<infer T> ? T : R extends object ? R : AnyObject;
 
 /**
- * The type of `namespace` for the objects of a resource token; of any other type, it is not known.
+ * The type of `namespace` for the objects of a resource token; for any other type, it is unknown.
  *
  * ```ts
  * const nodes = kopf.resource({ group: '', version: 'v1', plural: 'nodes', namespaced: false });
@@ -78,39 +78,39 @@ export type ObjectOf<R> = R extends ResourceToken<infer T> ? T : R extends objec
 export type NamespaceOf<R> = R extends ResourceToken<infer _, infer N> ? N : AnyNamespace;
 type AnyNamespace = string | undefined;
 
-/** Indices are among them by their names, for handlers and filters alike. */
+/** Includes the indices by name, for handlers and filters alike. */
 type OperatorKwargs<E extends Env> = E['indices'] & {
   readonly logger: Logger;
   readonly memo: E['memo'];
   readonly indices: Indices;
-  /** The way to the cluster, with the operator's own credentials. */
+  /** A client for the cluster, with the operator's own credentials. */
   readonly client: KubeClient;
 };
 
-/** What is known of this very call; handlers get it, filters do not. */
+/** The data of this very call; handlers get it, filters do not. */
 interface CallKwargs<P> {
   /** As given in the options. */
   readonly param: P;
-  /** How many attempts were made before this one. */
+  /** The number of attempts before this one. */
   readonly retry: number;
-  /** When the first attempt was made. */
+  /** The time of the first attempt. */
   readonly started: Date;
-  /** Since the first attempt. */
+  /** The time since the first attempt. */
   readonly runtime: Seconds;
-  /** Fires when the handler is out of its time, or is not needed any more: give it to whatever runs long. */
+  /** Aborted when the handler times out or is no longer needed: pass it to long-running operations. */
   readonly signal: AbortSignal;
   /**
-   * Verbs over the cluster: `api('pods').get('web')`. They are for the namespace of the handled object, end with the
-   * call, and use the credentials of the operator. What they change in an object that this operator handles is its own
-   * doing, as if it were patched by `patch`.
+   * Verbs over the cluster: `api('pods').get('web')`. They default to the namespace of the handled object, end with the
+   * call, and use the operator's credentials. Their changes to an object that this operator handles count as its own
+   * changes, like those of `patch`.
    */
   readonly api: Api;
 }
 
 /**
- * The children of the handled object, from memory: of a kind that is said to belong to its kind by `kopf.owns`, `on.child`,
- * or `on.reconcile`. All of them are there before the first handler is called, and so is what this operator has written by
- * its verbs. They are in no particular order.
+ * The children of the handled object, from memory, for kinds that are declared as children by `kopf.owns`, `on.child`,
+ * or `on.reconcile`. All of them are known before the first handler is called, including what this operator wrote by
+ * its verbs. The order is arbitrary.
  *
  * ```ts
  * kopf.owns('kopfexamples', 'pods');
@@ -126,17 +126,17 @@ export interface Children {
 }
 
 interface RelatedKwargs {
-  /** The children of the object, of a kind: `children('pods')`. */
+  /** Returns the object's children of a kind: `children('pods')`. */
   readonly children: Children;
 }
 
 type ObjectKwargs<T extends object, N extends AnyNamespace> = ObjectOnlyKwargs<T> & NamespaceKwargs<N>;
 
-/** Objects of the cluster have no namespace to be destructured by mistake. */
+/** Cluster-scoped objects have no namespace, so it cannot be destructured by mistake. */
 type NamespaceKwargs<N extends AnyNamespace> = [N] extends [undefined]
   ? unknown
   : {
-      /** `undefined` for objects of the cluster. */
+      /** `undefined` for cluster-scoped objects. */
       readonly namespace: N;
     };
 
@@ -150,11 +150,11 @@ interface ObjectOnlyKwargs<T extends object> {
   readonly annotations: Readonly<Record<string, string>>;
   readonly uid: string;
   readonly name: string;
-  /** What to change in the object after the call: a merge-patch to write into, and `fns` for the rest. */
+  /** The changes to make in the object after the call: a merge-patch to fill in, and `fns` for everything else. */
   readonly patch: PatchOf<T>;
 }
 
-/** With a literal field: the value there; without: the essence, i.e. the user's part of the object. */
+/** With a literal field: the value of that field; without: the essence, i.e. the user's part of the object. */
 type OldOrNew<T extends object, F extends string> = [F] extends [never]
   ? DeepReadonly<Mapping & Partial<Pick<T, Extract<keyof T, 'spec'>>>>
   : DeepReadonly<ValueAt<T, F>>;
@@ -162,8 +162,8 @@ type OldOrNew<T extends object, F extends string> = [F] extends [never]
 interface ChangeOnlyKwargs<T extends object, F extends string> {
   readonly reason: HandlingReason;
   /**
-   * Whether the object was there when the operator started, and was not handled in full since then: created, changed,
-   * or left as it was while there was no operator.
+   * Whether the object existed when the operator started, and has not been fully handled since: it may have been
+   * created, changed, or left alone while there was no operator.
    */
   readonly initial: boolean;
   readonly diff: Diff;
@@ -186,12 +186,12 @@ interface AdmissionOnlyKwargs<T extends object> {
 }
 
 interface UnnamedYet {
-  /** Absent while the object is only about to be created with a generated name. */
+  /** Absent while an object with a generated name is being created. */
   readonly uid: string | undefined;
   readonly name: string | undefined;
 }
 
-/** For filters of each kind: all but what is known of the call itself. */
+/** The kwargs of filters: all but the data of the call. */
 export type WatchFilterKwargs<
   T extends object,
   E extends Env,
@@ -236,7 +236,7 @@ export type ChangeKwargs<
   ObjectKwargs<T, N> &
   RelatedKwargs &
   ChangeOnlyKwargs<T, F> & {
-    /** How far the handlers of the object have come with this change, by their ids: as of now. */
+    /** The progress of the object's handlers with this change, by handler id, as of now. */
     readonly progress: Progress;
   };
 export type WatchKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
@@ -251,13 +251,16 @@ export type DaemonKwargs<T extends object, P, E extends Env, N extends AnyNamesp
   N
 > &
   RelatedKwargs & {
-    /** Fires as soon as the daemon is to exit; its reason tells why. `signal` fires only when patience has ended. */
+    /**
+     * Aborted as soon as the daemon must exit; its reason tells why. `signal` is aborted only when the grace period is
+     * over.
+     */
     readonly stopped: AbortSignal;
   };
 export type ReconcileKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
   ObjectFilterKwargs<T, E, N> &
   RelatedKwargs & {
-    /** Why it is called; all of them, since the last call. */
+    /** All the reasons since the last call. */
     readonly reasons: ReadonlySet<ReconcileReason>;
   };
 export type ChildKwargs<
@@ -270,13 +273,13 @@ export type ChildKwargs<
   ObjectFilterKwargs<T, E, N> & {
     /** The object itself: the same as `body`. */
     readonly parent: Body<T>;
-    /** The latest one of those that have changed. Unknown if it was while there was no operator. */
+    /** The latest changed child. Unknown if it changed while there was no operator. */
     readonly child: Body<C> | undefined;
-    /** All those that have changed since the last call; empty if it was while there was no operator. */
+    /** All children that changed since the last call; empty if they changed while there was no operator. */
     readonly changes: readonly ChildChange<C>[];
-    /** Whether it is for changes made while there was no operator. */
+    /** Whether the changes were made while there was no operator. */
     readonly initial: boolean;
-    /** All children of that kind, or of another one: `children()`, `children('pods')`. */
+    /** All children of that kind or of another one: `children()`, `children('pods')`. */
     readonly children: Children & (() => readonly Body<C>[]);
   };
 export type AdmissionKwargs<T extends object, P, E extends Env, N extends AnyNamespace = AnyNamespace> = CallKwargs<P> &
@@ -336,7 +339,7 @@ export type Indexing<R = AnyObject, P = undefined, E extends Env = DefaultEnv> =
 >;
 
 /**
- * For `daemon` and `timer`: views of the object are live, they show its newest state.
+ * For `daemon` and `timer`: the views of the object are live and show its newest state.
  *
  * ```ts
  * export async function watchOver({ stopped, name, logger }: kopf.Daemon): Promise<void> {
@@ -423,13 +426,13 @@ export type Admission<R = AnyObject, P = undefined, E extends Env = DefaultEnv> 
 export type ActivityKwargs<P = undefined, E extends Env = DefaultEnv> = CallKwargs<P> &
   OperatorKwargs<E> & { readonly activity: Activity; readonly settings: Settings };
 
-/** Kwargs while they are being put together. */
+/** Kwargs under construction. */
 export type Kwargs = Record<string, unknown>;
 
 /**
- * The kwargs that a cause gives to its handlers and to their filters: everything but what is known only of a call.
- * Indices come last, so that an index replaces a kwarg of the same name: a new kwarg of a later version cannot then
- * break an operator that had such an index before.
+ * The kwargs that a cause provides to its handlers and filters: everything but the data of the call. Indices come last,
+ * so that an index replaces a kwarg of the same name: then a kwarg that is added in a later version cannot break an
+ * operator that already has such an index.
  */
 export function causeKwargs(cause: Cause): Kwargs {
   const kwargs = ownKwargs(cause);
@@ -457,7 +460,7 @@ const DIFF: PropertyDescriptor & OfReview = {
   configurable: true,
 };
 
-/** The cause makes these when they are asked for: few handlers do ask, and somebody waits for the review meanwhile. */
+/** The cause makes these on demand: few handlers need them, and the requester waits meanwhile. */
 function addComparison(kwargs: Kwargs & { [REVIEWED]?: WebhookCause }, cause: WebhookCause): void {
   kwargs[REVIEWED] = cause;
   if (!Object.hasOwn(kwargs, 'old')) Object.defineProperty(kwargs, 'old', OLD);
@@ -499,11 +502,11 @@ function ownKwargs(cause: Cause): Kwargs {
   }
 }
 
-/** Spelled out, not spread: it is done for the callbacks of each handler in each event, and spreading is slow. */
+/** Spelled out rather than spread: this runs for each handler in each event, and spreading is slow. */
 function objectKwargs(cause: ResourceCause): Kwargs {
   const { logger, memo, indices, client, resource, patch } = cause;
   const isLive = cause.kind === 'daemon';
-  // The identity is the same in all states of an object; the rest follows the object if it is to be live.
+  // The identity never changes; everything else follows the object if it is to be live.
   const views = bodyViews(isLive ? cause.live.newest : cause.body);
   const { spec, meta, status, labels, annotations } = isLive ? cause.live : views;
   const body = isLive ? cause.live.body : cause.body;
@@ -548,7 +551,7 @@ const NAMES: Readonly<Record<AnyHandler['kind'], readonly string[]>> = {
   webhook: [...OF_CALL, ...OF_OPERATOR, ...OF_OBJECT, ...COMPARED, ...OF_REVIEW],
 };
 
-/** Which kwargs handlers of this kind are given, besides the indices. */
+/** The kwargs that handlers of this kind get, besides the indices. */
 export function kwargNames(kind: AnyHandler['kind']): readonly string[] {
   return NAMES[kind];
 }

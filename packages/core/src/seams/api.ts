@@ -3,7 +3,7 @@ import type { AnyObject, Body } from '../values/objects/body.js';
 import type { ResourceToken } from '../values/resources/resource.js';
 
 /**
- * The kind of an object by its own words: any object is its own kind.
+ * The kind of an object as its own `apiVersion` and `kind`: any object names its own kind.
  *
  * ```ts
  * const kind: kopf.ObjectKind = { apiVersion: 'apps/v1', kind: 'Deployment' };
@@ -16,7 +16,7 @@ export interface ObjectKind {
 }
 
 /**
- * The same shape with everything optional, however deep: what an applied object says of the fields it wants to own.
+ * The same shape with everything optional, however deep: an applied object contains the fields it wants to own.
  *
  * ```ts
  * const wanted: kopf.DeepPartial<{ spec: { size: number } }> = { spec: {} };
@@ -31,8 +31,8 @@ export type DeepPartial<T> = T extends (...args: never[]) => unknown
       : T;
 
 /**
- * Which labels or fields the objects must have. A text goes to the server as it is. In an object, a value must be equal,
- * one of several, there at all (`true`) or absent (`false`); or not be so, with `not`.
+ * Selects objects by labels or fields. A string goes to the server as is. In an object, a value must be equal, one of
+ * several, present (`true`) or absent (`false`); `not` negates it.
  *
  * ```ts
  * const selection: kopf.Selection = { app: 'web', tier: ['front', 'back'], canary: false, zone: { not: 'b' } };
@@ -42,7 +42,7 @@ export type DeepPartial<T> = T extends (...args: never[]) => unknown
 export type Selection = string | Readonly<Record<string, SelectedValue>>;
 
 /**
- * What a label must be like; see {@link Selection}.
+ * A condition on one label; see {@link Selection}.
  *
  * ```ts
  * const notInTest: kopf.SelectedValue = { not: ['test', 'staging'] };
@@ -56,7 +56,7 @@ export type SelectedValue =
   | { readonly not: string | readonly string[] };
 
 /**
- * Where an object is. Handlers need it only for other namespaces than that of their object.
+ * Where an object is. Handlers need it only for namespaces other than that of their object.
  *
  * ```ts
  * const place: kopf.ApiPlace = { namespace: 'kube-system' };
@@ -65,7 +65,7 @@ export type SelectedValue =
  */
 export interface ApiPlace {
   readonly namespace?: string | undefined;
-  /** Default: that of the call of the handler. */
+  /** Default: the signal of the handler's call. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -79,10 +79,10 @@ export interface ApiPlace {
  */
 export interface ApiListOptions extends ApiPlace {
   readonly labels?: Selection | undefined;
-  /** Only some fields of each kind can be selected by: mostly, `metadata.name`. */
+  /** Only some fields of each kind are selectable: mostly, `metadata.name`. */
   readonly fields?: Selection | undefined;
   readonly allNamespaces?: boolean | undefined;
-  /** How many objects to ask for in one request. Default: 500. */
+  /** The page size of list requests. Default: 500. */
   readonly pageSize?: number | undefined;
 }
 
@@ -97,7 +97,7 @@ export interface ApiListOptions extends ApiPlace {
 export type ApiWatchOptions = ApiListOptions;
 
 /**
- * What has happened to an object: `'LISTED'` for those that were there when the watching began, or began anew.
+ * What happened to an object: `'LISTED'` for those that existed when watching started or restarted.
  *
  * ```ts
  * const isNews = ({ type }: kopf.ApiEvent): boolean => type !== 'LISTED';
@@ -117,9 +117,9 @@ export interface ApiEvent<T extends object = AnyObject> {
  * ```
  */
 export interface ApiWriteOptions extends ApiPlace {
-  /** Only tells what would be stored. */
+  /** A dry run: returns what would be stored. */
   readonly dryRun?: boolean | undefined;
-  /** As whom to be known in the managed fields. Default: the name of the operator. */
+  /** The field manager. Default: the name of the operator. */
   readonly fieldManager?: string | undefined;
 }
 
@@ -133,7 +133,7 @@ export interface ApiWriteOptions extends ApiPlace {
 export interface ApiApplyOptions extends ApiWriteOptions {
   /** Takes fields over from their managers instead of failing with an {@link ApplyConflictError}. */
   readonly force?: boolean | undefined;
-  /** The object becomes its child: it is deleted with the owner, is in its namespace, and has its labels. */
+  /** Makes the object a child of the owner: it is deleted with the owner, and gets its namespace and labels. */
   readonly owner?: Body | undefined;
 }
 
@@ -145,18 +145,18 @@ export interface ApiApplyOptions extends ApiWriteOptions {
  * ```
  */
 export interface ApiDeleteOptions extends ApiPlace {
-  /** What becomes of its children. Default: as the server has it, mostly in the background. */
+  /** What happens to its children. Default: up to the server, mostly deletion in the background. */
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly gracePeriodSeconds?: number | undefined;
-  /** It must be this very object, in this very version; otherwise, it is a conflict. */
+  /** Preconditions: it must be this very object in this very version; otherwise, the request fails with a conflict. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
-  /** Whether it is an error that there is none. Default: `'fail'`. */
+  /** What to do if there is no such object. Default: `'fail'`. */
   readonly ifGone?: 'fail' | 'ignore' | undefined;
   readonly dryRun?: boolean | undefined;
 }
 
 /**
- * A JSON-patch (RFC 6902): operations that are done all, or not at all.
+ * A JSON-patch (RFC 6902): operations that are applied all or not at all.
  *
  * ```ts
  * const patch: kopf.ApiJsonPatch = [{ op: 'replace', path: '/spec/replicas', value: 3 }];
@@ -169,7 +169,7 @@ export type ApiJsonPatch = readonly (
 )[];
 
 /**
- * How an object is patched: by a merge-patch unless told otherwise.
+ * How to patch an object: by a merge-patch unless specified otherwise.
  *
  * ```ts
  * await api('deployments').patch('web', { spec: { paused: true } }, { type: 'strategic' });
@@ -180,7 +180,7 @@ export interface ApiPatchOptions extends ApiWriteOptions {
 }
 
 /**
- * What of the log of a container is wanted.
+ * Which part of a container's log to return.
  *
  * ```ts
  * const options: kopf.ApiLogOptions = { container: 'app', tailLines: 100, follow: true };
@@ -188,22 +188,22 @@ export interface ApiPatchOptions extends ApiWriteOptions {
  * ```
  */
 export interface ApiLogOptions extends ApiPlace {
-  /** Of pods with several containers. */
+  /** Required for pods with several containers. */
   readonly container?: string | undefined;
-  /** Goes on with what is printed later, until the container ends. */
+  /** Keeps following the log until the container ends. */
   readonly follow?: boolean | undefined;
   readonly tailLines?: number | undefined;
   readonly sinceSeconds?: number | undefined;
   readonly sinceTime?: Date | undefined;
   readonly limitBytes?: number | undefined;
-  /** Of the container before its latest restart. */
+  /** The log of the container before its latest restart. */
   readonly previous?: boolean | undefined;
-  /** Begins each line with the time when it was printed. */
+  /** Prefixes each line with its timestamp. */
   readonly timestamps?: boolean | undefined;
 }
 
 /**
- * A log: awaited, it is the whole text; in a loop, it comes line by line. Nothing is asked for until then.
+ * A log: `await` it for the whole text, or iterate over it line by line. Nothing is requested until then.
  *
  * ```ts
  * const text: string = await api('pods').log('web', { tailLines: 10 });
@@ -213,7 +213,7 @@ export interface ApiLogOptions extends ApiPlace {
 export interface ApiLogText extends AsyncIterable<string>, PromiseLike<string> {}
 
 /**
- * How a command is run in a container.
+ * How to run a command in a container.
  *
  * ```ts
  * const options: kopf.ApiExecOptions = { container: 'db', stdin: 'SELECT 1;', onStdout: (text) => logger.info(text) };
@@ -222,17 +222,17 @@ export interface ApiLogText extends AsyncIterable<string>, PromiseLike<string> {
  */
 export interface ApiExecOptions extends ApiPlace {
   readonly container?: string | undefined;
-  /** What it reads. It is at its end after that. */
+  /** The standard input; it ends after that. */
   readonly stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array> | undefined;
-  /** Whether it is to believe in a terminal; then there is no stderr: all comes as stdout. */
+  /** Whether to allocate a terminal; then there is no stderr: all output comes as stdout. */
   readonly tty?: boolean | undefined;
-  /** Called with each piece, as soon as it comes. */
+  /** Called with each piece of output as it arrives. */
   readonly onStdout?: ((text: string) => void) | undefined;
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 
 /**
- * What has become of a command. Its exit code is no error.
+ * The result of a command. A non-zero exit code is not an error.
  *
  * ```ts
  * const { stdout, exitCode } = await api('pods').exec('db-0', ['pg_isready']);
@@ -246,7 +246,7 @@ export interface ApiExecResult {
 }
 
 /**
- * Verbs for a subresource that looks like its object: the status.
+ * Verbs for the status subresource, which looks like its object.
  *
  * ```ts
  * await api('jobs').status.patch('backup', { status: { phase: 'done' } });
@@ -261,7 +261,7 @@ export interface SubresourceApi<T extends object> {
 }
 
 /**
- * How many replicas there should be, whatever the kind.
+ * The desired number of replicas, for any scalable kind.
  *
  * ```ts
  * const { wanted } = await api('deployments').scale.get('web');
@@ -293,49 +293,49 @@ export interface ScaleApi {
  */
 export interface ObjectsApi<T extends object = AnyObject> {
   get(name: string, options?: ApiPlace): Promise<T>;
-  /** The same, but absence is no error. */
+  /** The same, but returns `undefined` if there is no such object. */
   find(name: string, options?: ApiPlace): Promise<T | undefined>;
   list(options?: ApiListOptions): Promise<T[]>;
-  /** One by one, and page by page: for lists that are better not held in memory as a whole. */
+  /** One by one, fetched page by page: for lists that are too large to be held in memory. */
   each(options?: ApiListOptions): AsyncIterable<T>;
   /**
-   * All objects that there are, and then what happens to them, until the loop is left or the given signal fires: then it
-   * ends without an error. When the call of the handler is to end, by its timeout or since the operator stops, it throws
-   * the reason: what was waited for has not come. Lost connections and expired versions are settled without a word; what
-   * has vanished meanwhile is told as deleted. What the cluster refuses at first is an error.
+   * Yields all existing objects, and then their changes, until the loop is left or the given signal is aborted: then it
+   * ends without an error. When the handler's call ends, by its timeout or because the operator stops, it throws the
+   * reason: the awaited event has not come. Lost connections and expired versions are handled silently; objects that
+   * vanished meanwhile are reported as deleted. An initial refusal by the cluster is an error.
    */
   watch(options?: ApiWatchOptions): AsyncIterable<ApiEvent<T>>;
   create(object: DeepPartial<T>, options?: Omit<ApiApplyOptions, 'force'>): Promise<T>;
   /**
-   * Server-side apply: what the object says is so from now on, and what it said before and says no more is removed. Fields
-   * that the same operator has written in other ways are taken over without a conflict.
+   * Server-side apply: the cluster gets what the object specifies, and loses what it specified before and no longer
+   * does. Fields that the same operator has written by other verbs are taken over without a conflict.
    */
   apply(object: DeepPartial<T>, options?: ApiApplyOptions): Promise<T>;
   /** An array is a JSON-patch. */
   patch(name: string, patch: DeepPartial<T> | ApiJsonPatch, options?: ApiPatchOptions): Promise<T>;
   /**
-   * Gets, changes, and writes; again with the newest one, if somebody has changed it meanwhile: for about a minute, if need
-   * be. So the function may be called several times, and must be synchronous.
+   * Gets the object, changes it by the function, and writes it; on conflicts, repeats this with the newest state for
+   * about a minute. So the function may be called several times, and must be synchronous.
    */
   replace(name: string, change: (object: T) => T | undefined, options?: ApiWriteOptions): Promise<T>;
   delete(name: string, options?: ApiDeleteOptions): Promise<void>;
-  /** All that are selected. Without any selection, `all: true` must say so. */
+  /** Deletes all selected objects. Without a selection, `all: true` is required. */
   deleteCollection(
     options: Omit<ApiListOptions, 'pageSize' | 'allNamespaces'> &
       Pick<ApiDeleteOptions, 'propagation' | 'gracePeriodSeconds' | 'dryRun'> & { readonly all?: true },
   ): Promise<void>;
   readonly status: SubresourceApi<T>;
   readonly scale: ScaleApi;
-  /** Of pods: deletes it as soon as its disruption budgets permit, which is a 429 until then. */
+  /** For pods: evicts the pod as soon as its disruption budgets permit it; until then, the server responds with 429. */
   evict(
     name: string,
     options?: Pick<ApiDeleteOptions, keyof ApiPlace | 'gracePeriodSeconds' | 'dryRun'>,
   ): Promise<void>;
-  /** Of pods: what a container has printed. If the pod is not there or vanishes, that is an error. */
+  /** For pods: the output of a container. Fails if the pod does not exist or vanishes. */
   log(name: string, options?: ApiLogOptions): ApiLogText;
-  /** Of pods: runs a command, and waits until it ends. If the pod vanishes before that, it is an error. */
+  /** For pods: runs a command, and waits until it ends. Fails if the pod vanishes before that. */
   exec(name: string, command: readonly string[], options?: ApiExecOptions): Promise<ApiExecResult>;
-  /** Of service accounts: a token for the audiences. */
+  /** For service accounts: a token for the audiences. */
   token(
     name: string,
     options?: ApiPlace & { readonly audiences?: readonly string[]; readonly expirationSeconds?: number },
@@ -343,19 +343,19 @@ export interface ObjectsApi<T extends object = AnyObject> {
 }
 
 /**
- * Makes the verbs of one call of a handler: whoever runs handlers by itself gives it to their causes.
+ * Makes the verbs for one call of a handler: for code that runs handlers by itself, which puts it into their causes.
  *
  * ```ts
  * const apiFor: kopf.ApiFor = ({ namespace, signal }) => kopf.api(client, { namespace, signal });
  * ```
  */
 export type ApiFor = (call: {
-  /** Of the handled object, if it is in one. */
+  /** The namespace of the handled object, if any. */
   readonly namespace: string | undefined;
   readonly signal: AbortSignal;
-  /** The handler of changes or events that is called, if it is one: for the breaker. */
+  /** The change or event handler being called, if any: for the breaker. */
   readonly by?: { readonly kind: 'change' | 'watch'; readonly id: HandlerId } | undefined;
-  /** Whether nothing may be really written: when the request that is reviewed is only a trial. */
+  /** Whether to write only as dry runs: when the reviewed request is a dry run itself. */
   readonly dryRun?: boolean | undefined;
 }) => Api;
 

@@ -31,37 +31,37 @@ export interface KubeRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: PatchType | 'application/json';
-  /** For aggregated discovery, Tables, and the like. */
+  /** For aggregated discovery, tables and the like. */
   readonly accept?: string;
-  /** Connect and whole-request limits; the client's settings apply where unset. */
+  /** Limits on connecting and on the whole request; the client's settings apply where unset. */
   readonly timeouts?: { readonly connect?: Seconds; readonly headers?: Seconds; readonly total?: Seconds };
   /**
-   * How persistent the client is with this request: `'none'` gives the first error at once, for callers that
-   * have a retrying loop of their own or a fallback; `'unless-forbidden'` gives HTTP 403 at once, for those who are to
-   * learn that they lack a permission. By default, the client's settings apply.
+   * How persistently the client retries this request: `'none'` fails at once, for callers with a retry loop or a
+   * fallback of their own; `'unless-forbidden'` fails at once only on HTTP 403, for callers that need to know about
+   * missing permissions. By default, the client's settings apply.
    */
   readonly retries?: 'none' | 'unless-forbidden';
   /**
-   * Asked at each attempt, at the last moment before it is sent: after all queues, pauses and connecting. If it says
-   * no, nothing is sent, and the request fails with `KOPF_REQUEST_FORBIDDEN`.
+   * Checked at each attempt, right before sending: after all queues, pauses and connecting. If it returns false,
+   * nothing is sent, and the request fails with `KOPF_REQUEST_FORBIDDEN`.
    */
   readonly mayBegin?: (() => boolean) | undefined;
   /**
-   * For requests that keep the operator alive, not for those that do its work: leases, peering, probes. They never wait
-   * behind ordinary requests, nor for pauses that the server has asked of these. There must be only a few of them.
+   * For requests that keep the operator alive rather than do its work: leases, peering, probes. They never wait behind
+   * ordinary requests, nor for pauses that the server has imposed on those. There must be only a few of them.
    */
   readonly urgent?: true;
   /**
-   * For streams: called when the server has agreed (with 0 bytes), and then for each piece of the answer, also if it is
-   * only a part of a line. So a line that comes slowly is told from a silence. It must not throw, and may be ignored:
-   * without it, a line counts when it is whole.
+   * For streams: called when the server has accepted the request (with 0 bytes), and then for each chunk of the
+   * response, even for a part of a line. So a slow line can be told from silence. It must not throw. A client may
+   * ignore it: then a line counts once it is complete.
    */
   readonly onProgress?: (progress: { readonly bytes: number }) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A request to speak another protocol over the same way: messages in both directions, as with commands in containers.
+ * A request to switch to a message protocol, as for commands in containers.
  *
  * ```ts
  * const request: kopf.KubeConnectRequest = {
@@ -73,13 +73,13 @@ export interface KubeRequest {
 export interface KubeConnectRequest {
   /** Server-relative, with the query. */
   readonly path: string;
-  /** Which protocols of messages will do, the best first. */
+  /** The acceptable message protocols, in the order of preference. */
   readonly protocols: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Messages in both directions. Reading ends when the server closes the connection in order, and fails when it breaks or
+ * Messages in both directions. Reading ends when the server closes the connection properly, and fails when it breaks or
  * when the signal aborts it. Leaving the loop closes it.
  *
  * ```ts
@@ -90,16 +90,16 @@ export interface KubeConnectRequest {
  * ```
  */
 export interface KubeConnection extends AsyncIterable<Uint8Array> {
-  /** The one that the server has chosen. */
+  /** The protocol chosen by the server. */
   readonly protocol: string;
-  /** Resolves when the next message may be sent: so nobody sends faster than it is read. Rejects if it is closed. */
+  /** Resolves when the next message may be sent (backpressure). Rejects if the connection is closed. */
   send(message: Uint8Array): Promise<void>;
   close(): void;
 }
 
 /**
- * The way to the cluster. Authentication, TLS, proxies, connection pools and retries live behind it;
- * lists, patches and watches are built in front of it (see `cluster/`).
+ * The connection to the cluster. Authentication, TLS, proxies, connection pools and retries live behind it; lists,
+ * patches and watches are built on top of it (see `cluster/`).
  *
  * ```ts
  * const { items } = await client.request<{ items: kopf.Body[] }>({ method: 'GET', path: '/api/v1/pods?limit=500' });
@@ -110,20 +110,20 @@ export interface KubeConnection extends AsyncIterable<Uint8Array> {
  */
 export interface KubeClient {
   /**
-   * One request, one JSON answer. Throws `ApiError` for any answer of 400 and above; and other errors for what is no
-   * answer of Kubernetes at all: redirects, or nothing where there should be an object.
+   * One request, one JSON response. Throws `ApiError` for any status of 400 and above, and other errors for responses
+   * that Kubernetes never gives: redirects, or an empty response where an object is expected.
    */
   request<T = unknown>(request: KubeRequest): Promise<T>;
   /** One request, a stream of JSON lines, until the server ends it or `signal` aborts it. */
   stream<T = unknown>(request: KubeRequest): AsyncIterable<T>;
   /**
-   * One request, lines of plain text without their ends, until the server ends it or `signal` aborts it: for logs.
-   * Optional: without it, the verb `log` says that the client cannot do it.
+   * One request, lines of plain text without line ends, until the server ends it or `signal` aborts it: for logs.
+   * Optional: without it, the verb `log` fails and says so.
    */
   text?(request: KubeRequest): AsyncIterable<string>;
   /**
    * One request, messages in both directions. Throws `ApiError` if the server refuses. Optional: without it, the verb
-   * `exec` says that the client cannot do it.
+   * `exec` fails and says so.
    */
   connect?(request: KubeConnectRequest): Promise<KubeConnection>;
 }

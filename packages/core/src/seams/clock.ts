@@ -8,7 +8,7 @@
 export type Seconds = number;
 
 /**
- * All the time there is: no other module reads the wall clock or sets a timer.
+ * The only source of time: no other module reads the wall clock or sets a timer.
  *
  * ```ts
  * const started = clock.now();
@@ -19,19 +19,19 @@ export type Seconds = number;
 export interface Clock {
   /** Monotonic, for durations and deadlines. */
   now(): Seconds;
-  /** Wall-clock UTC, for what is persisted. Moves together with `now()`. */
+  /** Wall-clock time in UTC, for persisted times. It moves together with `now()`. */
   utc(): Date;
   /**
-   * Resolves with `undefined` when slept in full, or with the seconds left unslept when `wakeup` fires first.
-   * Rejects with the signal's reason when `signal` fires. A delay of zero or less does not sleep, but yields.
+   * Resolves with `undefined` after the full delay, or with the remaining seconds when `wakeup` is aborted first.
+   * Rejects with the signal's reason when `signal` is aborted. A delay of zero or less only yields.
    */
   sleep(
     delay: Seconds,
     options?: { readonly wakeup?: AbortSignal; readonly signal?: AbortSignal },
   ): Promise<Seconds | undefined>;
   /**
-   * Calls the function after the delay, unless cancelled before by what is returned. Optional: it is the same as
-   * sleeping, but costs less, and there is one for each request.
+   * Calls the function after the delay unless cancelled by the returned function. Optional: equivalent to sleeping, but
+   * cheaper, which matters for a timer per request.
    */
   alarm?(delay: Seconds, fn: () => void): () => void;
 }

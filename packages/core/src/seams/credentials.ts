@@ -21,21 +21,21 @@ export interface ConnectionInfo {
   readonly cert?: string | Uint8Array;
   readonly key?: string | Uint8Array;
   readonly insecure?: boolean;
-  /** The name to expect in the server's certificate, where it differs from the host in `server`. */
+  /** The name to expect in the server's certificate, if it differs from the host in `server`. */
   readonly serverName?: string;
   readonly defaultNamespace?: string;
-  /** Whom to act as, where the credentials permit that: the server then treats requests as theirs. */
+  /** The user to impersonate, if the credentials permit that. */
   readonly impersonate?: Impersonation;
   readonly proxyUrl?: string;
   readonly trustEnv?: boolean;
-  /** A ready dispatcher instead of all the above (Kopf's custom sessions). */
+  /** A ready-made dispatcher instead of all the above (like Kopf's custom sessions). */
   readonly dispatcher?: unknown;
   readonly priority?: number;
   readonly expiration?: Date;
 }
 
 /**
- * Somebody else, as whom to act.
+ * A user to impersonate.
  *
  * ```ts
  * const impersonate: kopf.Impersonation = { user: 'system:serviceaccount:default:robot', groups: ['robots'] };
@@ -50,7 +50,7 @@ export interface Impersonation {
 }
 
 /**
- * Where a client takes its credentials from, and where it returns the refused ones.
+ * Provides a client with credentials, and takes back refused ones.
  *
  * ```ts
  * const fixed: kopf.Credentials = {
@@ -64,8 +64,8 @@ export interface Impersonation {
 export interface Credentials {
   current(signal?: AbortSignal): Promise<ConnectionInfo>;
   /**
-   * What `current` would give at once; `undefined` if it would wait or fail. Optional: it costs less, and is asked for
-   * each request.
+   * Returns what `current` would return at once; `undefined` if it would wait or fail. Optional: it is cheaper, and is
+   * called for each request.
    */
   known?(): ConnectionInfo | undefined;
   invalidate(info: ConnectionInfo, cause: Error): Awaitable<void>;

@@ -39,8 +39,8 @@ export interface Logger {
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
   /**
-   * Whether lines of this level go anywhere: so that texts which nobody sees need not be made. Loggers without it
-   * are taken to want everything.
+   * Whether lines of this level are written: if not, their texts need not be built. A logger without this method is
+   * assumed to write all levels.
    */
   isEnabled?(level: LogLevel): boolean;
   /** The same logger with these fields in each line. */

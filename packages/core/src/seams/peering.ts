@@ -5,8 +5,8 @@ import type { Logger } from './logger.js';
 import type { Toggle } from './toggle.js';
 
 /**
- * Why an operator pauses for others: one with a higher priority (`peer`), a replica that leads (`leader`), or because the
- * peering that it must belong to does not exist (`absent`).
+ * Why an operator pauses: a peer with a higher priority (`peer`), a replica that leads (`leader`), or the absence of a
+ * mandatory peering (`absent`).
  *
  * ```ts
  * const why: kopf.PauseReason = { kind: 'leader', by: 'operator-5d8f/1' };
@@ -14,24 +14,24 @@ import type { Toggle } from './toggle.js';
  */
 export interface PauseReason {
   readonly kind: 'peer' | 'leader' | 'absent';
-  /** Who they are, if it is known. */
+  /** The identities of the peers, if known. */
   readonly by?: string | undefined;
 }
 
 /**
- * By what an operator pauses and goes on.
+ * Pauses and resumes the operator.
  *
  * ```ts
  * const pauseFor = (paused: kopf.PausingToggle, by: string): void => paused.turn(true, { kind: 'peer', by });
  * ```
  */
 export interface PausingToggle extends Toggle {
-  /** The reason is for people who wonder. */
+  /** The reason is informational. */
   turn(on: boolean, why?: PauseReason): void;
 }
 
 /**
- * Where an operator meets its peers, and by what it pauses.
+ * Where an operator meets its peers, and how it is paused.
  *
  * ```ts
  * const pauseFor = (scope: kopf.PeeringScope, peer: string): void => {
@@ -46,18 +46,19 @@ export interface PeeringScope {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Turned on: the operator stops watching and its daemons stop. Turned off: all goes on. */
+  /** When on, the operator stops watching and its daemons stop. When off, everything goes on. */
   readonly paused: PausingToggle;
   /**
-   * Takes the guardWrites: it is asked before every write, and when it answers false, the write does not start. Neither do
-   * handlers of events and changes, so it must also pause the operator then, for them to be caught up on later.
+   * Registers a write guard: it is asked before every write, and if it returns false, the write does not start.
+   * Handlers of events and changes do not start either, so the peering must also pause the operator then, for them to
+   * be caught up on later.
    */
   readonly guardWrites: (mayWrite: () => boolean) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Decides whether this operator or another one is to work on a namespace (or on the cluster).
+ * Decides whether this operator or another one works on a namespace (or on the cluster).
  *
  * ```ts
  * const alwaysAlone: kopf.Peering = {

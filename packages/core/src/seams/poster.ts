@@ -1,7 +1,7 @@
 import type { Body } from '../values/objects/body.js';
 
 /**
- * Kubernetes knows only Normal and Warning by contract, but stores any word; Kopf uses Error, Fatal, Debug too.
+ * The contract of Kubernetes has only Normal and Warning, but it stores any word; Kopf uses Error, Fatal, Debug too.
  *
  * ```ts
  * const type: kopf.KubeEventType = 'Warning';
@@ -24,7 +24,7 @@ export interface KubeEvent {
 }
 
 /**
- * Takes an event for posting, at once and without failing; posts it later.
+ * Accepts an event at once and never fails; posts it later.
  *
  * ```ts
  * const toTheLog: kopf.EventPoster = { post: ({ reason, message }) => logger.info(`${reason}: ${message}`) };

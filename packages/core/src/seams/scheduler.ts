@@ -2,8 +2,8 @@
 interface Job {
   readonly name: string;
   /**
-   * What makes it more urgent than others: `deletion`, if the object waits for us to be deleted; `first`, if nobody has
-   * looked at the object yet. A scheduler may prefer these, or ignore the difference; but all jobs get their turns.
+   * The reason for urgency: `deletion`, if we hold an object that is being deleted; `first`, if the object has never
+   * been processed. A scheduler may prefer these, or ignore the difference; but all jobs get their turns.
    */
   readonly occasion?: 'first' | 'deletion' | undefined;
   run(signal: AbortSignal): Promise<void>;

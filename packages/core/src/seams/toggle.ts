@@ -1,5 +1,5 @@
 /**
- * A switch that can be waited for.
+ * A switch with a state that code can wait for.
  *
  * ```ts
  * const waitUntilResumed = (paused: kopf.Toggle): Promise<void> => paused.whenOff(signal);

@@ -5,7 +5,7 @@ import type { ConnectionInfo } from './credentials.js';
 import type { Logger } from './logger.js';
 
 /**
- * Given by the framework, called by the servers.
+ * Provided by the framework, called by the servers.
  *
  * ```ts
  * const allowAll: kopf.ReviewFn = async ({ request }) => ({
@@ -18,9 +18,9 @@ import type { Logger } from './logger.js';
 export type ReviewFn = (request: AdmissionRequest, hints?: ReviewHints) => Promise<AdmissionResponse>;
 
 /**
- * A server or a tunnel: accepts the admission requests wherever it can, asks `review`, answers.
- * Yields how the API server can reach it: once when started, and again whenever that changes.
- * Ends, with all its sockets closed, when `signal` aborts.
+ * A server or a tunnel: accepts admission requests, passes them to `review`, and sends the responses. Yields the
+ * address for the API server: once when started, and again whenever it changes. Ends, with all its sockets closed, when
+ * `signal` aborts.
  *
  * ```ts
  * const server: kopf.WebhookServer = kopf.webhooks.webhookServer({ port: 9443, host: 'operator.example.com' });
@@ -38,12 +38,12 @@ export interface WebhookServer {
     readonly client: KubeClient;
     connection(): Promise<ConnectionInfo>;
     /**
-     * To be told of requests and connections that are refused without asking `review`: too large, too many, no reviews
-     * at all. The observers get it as the fact `webhook.refused`.
+     * Reports requests and connections that are refused without a review: too large, too many, or not reviews.
+     * Observers get it as the fact `webhook.refused`.
      */
     readonly refused?:
       | ((refusal: {
-          /** Of the HTTP answer; absent if the connection was closed without any. */
+          /** The HTTP status of the response; absent if the connection was closed without any. */
           readonly code: number | undefined;
           /** In words. */
           readonly why: string;
@@ -51,7 +51,7 @@ export interface WebhookServer {
           readonly from: string | undefined;
         }) => void)
       | undefined;
-    /** To be told until when the certificate is valid that is used from now on: the fact `webhook.certified`. */
+    /** Reports the expiration of the certificate in use: the fact `webhook.certified`. */
     readonly certified?: ((until: Date) => void) | undefined;
   }): AsyncIterable<WebhookClientConfig>;
 }

@@ -1,16 +1,15 @@
 /**
  * Abort signals without their traps: an operator has one signal for the whole run and thousands of short waits on it.
  *
- * Node warns of a leak beyond ten listeners of a signal, and on Node 20 each `AbortSignal.any()` stays in the memory
- * of its long-lived source for ever. So there is one real listener per signal, however many wait for it, and a
- * wait leaves no trace when it is over.
+ * Node warns of a leak beyond ten listeners of a signal, and on Node 20 each `AbortSignal.any()` stays in the memory of
+ * its long-lived source for ever. So there is only one real listener per signal, and a finished wait leaves no trace.
  */
 
 import { KopfError } from '../errors.js';
 
 /**
- * The reason for aborting what is simply not needed any more. The language would make a new error each time, with
- * a stack trace: that takes longer than all the rest of aborting.
+ * The reason for aborting what is no longer needed. By default, each abort would create an error with a stack trace,
+ * which takes longer than everything else about aborting.
  */
 export const NOT_NEEDED: KopfError = new KopfError('No longer needed.', { code: 'KOPF_NOT_NEEDED' });
 
@@ -23,7 +22,7 @@ interface ListenedSignal extends AbortSignal {
   [LISTENERS]?: Listeners | undefined;
 }
 
-/** The waiters for one signal. Mostly, there is only one: a set is made for more of them. */
+/** The waiters for one signal. Usually there is only one; a set is created for more. */
 class Listeners {
   readonly #signal: ListenedSignal;
   #only: Wait | undefined;
@@ -69,8 +68,8 @@ interface Wait {
 }
 
 /**
- * Calls the function once, when the signal aborts; at once, if it already has.
- * Returns how to stop waiting for that. The functions are not supposed to throw.
+ * Calls the function once, when the signal aborts, or at once if it already has. Returns a function that cancels the
+ * wait. The functions must not throw.
  */
 export function onAbort(signal: AbortSignal, listener: AbortListener): () => void {
   if (signal.aborted) {
@@ -101,7 +100,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Rejects with the signal's reason when it aborts. It waits for as long as the signal lives: not for short waits. */
+/** Rejects with the signal's reason when it aborts. It listens for as long as the signal lives: not for short waits. */
 export function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     onAbort(signal, reject);
@@ -109,8 +108,8 @@ export function aborted(signal: AbortSignal): Promise<never> {
 }
 
 /**
- * The outcome of the promise, or a rejection with the signal's reason if that comes first. The work behind
- * the promise goes on, unless it knows of the signal itself; its later outcome, an error included, is ignored.
+ * The outcome of the promise, or a rejection with the signal's reason if that comes first. The work behind the promise
+ * goes on unless it observes the signal itself; its later outcome, even an error, is ignored.
  */
 export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return Promise.resolve(promise);
@@ -129,19 +128,19 @@ export function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal | unde
   });
 }
 
-/** A signal that depends on others. To be disposed of when it is not needed, as the others may live for long. */
+/** A signal that depends on others. Dispose of it after use, as the others may live for long. */
 export interface DependentSignal {
   readonly signal: AbortSignal;
   /** Stops following the others; does not abort. */
   dispose(): void;
 }
 
-/** A controller of its own signal, which also aborts with any of the parents. */
+/** A controller that also aborts with any of the parent signals. */
 export interface ChildController extends DependentSignal {
   abort(reason?: unknown): void;
 }
 
-/** Aborts on its own, or with the first of its parents and with the reason of it; never the other way around. */
+/** Aborts on its own, or with the first of its parents and with its reason; never the other way around. */
 export function childController(...parents: readonly (AbortSignal | undefined)[]): ChildController {
   const controller = new AbortController();
   const disposers: (() => void)[] = [];
@@ -168,8 +167,8 @@ export function anySignal(...signals: readonly (AbortSignal | undefined)[]): Dep
 }
 
 /**
- * Whether it was thrown because of the signal, and is no failure then. Functions that obey signals throw either the
- * reason of the signal, or an error of their own about it.
+ * Whether the error was thrown because of the signal, so that it is not a failure. Functions that obey signals throw
+ * either the reason of the signal, or an error of their own about it.
  */
 export function isCancellation(thrown: unknown, signal: AbortSignal | undefined): boolean {
   if (!signal?.aborted) return false;

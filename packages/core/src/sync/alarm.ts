@@ -1,8 +1,8 @@
-/** Being called later, unless that is not needed any more: for time limits, which are set often and expire seldom. */
+/** Cancellable delayed calls: for time limits, which are set often and rarely expire. */
 import type { Clock, Seconds } from '../seams/clock.js';
 import { NOT_NEEDED } from './abort.js';
 
-/** Calls the function after the delay; returns how to cancel that. It is never called after it was cancelled. */
+/** Calls the function after the delay; returns a function that cancels it. A cancelled call never happens. */
 export function alarm(clock: Clock, delay: Seconds, fn: () => void): () => void {
   if (clock.alarm !== undefined) return clock.alarm(delay, fn);
   const cancelling = new AbortController();

@@ -1,15 +1,15 @@
 /**
- * Waiting only where there is something to wait for. Most answers are there at once, and an `await` of nothing costs
- * three promises: for what is done with every event, that is more than the work itself.
+ * Awaits only promises. Most results are available at once, and a needless `await` costs three promises: in the
+ * handling of every event, that is more than the work itself.
  */
 import type { Awaitable } from '../seams/awaitable.js';
 
-/** To be asked before waiting where there is mostly nothing to wait for. */
+/** A check to make before awaiting something that is rarely a promise. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Does it with each of them, one after another. Answers at once, if each step does. */
+/** Calls the function for each item, one after another. Returns synchronously if each step does. */
 export function inTurn<T>(items: readonly T[], step: (item: T) => unknown): Awaitable<void> {
   for (let index = 0; index < items.length; index++) {
     const done = step(items[index] as T);

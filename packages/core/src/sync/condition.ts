@@ -1,16 +1,16 @@
-/** Waiting until something becomes true, where every change of it is announced. */
+/** Waits for a predicate to become true, where every change is announced. */
 import { onAbort } from './abort.js';
 
-/** Where some wait for a state, and others tell that it has changed. */
+/** A point where tasks wait for a state, and others announce its changes. */
 export interface Condition {
-  /** Whether anybody waits. */
+  /** Whether any task waits. */
   readonly isAwaited: boolean;
   /**
-   * Resolves when the predicate holds: now, or at the moment of a notification. That moment counts, even if
-   * the predicate holds no more by the time the waiting code goes on. Rejects with the signal's reason.
+   * Resolves when the predicate holds: now, or at the moment of a notification. That moment counts, even if the
+   * predicate no longer holds when the waiting code continues. Rejects with the signal's reason.
    */
   until(predicate: () => boolean, signal?: AbortSignal): Promise<void>;
-  /** Tells that the state may have changed. Those whose predicates hold go on, in the order of their coming. */
+  /** Announces that the state may have changed. Waiters whose predicates hold continue in the order of arrival. */
   notify(): void;
 }
 

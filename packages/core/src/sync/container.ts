@@ -1,17 +1,16 @@
-/** A value that is replaced from time to time, and its readers, which want the newest one. */
+/** A value that is replaced from time to time, for readers that want only the newest one. */
 import { condition } from './condition.js';
 
 export interface Container<T> {
   /** The newest value, if there was any. */
   readonly value: T | undefined;
-  /** Grows with each value that is put in. */
+  /** Incremented with each new value. */
   readonly revision: number;
   put(value: T): void;
   /** The newest value; waits for the first one. Rejects with the signal's reason. */
   get(signal?: AbortSignal): Promise<T>;
   /**
-   * The newest value, and then each next one, until the signal aborts: then it ends. A slow reader gets
-   * the last of the values put in meanwhile, and never the outdated ones.
+   * Yields the newest value, then each next one, and ends when the signal aborts. A slow reader skips outdated values.
    */
   values(signal?: AbortSignal): AsyncGenerator<T, void, void>;
 }

@@ -1,8 +1,8 @@
-/** A switch that can be waited for, e.g. "paused by a peer" or "indexed for the first time". */
+/** A switch that code can wait for, e.g. "paused by a peer" or "indexed for the first time". */
 import type { Toggle } from '../seams/toggle.js';
 import { type Condition, condition } from './condition.js';
 
-/** A toggle that can be waited for, but not turned. */
+/** A read-only toggle that code can wait for. */
 export type ToggleView = Omit<Toggle, 'turn'>;
 
 export interface NamedToggle extends Toggle {
@@ -12,7 +12,7 @@ export interface NamedToggle extends Toggle {
 
 export interface ToggleOptions {
   readonly name?: string | undefined;
-  /** Notified on each turn; its own if not given. Shared by the toggles of a set. */
+  /** Notified on each turn; its own by default. Toggles of a set share one. */
   readonly changed?: Pick<Condition, 'until' | 'notify'> | undefined;
 }
 

@@ -1,21 +1,21 @@
-/** An unbounded queue between producers, which put items at any time, and consumers, which take them one by one. */
+/** An unbounded queue: producers put items at any time, consumers take them one by one. */
 import { condition } from './condition.js';
 
 export interface Queue<T extends NonNullable<unknown> | null> {
   readonly size: number;
-  /** Whether nothing more can be put in. What is already there can still be taken. */
+  /** Whether the queue is closed for new items. Existing items can still be taken. */
   readonly isEnded: boolean;
-  /** Puts the item in, unless the queue is ended; tells whether it did. */
+  /** Adds the item unless the queue is ended; returns whether it did. */
   push(item: T): boolean;
   /**
-   * Takes the oldest item; waits for one if there is none. `undefined` is for a queue that is ended and empty.
-   * Of several who wait, the first one is served first. Rejects with the signal's reason, and takes nothing then.
+   * Takes the oldest item, waiting for one if there is none. Returns `undefined` if the queue is ended and empty.
+   * Waiters are served in the order of arrival. Rejects with the signal's reason, taking nothing.
    */
   shift(signal?: AbortSignal): Promise<T | undefined>;
   end(): void;
 }
 
-/** How many taken items are tolerated in memory before the rest is moved: so that taking is cheap on average. */
+/** The number of taken items tolerated in memory before the rest is moved: this makes taking cheap on average. */
 const SLACK = 1024;
 
 export function queue<T extends NonNullable<unknown> | null>(): Queue<T> {
@@ -54,7 +54,7 @@ export function queue<T extends NonNullable<unknown> | null>(): Queue<T> {
       let taken: T | undefined;
       await changed.until(() => {
         if (size() === 0) return isEnded;
-        // Taken at the very moment of its coming: so nobody else can take it before the waiting code goes on.
+        // Handed over at the moment of arrival, so that no other consumer can take it before the waiter continues.
         taken = take();
         return true;
       }, signal);

@@ -1,10 +1,10 @@
-/** From one who gives to one who takes, one thing at a time, at the pace of the latter. */
+/** Passes items from one producer to one consumer, one at a time, at the consumer's pace. */
 export interface Relay<T> {
-  /** Resolves when the taker is done with it, i.e. asks for the next one; or when all is over. */
+  /** Resolves when the consumer has finished with the item, i.e. asks for the next one, or when the relay is closed. */
   readonly give: (item: T) => Promise<void>;
-  /** The next one; `undefined` when all is over. Rejects if it was told so. */
+  /** The next item; `undefined` when the relay is closed. Rejects if it was closed with an error. */
   readonly take: () => Promise<T | undefined>;
-  /** Nothing more comes, or nothing more is wanted. */
+  /** Closes the relay: nothing more comes, or nothing more is wanted. */
   readonly end: () => void;
   readonly fail: (error: unknown) => void;
 }

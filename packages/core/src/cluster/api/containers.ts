@@ -1,4 +1,4 @@
-/** Logs of containers and commands in them: what comes as text or as messages, and not as objects. */
+/** Logs of containers and commands in them: the verbs that return text or messages rather than objects. */
 import { ApiError, KopfError } from '../../errors.js';
 import type { ApiExecOptions, ApiExecResult, ApiLogOptions, ApiLogText } from '../../seams/api.js';
 import type { KubeClient, KubeConnection } from '../../seams/client.js';
@@ -7,7 +7,7 @@ import { isMapping } from '../../values/json.js';
 import { type Resource, resourceUrl } from '../../values/resources/resource.js';
 import { titled, titleFor, type VerbRequests } from './verb-requests.js';
 
-/** Where it is, and what it is called in errors. */
+/** The address of the container, and its title for errors. */
 interface Target {
   readonly resource: Resource;
   readonly namespace: string | undefined;
@@ -35,10 +35,10 @@ function targetOf(
 const LOG = { method: 'GET', subresource: 'log' } as const;
 const EXEC = { method: 'GET', subresource: 'exec' } as const;
 
-/** Until a quiet container says something, there may be no answer at all. */
+/** A quiet container may send no response headers until it prints something. */
 const PATIENCE: Seconds = 7 * 24 * 3600;
 
-/** The text and its lines: whichever is asked for. */
+/** A log as a whole text or as lines, whichever is requested. */
 export function logOf(requests: VerbRequests, name: string, options: ApiLogOptions): ApiLogText {
   async function* lines(): AsyncGenerator<string, void, void> {
     const { resource, path, title, signal } = await requests.of('log', name, options, (kind, checked) =>
@@ -78,9 +78,9 @@ function logQuery(options: ApiLogOptions): Query {
   );
 }
 
-// By the first byte of each message.
+// The first byte of each message: its channel.
 const [STDIN, STDOUT, STDERR, STATUS, CLOSE] = [0, 1, 2, 3, 255];
-/** Only the first one can tell that the input is at its end. */
+/** Only the first one can signal the end of the input. */
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 export async function exec(
@@ -129,7 +129,7 @@ async function converse(connection: KubeConnection, options: ApiExecOptions, tit
     throw new KopfError(message, { code: 'KOPF_OLD_SERVER' });
   }
   const [out, err] = [new Texts(onStdout), new Texts(onStderr)];
-  // What the command does not read any more is not its failure.
+  // A command that stops reading its input has not failed.
   const feeding = stdin === undefined ? undefined : feed(connection, stdin);
   feeding?.catch(() => {});
   for await (const message of connection) {
@@ -155,7 +155,7 @@ async function feed(connection: KubeConnection, stdin: NonNullable<ApiExecOption
   await connection.send(new Uint8Array([CLOSE as number, STDIN as number]));
 }
 
-/** Servers take no messages of any length. */
+/** Servers limit the size of messages. */
 const MAX_MESSAGE = 16 * 1024;
 
 function onChannel(channel: number, content: Uint8Array): Uint8Array {
@@ -165,7 +165,7 @@ function onChannel(channel: number, content: Uint8Array): Uint8Array {
   return message;
 }
 
-/** Pieces end anywhere, also inside of a character. */
+/** Chunks can end anywhere, even inside of a character. */
 class Texts {
   readonly #decoder = new TextDecoder();
   readonly #onText: ((text: string) => void) | undefined;
@@ -204,7 +204,7 @@ function exitCodeOf(content: Uint8Array, title: string): number {
   throw new KopfError(`${title}: ${message}`, { code: 'KOPF_EXEC_FAILED' });
 }
 
-/** A client need not have all of them. */
+/** Clients need not implement all methods. */
 function methodOf<M extends 'text' | 'connect'>(
   client: KubeClient,
   method: M,

@@ -1,4 +1,4 @@
-/** Which resource is meant by a kind. The cluster is asked once, and again when a kind is not known yet. */
+/** Resolves kinds to resources. The cluster is asked once, and again when a kind is not known yet. */
 import { KopfError } from '../../errors.js';
 import type { ObjectKind } from '../../seams/api.js';
 import type { KubeClient } from '../../seams/client.js';
@@ -12,11 +12,11 @@ export type Kind = string | ObjectKind | ResourceToken<any>;
 
 export interface Kinds {
   resourceOf(kind: Kind, signal: AbortSignal | undefined): Promise<Resource>;
-  /** The cluster has turned out to have other kinds by now. */
+  /** The cached resources turned out to be outdated. */
   forget?(): void;
 }
 
-/** One list of resources for all who use the same client. */
+/** One list of resources per client. */
 const byClient = new WeakMap<KubeClient, Kinds>();
 
 export function kindsOf(client: KubeClient): Kinds {
@@ -31,7 +31,7 @@ export function kindsOf(client: KubeClient): Kinds {
 function discoveredKinds(client: KubeClient): Kinds {
   let known: readonly Resource[] = [];
   let asking: Promise<readonly Resource[]> | undefined;
-  /** All who ask meanwhile wait for the same answer; so nobody's signal ends it. */
+  /** All concurrent callers share one request; so no caller's signal aborts it. */
   const ask = (): Promise<readonly Resource[]> => {
     asking ??= discover(client)
       .then(({ resources }) => {
@@ -126,7 +126,7 @@ export function titleOfKind(kind: Kind): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Names that differ by a letter or two, or by their number. */
+/** Names that differ by a letter or two, or by singular and plural. */
 function isNear(wanted: string, { plural, singular = '', kind = '' }: Resource): boolean {
   return nearNames(wanted, [plural, singular, kind]).length > 0;
 }

@@ -1,11 +1,11 @@
-/** Names that cannot be right are refused before they are sent: they would be other addresses. */
+/** Names that cannot be valid are refused before they are sent: they would address something else. */
 import { KopfError } from '../../errors.js';
 
-/** As long as a name of anything may be. */
+/** The maximum length of any name. */
 const MAX_NAME = 253;
 const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** An empty name would be the address of all objects. What else is permitted depends on the kind: the server says. */
+/** An empty name would address the whole collection. What else is permitted depends on the kind: the server decides. */
 export function checkedName(name: string): string {
   const isText = typeof name === 'string' && name !== '' && name.length <= MAX_NAME;
   if (isText && name !== '.' && name !== '..' && !/[/%]/.test(name)) return name;

@@ -1,8 +1,8 @@
 /**
- * Writing objects that have an owner: somebody who knows what is going on with them, as the reactor of an operator does.
+ * Writes objects that have an owner: a component that tracks their state, as the reactor of an operator does.
  *
- * Each write is for a version whose body is known. So nobody else can have changed anything between that body and the
- * answer, and the owner can tell our own changes from those of others. It waits for nobody but the server: a handler
+ * Each write targets a version whose body is known. So nobody else can have changed anything between that body and the
+ * response, and the owner can tell our own changes from those of others. A write waits only for the server: a handler
  * may write its own object while it is being handled.
  */
 import { ApiConflictError, ApplyConflictError, KopfError } from '../../errors.js';
@@ -20,57 +20,63 @@ import type { VerbRequest } from './verb-requests.js';
 /** The owner of one object. */
 export interface ObjectOwner {
   readonly uid: string | undefined;
-  /** The kind in the version that is handled. */
+  /** The resource in the version that is handled. */
   readonly resource: Resource;
-  /** Whether another operator may take over at any moment: then nothing is ever written blindly. */
+  /** Whether another operator may take over at any moment: if so, nothing is ever written without a version check. */
   readonly isAlwaysGuarded: boolean;
-  /** Asked at the last moment before each request. */
+  /** Checked right before each request. */
   mayWrite(): boolean;
-  /** The newest state that is known, if any is. */
+  /** The newest known state, if any. */
   newest(): Body | undefined;
-  /** Waits until our other changes of the object are answered, so that these are not in each other's way. */
+  /** Waits until our other changes of the object are confirmed, so that they do not conflict. */
   takeTurn(): Awaitable<EndTurn>;
-  /** A change is on its way; returns how to tell that it is answered. */
+  /** Marks the start of a change; returns a function that reports its result. */
   beginWrite(): () => void;
   noteWrite(write: AskedWrite): void;
-  /** The same of a new object of the same name, which is not known yet: it will be. */
+  /** The same for a new object of the same name, which is not known yet but will be. */
   passOn(write: AskedWrite): void;
 }
 
 /** A change by a verb. */
 interface AskedWrite extends OwnWrite {
-  /** What of it was asked for: the rest was made by the server. */
+  /** The requested part of the change: the rest was made by the server. */
   readonly asked: Patch;
-  /** The handler of changes or events that has asked for it, if it was one. */
+  /** The change or event handler that requested it, if any. */
   readonly by: Parameters<ApiFor>[0]['by'];
 }
 
-/** Finds the owner of an object; nothing if there is none. */
+/** Finds the owner of an object; `undefined` if there is none. */
 export type OwnerOf = (object: {
   readonly resource: Resource;
   readonly namespace: string | undefined;
   readonly name: string;
 }) => ObjectOwner | undefined;
 
-/** How the requests are made: those of the verbs, with their titles and signals. */
+/** Makes the requests of the verbs, with their titles and signals. */
 export interface OwnedWriteMeans {
   send(request: VerbRequest, mayBegin?: () => boolean): Promise<AnyObject>;
-  /** The object as it is now, in that version of its kind; nothing if there is none. */
+  /** The current object in that version of its kind; `undefined` if it does not exist. */
   find(resource: Resource): Promise<AnyObject | undefined>;
-  /** Waits before another try, after so many conflicts in a row. */
+  /** The pause before another try, after so many consecutive conflicts. */
   pause(conflicts: number): Promise<unknown>;
-  /** The handler of changes or events that writes, if it is one. */
+  /** The change or event handler that writes, if any. */
   readonly by: Parameters<ApiFor>[0]['by'];
-  /** Who owns the object of that name by now: it may be another object. */
+  /** The current owner of the object of that name: it may be another object by now. */
   owner(): ObjectOwner | undefined;
 }
 
-/** After so many conflicts in a row, what can be written without knowing the object is written so: it may be in doubt. */
+/**
+ * The number of conflicts after which a write that does not depend on the object's state is sent without a version
+ * check.
+ */
 const GUARDED_TRIES = 5;
-/** Then it is better to fail: others change the object faster than we do. With the pauses, that is about a minute. */
+/**
+ * The number of conflicts after which the write fails: others change the object faster than we can. With the pauses,
+ * that is about a minute.
+ */
 const MAX_TRIES = 70;
 
-/** A patch of any form: for the newest known version, and again with a newer one as long as that is outdated. */
+/** Patches of any form: for the newest known version, and again for a newer one while that is outdated. */
 export async function writeOwned(
   firstOwner: ObjectOwner,
   resource: Resource,
@@ -85,15 +91,15 @@ export async function writeOwned(
     conflicts += 1;
     outdated = tried.outdated;
     await means.pause(conflicts);
-    // Another object may have the name by now, and so has another owner.
+    // Another object may have the name by now, and so another owner.
     owner = means.owner() ?? owner;
   }
 }
 
 interface Before {
-  /** In a row. */
+  /** Consecutive conflicts. */
   readonly conflicts: number;
-  /** What the latest of them was because of. */
+  /** The error of the latest conflict. */
   readonly outdated: Body | undefined;
 }
 
@@ -143,7 +149,7 @@ export async function replaceOwned(
   const endWrite = owner.beginWrite();
   try {
     const answer = await means.send(request, mayWrite(owner));
-    // In other versions of the kind, it does not look like what is handled.
+    // In other versions of the kind, the object looks different from the handled one.
     const isKnown = versionIn(request) === versionOf(read) && resource.version === owner.resource.version;
     if (isKnown) await note(owner, resource, request, read, answer, means);
     return answer;
@@ -161,7 +167,7 @@ async function note(
   means: OwnedWriteMeans,
 ): Promise<void> {
   const version = versionOf(answer);
-  // Nothing has changed: it was so already.
+  // Nothing has changed: it was already in that state.
   if (version === undefined || version === versionOf(before)) return;
   const isObject = request.subresource !== 'scale' && resource.version === owner.resource.version;
   // What does not look like the handled object says only of which version that is now.
@@ -169,13 +175,13 @@ async function note(
   if (after === undefined || versionOf(after) !== version) return;
   const isOf = (one: ObjectOwner | undefined): boolean => one !== undefined && one.uid === after.metadata?.uid;
   const write: AskedWrite = { before, after, asked: askedBy(request, after, isObject), by: means.by };
-  // It may have come to be while it was written.
+  // The object may have been created during the write.
   const now = isOf(owner) ? owner : means.owner();
   if (now !== undefined && isOf(now)) now.noteWrite(write);
   else owner.passOn(write);
 }
 
-/** What of the change is by the user. The rest is by the server: what that does with every write is nobody's wish. */
+/** The part of the change requested by the user. The rest was made by the server, whatever it does with every write. */
 function askedBy({ body, contentType, subresource }: VerbRequest, after: Body, isObject: boolean): Patch {
   const isStatus = subresource === 'status';
   if (isObject && isMapping(body) && contentType !== undefined) {
@@ -208,7 +214,7 @@ function guarded(request: VerbRequest, known: Body): VerbRequest {
   return withMetadata(request, { ...uidFor(request, known), resourceVersion });
 }
 
-/** For that very object, as far as it can be told: never for a new one of the same name. */
+/** The precondition on the identity of the object, as far as it is known: never write to a new one of the same name. */
 function unguarded(request: VerbRequest, known: Body): VerbRequest {
   return Array.isArray(request.body) ? request : withMetadata(request, uidFor(request, known));
 }
@@ -220,13 +226,13 @@ function uidFor({ contentType }: VerbRequest, { metadata }: Body): Mapping {
 
 function withMetadata(request: VerbRequest, more: Mapping): VerbRequest {
   const { metadata = {}, ...rest } = request.body as AnyObject;
-  // What the user says of the object is a condition, and comes first.
+  // Preconditions set by the user come first.
   return isMapping(metadata) ? { ...request, body: { ...rest, metadata: { ...more, ...metadata } } } : request;
 }
 
 const VERSION_POINTER = '/metadata/resourceVersion';
 
-/** The version that the user means, if any. */
+/** The version required by the user, if any. */
 function versionIn({ body }: VerbRequest): string | undefined {
   if (!Array.isArray(body)) return versionOf(body as AnyObject);
   const op: unknown = body.find((one: unknown) => isMapping(one) && one['path'] === VERSION_POINTER);

@@ -1,4 +1,4 @@
-/** Selections of labels and fields, in the words of the server. What cannot be right is refused before it is sent. */
+/** Converts selections of labels and fields to the server's syntax. Invalid ones are refused before they are sent. */
 import { KopfError } from '../../errors.js';
 import type { SelectedValue, Selection } from '../../seams/api.js';
 import { isMapping } from '../../values/json.js';
@@ -12,7 +12,7 @@ export function fieldSelectorOf(selection: Selection | undefined): string | unde
   return selectorOf(selection, fieldTerm);
 }
 
-/** Whether such labels or fields are selected, as the server would do it. */
+/** Whether the selection matches such labels or fields, as the server would decide. */
 export function isSelectedBy(selection: Readonly<Record<string, SelectedValue>>, values: ValueOf): boolean {
   return Object.entries(selection).every(([key, wanted]) => {
     const found = values(key);
@@ -24,7 +24,7 @@ export function isSelectedBy(selection: Readonly<Record<string, SelectedValue>>,
   });
 }
 
-/** A label or a field; nothing if there is none. */
+/** The value of a label or a field; `undefined` if absent. */
 type ValueOf = (key: string) => string | undefined;
 
 function selectorOf(
@@ -63,12 +63,12 @@ function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value);
 }
 
-/** Numbers are texts, too, but those that are none. */
+/** Numbers are accepted as texts, except for NaN and infinities. */
 function isText(value: unknown): value is string | number {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
 
-/** With nothing else in it: what is not understood would select too much, and selections are for deletions, too. */
+/** Unknown keys are refused: ignoring them would select too much, and selections are used for deletions, too. */
 function isNegation(value: unknown): value is { readonly not: string | readonly string[] } {
   if (typeof value !== 'object' || value === null) return false;
   const keys = Object.keys(value);

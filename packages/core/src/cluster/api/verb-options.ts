@@ -1,4 +1,4 @@
-/** Options of verbs: what is misspelt is told, instead of being ignored. */
+/** Checks the options of verbs: misspelt ones are reported rather than ignored. */
 import { KopfError } from '../../errors.js';
 import { isMapping } from '../../values/json.js';
 import { didYouMean } from '../../values/suggestions.js';
@@ -38,7 +38,7 @@ interface Rule {
   fits(value: unknown): boolean;
 }
 
-/** 'All' and 'false' are texts: to take them for one or the other would do what is not wanted. */
+/** 'All' and 'false' are texts: guessing their meaning could do what is not wanted. */
 const yesOrNo: Rule = { words: 'true or false', fits: (value) => typeof value === 'boolean' };
 const text: Rule = { words: 'a text', fits: (value) => typeof value === 'string' && value !== '' };
 const fn: Rule = { words: 'a function', fits: (value) => typeof value === 'function' };

@@ -1,4 +1,4 @@
-/** One request of a verb: with the query that the options make, and errors that say what was asked for. */
+/** One request of a verb: its query from the options, and errors that describe the request. */
 import { ApiError, ApplyConflictError, apiError, conflictsIn, KopfError, RegistrationError } from '../../errors.js';
 import type { ApiFor, ApiPlace, ApiWriteOptions } from '../../seams/api.js';
 import type { KubeClient, KubeRequest } from '../../seams/client.js';
@@ -14,34 +14,34 @@ import { checkedName, checkedNamespace } from './names.js';
 import { type ObjectOwner, type OwnedWriteMeans, type OwnerOf, replaceOwned, writeOwned } from './owners.js';
 import { checkOptions, type Verb } from './verb-options.js';
 
-/** What is the same for all verbs of one kind. */
+/** The common context of all verbs of one kind. */
 export interface Surroundings {
   readonly client: KubeClient;
   readonly kinds: Kinds;
   readonly kind: Kind;
   readonly fieldManager: string;
-  /** Of the handled object. */
+  /** The namespace of the handled object. */
   readonly namespace: string | undefined;
-  /** Of the call. */
+  /** The signal of the call. */
   readonly signal: AbortSignal | undefined;
-  /** Whether all writes are trials. */
+  /** Whether all writes are dry runs. */
   readonly dryRun?: boolean | undefined;
-  /** The handler of changes or events that is called, if it is one. */
+  /** The change or event handler being called, if any. */
   readonly by?: Parameters<ApiFor>[0]['by'];
   readonly ownerOf?: OwnerOf | undefined;
-  /** Told of whole objects that are written. */
+  /** Called with whole objects that were written. */
   readonly onWritten?: ((write: VerbWrite) => void) | undefined;
   /** For watching. */
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
   readonly settings?: Pick<Settings, 'watching' | 'networking'> | undefined;
-  /** What was told already, once and for all. */
+  /** The warnings given so far: each is given once. */
   readonly told?: Set<string> | undefined;
-  /** Waits before another try, after so many conflicts in a row. */
+  /** The pause before another try, after so many consecutive conflicts. */
   readonly pause?: ((conflicts: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined;
 }
 
-/** What a verb has written. */
+/** The result of a write. */
 export interface VerbWrite {
   readonly resource: Resource;
   /** The object after that; absent if it is gone. */
@@ -54,7 +54,7 @@ export interface VerbRequest extends Pick<KubeRequest, 'method' | 'body' | 'cont
   readonly subresource?: string | undefined;
   readonly query?: ResourceAddress['query'];
   readonly mayBegin?: KubeRequest['mayBegin'];
-  /** What it is called in errors. Default: by its method. */
+  /** The title for errors. Default: by its method. */
   readonly verb?: string | undefined;
 }
 
@@ -105,13 +105,13 @@ export class VerbRequests {
     return new KopfError(`${[verb, kind, where].filter(Boolean).join(' ')}: ${error.message}`, { code, cause: error });
   }
 
-  /** Of writes. */
+  /** The query of writes. */
   writeQuery(options: ApiWriteOptions): { readonly fieldManager: string; readonly dryRun: string | undefined } {
     const { fieldManager = this.#around.fieldManager } = options;
     return { fieldManager, dryRun: this.isTrial(options) ? 'All' : undefined };
   }
 
-  /** Whether nothing is really written. */
+  /** Whether it is a dry run. */
   isTrial({ dryRun }: Pick<ApiWriteOptions, 'dryRun'> = {}): boolean {
     return dryRun === true || this.#around.dryRun === true;
   }
@@ -121,7 +121,7 @@ export class VerbRequests {
     return kinds.resourceOf(kind, this.signalOf(options));
   }
 
-  /** Where the objects of that kind are, if nobody says otherwise. Kinds without namespaces are nowhere. */
+  /** The default namespace for objects of that kind; none for cluster-scoped kinds. */
   namespaceOf(resource: Resource, { namespace }: ApiPlace): string | undefined {
     if (namespace !== undefined && namespace !== '' && resource.namespaced === false) {
       throw new KopfError(
@@ -133,14 +133,14 @@ export class VerbRequests {
     return namespace === undefined ? this.#around.namespace : checkedNamespace(namespace);
   }
 
-  /** The same, where there must be one. */
+  /** The same, where a namespace is required. */
   requiredNamespaceOf(resource: Resource, name: string | undefined, options: ApiPlace): string | undefined {
     const namespace = this.namespaceOf(resource, options);
     if (namespace === undefined && resource.namespaced) throw homeless(resource, name);
     return namespace;
   }
 
-  /** The cluster takes the status only by a door of its own, and nothing else there. It does not say what it ignores. */
+  /** The status subresource accepts only the status, and the object itself ignores it, both silently. */
   tellIgnored(resource: Resource, request: VerbRequest, options: ApiPlace): void {
     const { logger, told } = this.#around;
     if (logger === undefined || !resource.subresources.has('status')) return;
@@ -158,14 +158,14 @@ export class VerbRequests {
     );
   }
 
-  /** A change of one object: through its owner, if it has one. */
+  /** Changes one object: through its owner, if it has one. */
   async write(resource: Resource, request: VerbRequest, options: ApiWriteOptions): Promise<AnyObject> {
     const owner = this.#ownerOf(resource, request, options);
     if (owner === undefined) return await this.send<AnyObject>(resource, request, options);
     return await writeOwned(owner, resource, request, this.#means(resource, request, options));
   }
 
-  /** A whole object instead of the one that was read. */
+  /** Writes a whole object instead of the one that was read. */
   async replace(
     resource: Resource,
     request: VerbRequest & { readonly body: AnyObject },
@@ -177,12 +177,12 @@ export class VerbRequests {
     return await replaceOwned(owner, resource, request, read, this.#means(resource, request, options));
   }
 
-  /** Waits until nobody else of ours changes the object; returns how to tell that it is over. */
+  /** Waits for our other changes of the object; returns a function that ends the turn. */
   async takeTurn(name: string, resource: Resource, options: ApiWriteOptions): Promise<EndTurn | undefined> {
     return await this.#ownerOf(resource, { method: 'PUT', name }, options)?.takeTurn();
   }
 
-  /** Before another try. */
+  /** Waits before another try. */
   async pause(conflicts: number, options: ApiPlace): Promise<void> {
     await this.#around.pause?.(conflicts, this.signalOf(options));
   }
@@ -206,7 +206,7 @@ export class VerbRequests {
     };
   }
 
-  /** Of streams. */
+  /** Opens a stream. */
   get watching(): Pick<Surroundings, 'clock' | 'logger' | 'settings'> {
     return this.#around;
   }
@@ -254,10 +254,10 @@ function isMistake(error: unknown): error is Error {
 const ENDLESS = 'The value contains itself.';
 const MISTAKES = /^KOPF_(?:BAD|URL|UNKNOWN_KIND|AMBIGUOUS_KIND|WRONG_SCOPE|NO_CLOCK|PAUSED)/;
 
-/** What may be said of an object when its status is written. */
+/** The fields that are permitted when the status is written. */
 const TAKEN: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-/** Of what is written: the fields of the object itself. */
+/** The written fields of the object itself. */
 function namesIn(body: unknown): readonly string[] {
   if (Array.isArray(body)) {
     const operations = body.filter((one: { readonly op?: unknown }) => one.op !== 'test');
@@ -268,7 +268,7 @@ function namesIn(body: unknown): readonly string[] {
 
 const VERBS = { GET: 'get', POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** What was asked for: `patch deployments.v1.apps/scale default/web`. */
+/** The title of a request: `patch deployments.v1.apps/scale default/web`. */
 export function titleFor(
   resource: Resource,
   { method, name, subresource, verb = VERBS[method] }: VerbRequest,
@@ -279,7 +279,7 @@ export function titleFor(
   return [verb, kind, [namespace, name].filter(Boolean).join('/')].filter(Boolean).join(' ');
 }
 
-/** Whether it is not the object that is missing, but the whole kind: then no name is told. */
+/** Whether the whole kind is missing rather than the object: then no name is reported. */
 export function isAboutKind({ status, details }: ApiError): boolean {
   return status === 404 && details?.['name'] === undefined;
 }
@@ -316,7 +316,7 @@ export function titled(
   return isOfFields ? new ApplyConflictError(options) : apiError(options);
 }
 
-/** A name without a namespace must never become an object of another namespace, or a whole collection. */
+/** A name without a namespace must never address another namespace's object, or a whole collection. */
 function homeless(resource: Resource, name: string | undefined): KopfError {
   const what = name === undefined ? formatResource(resource) : `${formatResource(resource)} '${name}'`;
   return new KopfError(`${what} is in a namespace, and none is given: pass { namespace: '…' }.`, {
@@ -324,7 +324,9 @@ function homeless(resource: Resource, name: string | undefined): KopfError {
   });
 }
 
-/** A server answers with what is left of the object; or with what it was, if nothing holds it; or with its uid alone. */
+/**
+ * A server responds with what is left of the object; with its last state, if nothing holds it; or with its uid alone.
+ */
 function deletionIn(resource: Resource, answer: unknown): VerbWrite | undefined {
   const { kind, metadata, details } = answer as AnyObject & { readonly details?: { readonly uid?: string } };
   if (kind === 'Status') return details?.uid === undefined ? undefined : { resource, goneUid: details.uid };
@@ -332,7 +334,7 @@ function deletionIn(resource: Resource, answer: unknown): VerbWrite | undefined 
   return isHeld ? { resource, body: answer as AnyObject } : { resource, goneUid: metadata?.uid };
 }
 
-/** Items of lists do not repeat what kind they are of. */
+/** Items of lists do not repeat their kind. */
 function titleOf({ group, version, kind }: Resource): Body {
   return { apiVersion: group === '' ? version : `${group}/${version}`, ...(kind === undefined ? {} : { kind }) };
 }

@@ -40,20 +40,20 @@ import { isAboutKind, type Surroundings, titled, titleFor, VerbRequests, type Ve
 import { watchByVerb } from './watch-verb.js';
 
 /**
- * What verbs know besides the client.
+ * The context of verbs, besides the client.
  *
  * ```ts
  * const options: kopf.ApiOptions = { namespace: 'default', fieldManager: 'my-operator' };
  * ```
  */
 export interface ApiOptions {
-  /** Where objects are, unless told otherwise. */
+  /** The default namespace. */
   readonly namespace?: string | undefined;
-  /** As whom to be known in the managed fields of objects. Default: `kopf`. */
+  /** The field manager for managed fields. Default: `kopf`. */
   readonly fieldManager?: string | undefined;
-  /** Ends all requests. */
+  /** Aborts all requests. */
   readonly signal?: AbortSignal | undefined;
-  /** Needed for `watch()`: streams are opened again after a pause. */
+  /** Required by `watch()`: streams are reopened after a pause. */
   readonly clock?: Clock | undefined;
 }
 
@@ -75,16 +75,16 @@ export function api(client: KubeClient, options: ApiOptions = {}): Api {
 export interface ApiParts {
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** As whom handlers are known in the managed fields of objects. */
+  /** The field manager of handlers. */
   readonly fieldManager: () => string;
   /** Writes of objects that have owners go through these. */
   readonly ownerOf?: OwnerOf | undefined;
-  /** Told of whole objects that handlers have written. */
+  /** Called with whole objects that handlers have written. */
   readonly onWritten?: ((write: VerbWrite) => void) | undefined;
   readonly random?: (() => number) | undefined;
   readonly logger?: Logger | undefined;
   readonly settings?: Pick<Settings, 'watching' | 'networking'> | undefined;
-  /** Default: what the cluster says. */
+  /** Default: discovery in the cluster. */
   readonly kinds?: Kinds | undefined;
 }
 
@@ -113,7 +113,7 @@ export function handlersApi(parts: ApiParts): ApiFor {
     });
 }
 
-/** After conflicts. The first one is mostly with what is already known. */
+/** The pause after conflicts. The first retry is immediate: usually, a newer state is already known. */
 function pausing(clock: Clock, random: () => number): NonNullable<Surroundings['pause']> {
   return async (conflicts, signal) => {
     if (conflicts > 1) await clock.sleep(conflictPause(conflicts, random()), signal === undefined ? {} : { signal });
@@ -125,7 +125,9 @@ function verbsIn(around: Omit<Surroundings, 'kind'>): Api {
     new Verbs(new VerbRequests({ ...around, kind })) as unknown as ObjectsApi<never>;
 }
 
-/** So often an object is read and written again, if others change it meanwhile: with the pauses, that is about a minute. */
+/**
+ * How often to read and write an object again if others change it meanwhile: with the pauses, that is about a minute.
+ */
 const REPLACE_TRIES = 70;
 
 const APPLY = 'application/apply-patch+yaml';
@@ -135,7 +137,7 @@ const PATCH_TYPES: Readonly<Record<string, PatchType | undefined>> = {
   strategic: 'application/strategic-merge-patch+json',
 };
 
-/** Of an object itself, or of a subresource that looks like it. */
+/** The verbs for an object itself, or for a subresource that looks like it. */
 class ObjectVerbs implements SubresourceApi<AnyObject> {
   readonly requests: VerbRequests;
   readonly #subresource: string | undefined;
@@ -189,7 +191,7 @@ class ObjectVerbs implements SubresourceApi<AnyObject> {
     try {
       return await write(options.force === true ? true : undefined);
     } catch (error) {
-      // To the server, the same manager is another one if it writes in other ways.
+      // To the server, the same manager is a different one if it writes by other operations.
       const isOurs = error instanceof ApplyConflictError && error.conflicts.every(isBy(query.fieldManager));
       if (!isOurs) throw error;
       return await write(true);
@@ -258,14 +260,14 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
   async list(options: ApiListOptions = {}): Promise<AnyObject[]> {
     let items: AnyObject[] = [];
     for await (const page of this.#pages('list', options)) {
-      // A list that has expired on the way begins anew.
+      // A list that expires halfway starts over.
       if (page.isFirst) items = [];
       for (const item of page.items) items.push(item);
     }
     return items;
   }
 
-  /** If the list expires on the way, those that were given already are not given again, unless they have changed. */
+  /** If the list expires halfway, objects that were already yielded are skipped unless they have changed. */
   async *each(options: ApiListOptions = {}): AsyncGenerator<AnyObject, void, void> {
     const given = new Map<string, string | undefined>();
     for await (const { items } of this.#pages('each', options)) {
@@ -297,7 +299,8 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
       pageSize,
       titled: (error) => titled(error, title),
     });
-    // Whoever has given a signal knows why it ends. But a handler whose call is over must not go on as if it had all seen.
+    // A caller who passed a signal knows why it ends. But a handler whose call is over must not continue as if it had
+    // seen everything.
     if (options.signal === undefined) signal?.throwIfAborted();
   }
 
@@ -313,7 +316,7 @@ class Verbs extends ObjectVerbs implements ObjectsApi {
     }
   }
 
-  /** Which objects are meant. */
+  /** The selected objects. */
   #selected(resource: Resource, options: ApiListOptions) {
     const [labelSelector, fieldSelector] = [labelSelectorOf(options.labels), fieldSelectorOf(options.fields)];
     const { pageSize, allNamespaces = false } = options;
@@ -450,7 +453,7 @@ function scaleVerbs(requests: VerbRequests): ScaleApi {
   };
 }
 
-/** A copy with all that the server wants to be told, though it could know. */
+/** A copy with the fields that the server requires, though they are redundant. */
 function completed(given: object, resource: Resource, owner: Body | undefined): AnyObject {
   if (!isMapping(given) || (given['metadata'] !== undefined && !isMapping(given['metadata']))) {
     throw badObject('An object is a mapping with metadata.');
@@ -475,14 +478,14 @@ function completed(given: object, resource: Resource, owner: Body | undefined): 
     checkNamespaceOfChild(whole, owner);
     const isLabelled = whole.metadata?.labels !== undefined;
     adoptBy(owner, whole);
-    // Nobody has asked for labels. If they were applied, even if empty, others could not apply theirs without conflicts.
+    // No labels were requested. If they were applied, even if empty, others could not apply theirs without conflicts.
     const { labels, ...metadata } = whole.metadata ?? {};
     if (!isLabelled && Object.keys(labels ?? {}).length === 0) return { ...whole, metadata };
   }
   return whole;
 }
 
-/** What a function has really changed. */
+/** The actual changes made by a function. */
 function changedParts(read: AnyObject, body: AnyObject): Mapping {
   return Object.fromEntries(Object.entries(body).filter(([key, value]) => !deepEqual(value, read[key])));
 }
@@ -506,7 +509,7 @@ function changedBy(change: (object: AnyObject) => AnyObject | undefined, object:
   );
 }
 
-/** What is written is for the version that was read, unless the user means another one. */
+/** The write is for the version that was read, unless the user specifies another one. */
 function forVersion(changed: AnyObject, read: AnyObject): AnyObject {
   if (!isMapping(changed) || (changed.metadata !== undefined && !isMapping(changed.metadata))) {
     throw badObject('What an object is replaced by is an object, too.');
@@ -534,7 +537,7 @@ function deletionOf({ propagation, gracePeriodSeconds, preconditions, dryRun }: 
   };
 }
 
-/** An object that is to be somewhere else than its verb says is a mistake, whichever of them is meant. */
+/** An object whose namespace differs from the verb's is a mistake, whichever of them is meant. */
 function namespaceIn({ metadata }: AnyObject, { namespace }: ApiPlace): string | undefined {
   const said = metadata?.namespace;
   if (said === undefined || namespace === undefined || said === namespace) return said ?? namespace;

@@ -1,4 +1,4 @@
-/** What the registrars accept of the user, as types for the compiler and as checks for everyone else. */
+/** The options that registrars accept: as types for the compiler, and as checks for everyone else. */
 import { RegistrationError } from '../../errors.js';
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { Seconds } from '../../seams/clock.js';
@@ -15,18 +15,18 @@ import type { RelatedNames } from '../relations.js';
 import { neverReturns } from './source-texts.js';
 
 export interface IdentityOptions<P> {
-  /** Under which the progress and the result are stored. By default, the function's name. */
+  /** The id under which progress and results are stored. By default, the function's name. */
   readonly id?: string | undefined;
-  /** Passed to the handler as it is. */
+  /** Passed to the handler as is. */
   readonly param?: P | undefined;
 }
 
 export interface ExecutionOptions {
-  /** What an arbitrary error means. By default, it depends on the kind of the handler. */
+  /** What an arbitrary error means. The default depends on the kind of handler. */
   readonly errors?: ErrorsMode | undefined;
-  /** Since the first attempt, all attempts together. */
+  /** Counted from the first attempt, across all attempts. */
   readonly timeout?: Seconds | undefined;
-  /** How many attempts at most. */
+  /** The maximum number of attempts. */
   readonly retries?: number | undefined;
   /** The pause after an arbitrary error. By default, `settings.execution.defaultBackoff`. */
   readonly backoff?: Backoff | undefined;
@@ -35,7 +35,10 @@ export interface ExecutionOptions {
 export type EventExecutionOptions = CalledOnceOptions | CalledAgainOptions;
 
 interface CalledOnceOptions {
-  /** What an arbitrary error means: nothing, since there may be many events; or `'retry'`, for another attempt. */
+  /**
+   * What an arbitrary error means: by default, it is ignored, since there may be many events; `'retry'` requests
+   * another attempt.
+   */
   readonly errors?: 'ignored' | undefined;
   readonly timeout?: undefined;
   readonly retries?: undefined;
@@ -44,8 +47,8 @@ interface CalledOnceOptions {
 
 interface CalledAgainOptions {
   /**
-   * An arbitrary error means another attempt for the same event, which is remembered in memory alone. A newer event of the
-   * object takes its place: the handler is called for that one, and not for the older one any more. `PermanentError` ends
+   * An arbitrary error means another attempt for the same event, which is remembered only in memory. A newer event of
+   * the object replaces it: the handler is called for that one and no longer for the older one. `PermanentError` ends
    * the attempts.
    *
    * ```ts
@@ -55,9 +58,9 @@ interface CalledAgainOptions {
    * ```
    */
   readonly errors: 'retry';
-  /** Since the first attempt for the event, all attempts together. */
+  /** Counted from the first attempt for the event, across all attempts. */
   readonly timeout?: Seconds | undefined;
-  /** How many attempts for one event at most. */
+  /** The maximum number of attempts for one event. */
   readonly retries?: number | undefined;
   /** The pause after an arbitrary error. By default, `settings.execution.defaultBackoff`. */
   readonly backoff?: Backoff | undefined;
@@ -69,15 +72,17 @@ type ValueFilterOf<V, K> =
   | ((value: V | undefined, kwargs: K) => boolean)
   | (unknown extends V ? AnyData : V)
   | undefined;
-/** Of what type a value can be if nothing is known of it. Unlike `unknown`, it does not hide the callbacks' types. */
+/** The type of values if nothing is known of them. Unlike `unknown`, it does not hide the callbacks' types. */
 type AnyData = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
-/** The values tell nothing of the objects' type: they are to fit it. Taken for a hint, a text would pass for an object. */
+/** Filter values must not influence the inferred type of the objects: otherwise, a string would pass for an object. */
 type FieldFilterOf<T, F extends string, K> = NoInfer<ValueFilterOf<FieldValue<T, F>, K>>;
 type MetaFilterOf<K> = Readonly<
   Record<string, typeof PRESENT | typeof ABSENT | string | ((value: string | undefined, kwargs: K) => boolean)>
 >;
 
-/** A field that the type cannot have is demanded to be what no text is; compilers quote that, so it is a sentence. */
+/**
+ * A field that the type cannot have must match a type that no string matches; compilers quote it, so it is a sentence.
+ */
 type KnownField<T, F extends string> = [ValueAt<T, F>] extends [never] ? NoSuchField<F> : unknown;
 interface NoSuchField<F extends string> {
   readonly mistake: `There is no field "${F}" in objects of this type`;
@@ -88,66 +93,68 @@ type FieldValue<T, F extends string> = [F] extends [never] ? unknown : ValueAt<T
 export interface FilterOptions<T extends object, F extends string, K> {
   readonly labels?: MetaFilterOf<K> | undefined;
   readonly annotations?: MetaFilterOf<K> | undefined;
-  /** Anything else to decide by. */
+  /** Any other condition. */
   readonly when?: ((kwargs: K) => boolean) | undefined;
-  /** `'spec.size'`, or a list of keys where the keys themselves have dots. */
+  /** `'spec.size'`, or a list of keys if the keys contain dots. */
   readonly field?: (F & KnownField<T, F>) | FieldPath | undefined;
   /** By default, the field must be present: before or after the change, for change handlers. */
   readonly value?: FieldFilterOf<T, F, K>;
 }
 
 export interface ChangeFilterOptions<T extends object, F extends string, K> {
-  /** What the field was before the change. */
+  /** The value of the field before the change. */
   readonly old?: FieldFilterOf<T, F, K>;
-  /** What the field is after the change. */
+  /** The value of the field after the change. */
   readonly new?: FieldFilterOf<T, F, K>;
 }
 
 export interface DeleteOnlyOptions {
-  /** Whether the deletion does not have to wait for this handler. */
+  /** Whether deletion may proceed without waiting for this handler. */
   readonly optional?: boolean | undefined;
 }
 
 export interface ResumeOnlyOptions {
-  /** Whether to resume also the objects that are being deleted. */
+  /** Whether to resume objects that are being deleted, too. */
   readonly deleted?: boolean | undefined;
   /**
-   * `'unmodified'`: only for objects that nobody has changed since they were handled last. By default, the handler is
-   * called together with those of the update as well, if the object was changed while there was no operator.
+   * `'unmodified'`: only for objects without changes since they were last handled. By default, if the object was
+   * changed while there was no operator, the handler is called along with those of the update.
    */
   readonly only?: 'unmodified' | undefined;
 }
 
 /**
- * How the parents of a child are found: by its owners, as Kubernetes knows them (default); by a label with the name of the
- * parent; or by a function that returns the names of its parents, for which it gets the child as filters get objects.
+ * How to find the parents of a child: by its owner references (default); by a label with the name of the parent; or by
+ * a function that returns the names of its parents, and gets the child as filters get objects.
  */
 export interface RelatingOptions<C extends object = AnyObject> {
   readonly by?: 'owner' | { readonly label: string } | ((kwargs: RelatingKwargs<C>) => RelatedNames) | undefined;
 }
 
-/** What a function is given that tells whose children an object is. */
+/** The arguments of a function that finds the parents of an object. */
 type RelatingKwargs<C extends object> = ObjectFilterKwargs<C, DefaultEnv>;
 
-/** A kind that an object owns, and how that is told if not by owners. */
+/** A kind that an object owns, and how to find the parents if not by owner references. */
 type Owned<C extends object> = SelectorSpec | (RelatingOptions<C> & { readonly kind: SelectorSpec });
 
 export interface ReconcileOnlyOptions<K> {
-  /** The kinds that belong to the object: it is called for their changes, and can ask for them by `children()`. */
+  /**
+   * The kinds that belong to the object: the handler is called for their changes, and can list them by `children()`.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: a list may have kinds of any type
   readonly owns?: readonly Owned<any>[] | undefined;
-  /** Other kinds that matter, with functions that return the names of the objects which they matter to. */
+  /** Other relevant kinds, with functions that return the names of the affected objects. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly watches?: readonly Watched<any>[] | undefined;
   /**
-   * Called instead when the object is being deleted. The object is held until it succeeds, by the finalizer of the operator.
-   * After a restart, it may be called once more.
+   * Called instead when the object is being deleted. The operator's finalizer holds the object until it succeeds. After
+   * a restart, it may be called once more.
    */
   readonly cleanup?: ((kwargs: K) => Awaitable<unknown>) | undefined;
 }
 
 /**
- * A kind that matters to objects which do not own it.
+ * A kind that affects objects without being owned by them.
  *
  * ```ts
  * const secrets: kopf.Watched = { kind: 'secrets', map: ({ labels }) => labels['example.com/used-by'] };
@@ -163,20 +170,20 @@ export interface Watched<C extends object = AnyObject> {
 
 export interface DaemonOnlyOptions<K> {
   readonly initialDelay?: Seconds | ((kwargs: K) => Seconds) | undefined;
-  /** How long the daemon may take to exit on its own after `stopped`, before `signal` fires. */
+  /** How long the daemon may take to exit on its own after `stopped` before `signal` is aborted. */
   readonly cancellationBackoff?: Seconds | undefined;
-  /** How long it may take after `signal`, before it is abandoned. */
+  /** How long it may take after `signal` before it is abandoned. */
   readonly cancellationTimeout?: Seconds | undefined;
   readonly cancellationPolling?: Seconds | undefined;
 }
 
 export interface TimerOnlyOptions<K> {
   readonly initialDelay?: Seconds | ((kwargs: K) => Seconds) | undefined;
-  /** From the end of one call to the beginning of the next. */
+  /** From the end of one call to the start of the next. */
   readonly interval?: Seconds | undefined;
-  /** Only while the object is not changed for that long. */
+  /** Only while the object has not changed for that long. */
   readonly idle?: Seconds | undefined;
-  /** Whether the interval goes from beginning to beginning instead. */
+  /** Whether the interval runs from start to start instead. */
   readonly sharp?: boolean | undefined;
   /**
    * At these times instead of the interval, in the notation of cron: minute, hour, day, month, weekday; with seconds first
@@ -192,18 +199,18 @@ export interface TimerOnlyOptions<K> {
    * they are put back comes once.
    */
   readonly schedule?: string | undefined;
-  /** Of the schedule, such as `Europe/Berlin`. Default: UTC, wherever the operator runs. */
+  /** The time zone of the schedule, such as `Europe/Berlin`. Default: UTC, wherever the operator runs. */
   readonly timeZone?: string | undefined;
   /**
-   * What becomes of times at which the timer could not be called: the call before took too long, or the process was
-   * suspended. `'skip'` (default): the next one is by the schedule. `'once'`: it is called at once, for all of them together.
-   * What was missed while there was no operator, or before the object was there, is not known to anybody.
+   * What to do about missed times, because the previous call took too long or the process was suspended. `'skip'`
+   * (default): wait for the next time of the schedule. `'once'`: call it at once, for all missed times together. Times
+   * before the operator started or before the object existed do not count.
    */
   readonly missed?: 'skip' | 'once' | undefined;
 }
 
 /**
- * Labels of objects, as Kubernetes selects by them: all of the requirements must hold.
+ * A label selector, as in Kubernetes: all of the requirements must hold.
  *
  * ```ts
  * const namespaceSelector: kopf.LabelSelector = { matchLabels: { team: 'storage' } };
@@ -248,26 +255,26 @@ export interface MatchCondition {
 }
 
 export interface AdmissionOnlyOptions {
-  /** All of them by default. Handlers are not called for others, whatever the configurations in the cluster say. */
+  /** Default: all operations. Handlers are not called for others, whatever the configurations in the cluster say. */
   readonly operations?: readonly Operation[] | undefined;
-  /** `'*'` for the object and all its subresources; by default, for the object alone. */
+  /** `'*'` for the object and all its subresources; by default, only the object itself. */
   readonly subresource?: string | undefined;
   /** Whether the webhook stays in the cluster after the operator exits. */
   readonly persistent?: boolean | undefined;
-  /** Whether the handler changes anything besides its answer; it must not do so in dry runs. Default: false. */
+  /** Whether the handler has side effects other than its response; it must have none in dry runs. Default: false. */
   readonly sideEffects?: boolean | undefined;
-  /** Whether to allow everything while the handler cannot be reached. Its own errors deny all the same. Default: false. */
+  /** Whether to allow all requests while the handler cannot be reached. Its own errors still deny. Default: false. */
   readonly ignoreFailures?: boolean | undefined;
-  /** How long the API server waits for the answer: from 1 to 30. The handler has a bit less. Default: 30. */
+  /** How long the API server waits for the response: from 1 to 30. The handler has slightly less. Default: 30. */
   readonly timeoutSeconds?: Seconds | undefined;
-  /** Only in the namespaces with these labels. It is the API server who checks it, as all below. */
+  /** Only in namespaces with these labels. The API server checks it, and everything below. */
   readonly namespaceSelector?: LabelSelector | undefined;
-  /** Only for the objects with these labels, besides those in `labels`. */
+  /** Only for objects with these labels, in addition to `labels`. */
   readonly objectSelector?: LabelSelector | undefined;
   readonly matchConditions?: readonly MatchCondition[] | undefined;
 }
 
-/** Options as they come at run time: the compiler has checked them, or nobody has. */
+/** Options as they arrive at run time: possibly never seen by a compiler. */
 export type RawOptions = Readonly<Record<string, unknown>>;
 
 export const IDENTITY = ['id', 'param'] as const;
@@ -275,10 +282,10 @@ export const EXECUTION = ['errors', 'timeout', 'retries', 'backoff'] as const;
 export const FILTERS = ['labels', 'annotations', 'when', 'field', 'value'] as const;
 export const CHANGE_FILTERS = ['old', 'new'] as const;
 
-/** A handler under construction, in messages: `on.create('kopfexamples') of createFn`. */
+/** A handler under construction, for messages: `on.create('kopfexamples') of createFn`. */
 export type Title = string;
 
-/** Misspelt options do not pass in silence: a handler without the retries it asked for is worse than an error. */
+/** Misspelt options are refused: a handler without the retries it asked for is worse than an error. */
 export function refuseUnknown(title: Title, options: RawOptions, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
@@ -286,7 +293,7 @@ export function refuseUnknown(title: Title, options: RawOptions, known: readonly
   }
 }
 
-/** Ids are stored on the objects: neither an empty one, nor one that is not a text, would be found there again. */
+/** Ids are stored on the objects: an empty one, or one that is not a string, could not be found there again. */
 export function requireId(title: Title, { id }: RawOptions): void {
   if (id !== undefined && (typeof id !== 'string' || id === '')) {
     throw mistake(title, `id must be a non-empty string, not ${shown(id)}; leave it out to use the function's name`);
@@ -300,7 +307,7 @@ export interface ParsedExecution {
   readonly backoff?: Backoff;
 }
 
-/** What the words for errors mean. */
+/** The meanings of the words for errors. */
 export type ErrorWords = Readonly<Record<string, ErrorsMode>>;
 
 const ERRORS: ErrorWords = { ignored: 'ignored', temporary: 'temporary', permanent: 'permanent' };
@@ -390,7 +397,7 @@ function fieldFrom(title: Title, spec: unknown): FieldPath {
   return field;
 }
 
-/** Only those options that are given: the absent ones must not become keys with `undefined`. */
+/** Only the given options: absent ones must not become keys with `undefined`. */
 export function definedOnly(options: RawOptions, names: readonly string[]): Record<string, never> {
   return Object.fromEntries(
     names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
@@ -398,8 +405,8 @@ export function definedOnly(options: RawOptions, names: readonly string[]): Reco
 }
 
 /**
- * Decisions are made at once: a promise is not an answer, and would pass for a "yes" whatever it promises. And a function
- * that returns nothing has forgotten to.
+ * Filters must be synchronous: a promise would pass for a "yes", whatever it resolves to. A function that never returns
+ * anything is a mistake, too.
  */
 export function requireAnswering(title: Title, name: string, callback: unknown): void {
   if (typeof callback !== 'function') return;
@@ -425,12 +432,12 @@ export function requireFlag(title: Title, options: RawOptions, name: string): vo
   }
 }
 
-/** Endless ones are not: no date is that far, so that they could not be stored. */
+/** Infinite durations are refused: no such date could be stored. */
 function isDuration(value: unknown): value is Seconds {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** A wrong value in a message; some values cannot be converted to texts at all. */
+/** A wrong value in a message; some values cannot be converted to strings at all. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'function') return 'a function';

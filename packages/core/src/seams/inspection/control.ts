@@ -3,7 +3,7 @@ import type { Seconds } from '../clock.js';
 import type { ObservedObject } from './observer.js';
 
 /**
- * Which objects are meant: all those that have what is given.
+ * Selects objects: all given fields must match.
  *
  * ```ts
  * const query: kopf.ObjectQuery = { resource: 'kopfexamples', namespace: 'default', name: 'web' };
@@ -18,7 +18,7 @@ export interface ObjectQuery {
 }
 
 /**
- * An object that the operator remembers, and what it does with it at the moment.
+ * An object that the operator remembers, and its current activity.
  *
  * ```ts
  * const isBusy = ({ phase, calls }: kopf.ControlledObject): boolean => phase === 'running' && calls.length > 0;
@@ -26,12 +26,12 @@ export interface ObjectQuery {
  */
 export interface ControlledObject {
   readonly object: ObservedObject;
-  /** `queued`: waits for its turn, as many others are being handled. `waiting`: until the time below, or for an event. */
+  /** `queued`: waits for its turn behind other objects. `waiting`: until the time below, or for an event. */
   readonly phase: 'idle' | 'waiting' | 'queued' | 'running';
   readonly isPaused: boolean;
-  /** When it will be looked at again by itself, by the monotonic clock of the operator. */
+  /** When the operator will look at it again by itself, in the operator's monotonic time. */
   readonly until: Seconds | undefined;
-  /** The version that was handled last. */
+  /** The last handled version. */
   readonly version: string | undefined;
   /** Handlers that are being called now. */
   readonly calls: readonly HandlerId[];
@@ -41,6 +41,15 @@ export interface ControlledObject {
 
 /**
  * Influences a running operator from outside: for consoles and commands.
+ *
+ * *Guarantees.* It takes effect at once and lasts until the process ends: nothing is written to the cluster for it. A
+ * running call is never interrupted. An object that vanishes while it is paused stays listed until it is resumed; the
+ * remaining work is done then.
+ *
+ * *Errors.* Queries without matches are not errors. Malformed queries are refused with an error; so is an empty query
+ * where it would select all objects.
+ *
+ * *Cost.* Each call looks at all objects.
  *
  * ```ts
  * const { control } = kopf.operator();
@@ -60,19 +69,19 @@ export interface Control {
   /** The objects that the operator remembers. */
   objects(query?: ObjectQuery): readonly ControlledObject[];
   /**
-   * Change handlers that wait for their next attempt are called now, and throttling ends. Daemons and timers keep their
-   * own pace; so do delays in the compatibility mode with Kopf. Returns how many objects were waiting.
+   * Calls change handlers that wait for their next attempt now, and ends throttling. Daemons and timers keep their own
+   * pace; so do delays in the compatibility mode with Kopf. Returns the number of waiting objects.
    */
   retry(query: ObjectQuery): number;
   /**
-   * Handlers are not called until resumed: of these objects, or of the whole operator. For objects: what happens
-   * meanwhile is handled afterwards, by the newest state; deletions wait, timers skip their ticks, daemons go on. For
-   * the operator: it is as if another one with a higher priority had come. Returns how many objects it has paused.
+   * Suspends handlers until resumed: of these objects, or of the whole operator. For objects: changes are handled
+   * afterwards by the newest state; deletions wait, timers skip their ticks, daemons keep running. For the operator: it
+   * has the effect of a peer with a higher priority. Returns the number of paused objects.
    */
   pause(query?: ObjectQuery): number;
   /**
-   * Undoes `pause` with the same arguments, or for some of the objects; without arguments, only the pause of the whole
-   * operator. Returns how many objects it has resumed.
+   * Undoes `pause` for the same objects or for some of them; without arguments, only the pause of the whole operator.
+   * Returns the number of resumed objects.
    */
   resume(query?: ObjectQuery): number;
   /** Whether the whole operator was paused by `pause()`. */

@@ -10,18 +10,18 @@ import type { Awaitable } from '../awaitable.js';
 export interface PageRequest {
   readonly method: string;
   readonly path: string;
-  /** What comes after the question mark, as it is; empty if there is nothing. */
+  /** The query string after the question mark, unparsed; may be empty. */
   readonly query: string;
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** What was sent with it, if the page takes such methods; larger ones than 64 KiB are refused by the endpoint. */
+  /** The request body, if the page accepts such methods; the endpoint refuses bodies larger than 64 KiB. */
   readonly body?: string | undefined;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the response. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The answer of a page.
+ * The response of a page.
  *
  * ```ts
  * const hello: kopf.PageAnswer = { headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Hello!\n' };
@@ -31,26 +31,26 @@ export interface PageAnswer {
   /** Default: 200. */
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** All at once; or piece by piece, each sent as soon as it is there, for as long as somebody reads. */
+  /** A whole body, or pieces that are sent as they come, for as long as the client reads. */
   readonly body: string | AsyncIterable<string>;
 }
 
 /**
- * Something to be served at one path.
+ * A page to be served at one path.
  *
  * ```ts
  * const page: kopf.HttpPage = { answer: ({ path }) => ({ body: `This is ${path}.` }) };
  * ```
  */
 export interface HttpPage {
-  /** Others are refused by the endpoint. Default: GET and HEAD. */
+  /** The endpoint refuses other methods. Default: GET and HEAD. */
   readonly methods?: readonly string[] | undefined;
-  /** For HEAD, it is the same as for GET, but its body is not sent. */
+  /** For HEAD, it is called as for GET, but the body is not sent. */
   answer(request: PageRequest): Awaitable<PageAnswer>;
 }
 
 /**
- * Pages of one part of the operator, and where they are to be.
+ * The pages of one part of the operator, and their address.
  *
  * ```ts
  * const site: kopf.HttpSite = {
@@ -61,18 +61,25 @@ export interface HttpPage {
  * ```
  */
 export interface HttpSite {
-  /** In one or two words, for logs and errors: `liveness`, `metrics`. */
+  /** A short name for logs and errors: `liveness`, `metrics`. */
   readonly name: string;
-  /** As users write it: `http://:8080/healthz`. */
+  /** As the user specified it: `http://:8080/healthz`. */
   readonly url: string;
-  /** At the path of that address. */
+  /** The page at the path of that address. */
   readonly page: HttpPage;
-  /** Other pages at the same host and port, by their paths: `/readyz`. If one has the path of the page above, that one counts. */
+  /** Other pages at the same host and port, by path: `/readyz`. The page above wins if the paths are equal. */
   readonly beside?: Readonly<Record<string, HttpPage>> | undefined;
 }
 
 /**
  * Where the operator serves pages about itself: probes, metrics.
+ *
+ * *Guarantees.* Sites at the same host and port share a listener as long as their paths differ; each starts and ends on
+ * its own. Responses in progress when a site ends are still sent if they do not take long.
+ *
+ * *Errors.* An error thrown by a page is logged, and its client gets the status 500; all other pages stay available.
+ *
+ * *Cost.* Pages run inside the operator: a page that computes for long holds up everything else.
  *
  * ```ts
  * const hello: kopf.HttpPage = { answer: () => ({ body: 'Hello!' }) };
@@ -90,16 +97,16 @@ export interface HttpSite {
  * *Cost.* Pages run in the midst of the operator: one that computes for long holds up everything else.
  */
 export interface HttpEndpoint {
-  /** Throws if there can never be such an address. */
+  /** Throws if the address can never be valid. */
   check(site: Pick<HttpSite, 'name' | 'url'>): void;
   /**
-   * Serves the site until the signal aborts, and resolves when all is closed. Rejects if the address cannot be listened
-   * at, or if a path of the site is taken by another one.
+   * Serves the site until the signal aborts, and resolves when all is closed. Rejects if it cannot listen at the
+   * address, or if a path of the site is already taken.
    */
   serve(
     at: HttpSite & {
       readonly signal: AbortSignal;
-      /** Told where it really listens: of interest if the port is 0, and any free one is taken. */
+      /** Called with the actual address, which matters if port 0 was requested. */
       readonly onListening?: ((address: { readonly address: string; readonly port: number }) => void) | undefined;
     },
   ): Promise<void>;

@@ -17,7 +17,7 @@ export interface Insights {
   readonly webhook: ReadonlySet<Resource>;
   readonly namespaces: ReadonlySet<string | null>;
   find(selector: SelectorSpec): Resource | undefined;
-  /** Resolves when the cluster has been looked at for the first time: until then, what is not here may still be there. */
+  /** Resolves after the first look at the cluster: before that, absence of a kind means nothing. */
   whenReady(signal?: AbortSignal): Promise<void>;
   /** Yields now, and after every revision. */
   revisions(signal: AbortSignal): AsyncIterable<void>;

@@ -15,9 +15,9 @@ import type { PauseReason } from '../peering.js';
  */
 export interface ObservedObject {
   readonly resource: Resource;
-  /** As the object itself says, or as its resource is described. */
+  /** As stated by the object itself, or else by its resource. */
   readonly kind: string | undefined;
-  /** `undefined` for objects of the cluster. */
+  /** `undefined` for cluster-scoped objects. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly uid: string | undefined;
@@ -37,7 +37,7 @@ export interface ObservedHandler {
 }
 
 /**
- * The stream that a fact is about, by what it watches. It is the same object in all facts of one stream, also after the
+ * The stream that a fact is about, identified by its target. All facts of one stream share one object, even after the
  * stream is restarted; two streams of the same target have different objects.
  *
  * ```ts
@@ -48,24 +48,24 @@ export interface ObservedHandler {
 export type ObservedStream = WatchTarget;
 
 /**
- * What every fact has, whatever it is about.
+ * The common part of all facts.
  *
  * ```ts
  * const prefix = ({ operator, at }: kopf.FactOrigin): string => `${operator} at ${at.toFixed(3)}`;
  * ```
  */
 export interface FactOrigin {
-  /** The identity of the operator that tells it. */
+  /** The identity of the operator that reports it. */
   readonly operator: string;
-  /** When, by the monotonic clock of the operator: for durations, not for calendars. */
+  /** The operator's monotonic time: for durations, not for calendars. */
   readonly at: Seconds;
 }
 
-/** The phases of streams, and what comes by them. */
+/** The phases of streams, and what they deliver. */
 type StreamFact =
-  /** The server has agreed to stream the changes since that version. */
+  /** The server has started to stream the changes since that version. */
   | { readonly kind: 'stream.opened'; readonly stream: ObservedStream; readonly version: string | undefined }
-  /** A listing has come in full: of the first time, or because the stream could not be continued. */
+  /** A listing is complete: the first one, or one because the stream could not be continued. */
   | {
       readonly kind: 'stream.listed';
       readonly stream: ObservedStream;
@@ -82,9 +82,9 @@ type StreamFact =
       readonly version: string | undefined;
     }
   | { readonly kind: 'stream.bookmark'; readonly stream: ObservedStream; readonly version: string | undefined }
-  /** Nothing has come for so long that the stream is suspected to be dead. */
+  /** The stream has been silent for so long that it is presumed dead. */
   | { readonly kind: 'stream.lagging'; readonly stream: ObservedStream; readonly silence: Seconds }
-  /** The stream or the listing has failed; another one follows after the delay. */
+  /** The stream or the listing has failed; the next attempt follows after the delay. */
   | {
       readonly kind: 'stream.failed';
       readonly stream: ObservedStream;
@@ -93,42 +93,42 @@ type StreamFact =
       readonly delay: Seconds;
     }
   /**
-   * The phase has changed: what readiness is judged by. A stream is `down` until it works again, and `crashed` if it has
-   * failed by a fault of the operator, until it is restarted; nothing follows after `ended`.
+   * The phase has changed; readiness depends on it. A stream is `down` until it works again, and `crashed` after an
+   * internal error of the operator until it is restarted; nothing follows after `ended`.
    */
   | {
       readonly kind: 'stream.phase';
       readonly stream: ObservedStream;
       readonly phase: 'starting' | 'listing' | 'watching' | 'down' | 'crashed' | 'paused' | 'ended';
-      /** When the phase has begun, by the monotonic clock. */
+      /** When the phase started, in monotonic time. */
       readonly since: Seconds;
-      /** When something has come by the stream for the last time: up to date whenever it is read, also later on. */
+      /** When the stream last delivered anything. A live value: up to date whenever it is read. */
       readonly lastEventAt: Seconds | undefined;
-      /** When the stream was known to work for the last time, even if there was nothing to come; up to date as well. */
+      /** When the stream was last known to work, even if there was nothing to deliver. Live as well. */
       readonly lastGoodAt: Seconds | undefined;
       /** Why it is down or crashed. */
       readonly error: Error | undefined;
     };
 
-/** What happens to objects, and what is made of it. */
+/** What happens to objects, and how it is handled. */
 type ObjectFact =
-  /** What has happened to the object, as far as its change handlers are concerned. */
+  /** What happened to the object, as far as its change handlers are concerned. */
   | {
       readonly kind: 'object.cause';
       readonly object: ObservedObject;
       readonly reason: 'create' | 'update' | 'delete' | 'resume' | 'noop' | 'free' | 'gone';
-      /** Where the object differs from what was handled last. */
+      /** How the object differs from its last handled state. */
       readonly paths: readonly FieldPath[];
       readonly version: string | undefined;
     }
-  /** It is idle, waits for later, waits for its turn, or is being worked on: told when that changes. */
+  /** It is idle, waits for later, waits for its turn, or is being handled: reported when that changes. */
   | {
       readonly kind: 'object.phase';
       readonly object: ObservedObject;
       readonly phase: 'idle' | 'waiting' | 'queued' | 'running';
       readonly before: 'idle' | 'waiting' | 'queued' | 'running';
     }
-  /** Nothing is done until then, unless something happens earlier. */
+  /** Nothing is done until then unless something happens earlier. */
   | {
       readonly kind: 'object.waiting';
       readonly object: ObservedObject;
@@ -136,17 +136,17 @@ type ObjectFact =
       /** For the next attempts of handlers; after an error of the framework; or for our own patch to come back. */
       readonly why: 'delay' | 'throttling' | 'consistency';
     }
-  /** It does not wait any more. */
+  /** It no longer waits. */
   | {
       readonly kind: 'object.woken';
       readonly object: ObservedObject;
       /**
-       * The time has come; or it was changed; or somebody has ended who was waited for; or by `control.retry()`; or there
-       * is nothing left to wait for, as the operator stops or pauses.
+       * The time has come; the object was changed; an awaited task has ended; `control.retry()` was called; or there is
+       * nothing left to wait for, as the operator stops or pauses.
        */
       readonly why: 'time' | 'event' | 'recall' | 'retry' | 'discarded';
     }
-  /** The handling has failed; it is tried again after the pause. */
+  /** The handling has failed; it is retried after the pause. */
   | {
       readonly kind: 'object.failed';
       readonly object: ObservedObject;
@@ -155,26 +155,26 @@ type ObjectFact =
     }
   /** The object does not exist any more. Its last event may still be handled. */
   | { readonly kind: 'object.gone'; readonly object: ObservedObject }
-  /** What was begun for another reason, and is not finished, is given up for the present one. */
+  /** Unfinished handling for another reason is abandoned in favour of the present one. */
   | {
       readonly kind: 'object.superseded';
       readonly object: ObservedObject;
       readonly reason: string;
       /** The present reason. */
       readonly by: string;
-      /** How many handlers were not done with it. */
+      /** The number of unfinished handlers. */
       readonly unfinished: number;
     }
-  /** Its handlers are not called until it is resumed: by {@link Control}, or by an annotation, which may have an expiry. */
+  /** Its handlers are suspended until it is resumed: by {@link Control}, or by an annotation, which may expire. */
   | {
       readonly kind: 'object.paused';
       readonly object: ObservedObject;
       readonly by: 'control' | 'annotation';
       readonly isPaused: boolean;
-      /** By the monotonic clock; absent if it is until resumed. */
+      /** In monotonic time; absent if the pause lasts until resumed. */
       readonly until: Seconds | undefined;
     }
-  /** Handlers change the same fields again and again: they are not called for a while. */
+  /** Handlers change the same fields again and again: they are suspended for a while. */
   | {
       readonly kind: 'breaker.tripped';
       readonly object: ObservedObject;
@@ -185,7 +185,7 @@ type ObjectFact =
     };
 
 /**
- * Why a handler was not chosen: the first filter that has said no.
+ * Why a handler was not chosen: the first filter that did not match.
  *
  * ```ts
  * const why = ({ filter, path, wanted, found }: kopf.Rejection): string =>
@@ -218,15 +218,15 @@ export interface Rejection {
     | 'finished'
     | 'delayed'
     | 'failed';
-  /** In the object: the label, the annotation, or the field in question. */
+  /** The label, the annotation, or the field of the object. */
   readonly path?: FieldPath | undefined;
   /** The filter itself: a value, `PRESENT` or `ABSENT`, or a callback. */
   readonly wanted?: unknown;
-  /** What was there, as it is: be careful with where you show it. */
+  /** The actual value, unmasked: be careful where you show it. */
   readonly found?: unknown;
 }
 
-/** Which handlers are chosen, and what becomes of their calls. */
+/** Which handlers are chosen, and the outcomes of their calls. */
 type HandlerFact =
   | {
       readonly kind: 'handler.considered';
@@ -238,22 +238,22 @@ type HandlerFact =
   /** The function is about to be called. */
   | {
       readonly kind: 'call.began';
-      /** The same number in all facts of one call; no other call of the operator has it. */
+      /** The same in all facts of one call; unique within the operator. */
       readonly call: number;
       readonly handler: ObservedHandler;
       /** Absent for activities. */
       readonly object: ObservedObject | undefined;
       readonly retry: number;
-      /** Of the object: for subscribers that have something to say about it. */
+      /** The logger of the object, for observers that have something to log about it. */
       readonly logger: Logger;
     }
-  /** The function has returned, maybe only a promise; or has thrown. Nothing else could run since it began. */
+  /** The function has returned, maybe only a promise, or has thrown. Nothing else could run since it began. */
   | { readonly kind: 'call.returned'; readonly call: number }
-  /** All is over: also the promise, if there was one. Sub-handlers may go on after that. */
+  /** The call is over, including the promise, if any. Sub-handlers may go on after that. */
   | { readonly kind: 'call.settled'; readonly call: number }
   /**
-   * What became of the handler, sub-handlers included. It comes last, and also for handlers that were not called
-   * because their time or their attempts were over.
+   * The outcome of the handler, including its sub-handlers. It comes last, and also for handlers that were not called
+   * because they were out of time or attempts.
    */
   | {
       readonly kind: 'call.ended';
@@ -267,30 +267,30 @@ type HandlerFact =
       readonly error: Error | undefined;
       readonly retry: number;
       readonly duration: Seconds;
-      /** Until the next attempt, if there is one. */
+      /** The delay before the next attempt, if any. */
       readonly delay: Seconds | undefined;
     };
 
-/** What is written to the objects. */
+/** Writes to the objects. */
 type PatchFact =
   | {
       readonly kind: 'patch.sent';
       readonly object: ObservedObject;
-      /** One by one, as they went. */
+      /** In the order of sending. */
       readonly requests: readonly SentRequest[];
-      /** The version that came back. */
+      /** The resulting version. */
       readonly version: string | undefined;
       readonly duration: Seconds;
     }
   | {
       readonly kind: 'patch.failed';
       readonly object: ObservedObject;
-      /** The ones that went through before that. */
+      /** The requests that succeeded before that. */
       readonly requests: readonly SentRequest[];
       readonly error: Error;
       readonly duration: Seconds;
     }
-  /** What was asked for, and is never sent. */
+  /** A requested change that is never sent. */
   | {
       readonly kind: 'patch.dropped';
       readonly object: ObservedObject;
@@ -317,7 +317,7 @@ export interface SentRequest {
   readonly type: 'merge' | 'json';
   /** The merge-patch, or the operations. */
   readonly content: unknown;
-  /** The version that came back. */
+  /** The resulting version. */
   readonly version: string | undefined;
 }
 
@@ -338,7 +338,7 @@ type DaemonFact =
       /** It has ended on its own, and is not started again. */
       readonly isOver: boolean;
     }
-  /** The next tick of a timer, or the next attempt of a daemon, is after that delay. */
+  /** The delay before the next tick of a timer, or the next attempt of a daemon. */
   | {
       readonly kind: 'daemon.waiting';
       readonly object: ObservedObject;
@@ -346,7 +346,7 @@ type DaemonFact =
       readonly delay: Seconds;
     };
 
-/** The operator and its neighbours. */
+/** The operator and its surroundings. */
 type OperatorFact =
   | {
       readonly kind: 'review.answered';
@@ -358,26 +358,26 @@ type OperatorFact =
       readonly handlers: readonly HandlerId[];
       readonly duration: Seconds;
     }
-  /** A review that nobody could answer: it was malformed, or for a resource or a handler that is not there. */
+  /** A review that could not be answered: malformed, or for an unknown resource or handler. */
   | { readonly kind: 'review.refused'; readonly error: Error; readonly duration: Seconds }
-  /** A request to the webhook server that did not become a review: too large, one of too many, no review at all. */
+  /** A request to the webhook server that did not become a review: too large, one of too many, or not a review. */
   | {
       readonly kind: 'webhook.refused';
-      /** Of the HTTP answer; absent if the connection was closed without any. */
+      /** The HTTP status of the response; absent if the connection was closed without any. */
       readonly code: number | undefined;
       /** In words. */
       readonly why: string;
       /** The address of the caller, if it is known. */
       readonly from: string | undefined;
     }
-  /** The webhook server uses a certificate from now on that is valid until then. */
+  /** The webhook server now uses a certificate that is valid until then. */
   | { readonly kind: 'webhook.certified'; readonly until: Date }
-  /** The peers have agreed who works on a namespace, or on the cluster: this operator, or another one. */
+  /** The peers have agreed which operator works on a namespace or on the cluster: this one or another one. */
   | {
       readonly kind: 'peering.ruled';
       readonly namespace: string | null;
       readonly isPaused: boolean;
-      /** Why it is paused, if the peering tells. */
+      /** Why it is paused, if the peering provides a reason. */
       readonly why: PauseReason | undefined;
     }
   /** The operator does not serve that namespace any more: what was agreed there is void. */
@@ -398,44 +398,46 @@ type OperatorFact =
     }
   | { readonly kind: 'discovery.failed'; readonly error: Error; readonly failures: number }
   /**
-   * One request of the client, with all its tries. A stream is one as well, told of when it is over: its duration is
-   * that of the whole stream, and its error is what has ended it, if it is one.
+   * One request of the client, including all its tries. A stream is reported when it is over: its duration is that of
+   * the whole stream, and its error, if any, is what ended it.
    */
   | {
       readonly kind: 'request.ended';
       readonly method: string;
-      /** As in roles: get, list, watch, create, update, patch, delete, deletecollection; else the method. */
+      /**
+       * The RBAC verb: get, list, watch, create, update, patch, delete, deletecollection; otherwise, the HTTP method.
+       */
       readonly verb: string;
       /** As kubectl names it: `pods`, `kopfexamples.kopf.dev`; for other addresses, the beginning of the path. */
       readonly resource: string;
       /** Such as `status`. */
       readonly subresource: string | undefined;
       readonly path: string;
-      /** Of the last answer; absent if there was none. */
+      /** The status of the last response; absent if there was none. */
       readonly code: number | undefined;
       readonly error: Error | undefined;
-      /** How often it was sent. */
+      /** The number of times it was sent. */
       readonly tries: number;
       readonly duration: Seconds;
-      /** Of that, spent in waiting for its turn, and for the pauses that the server has asked for. */
+      /** The part of the duration spent waiting: for its turn, and for pauses that the server has imposed. */
       readonly waited: Seconds;
     }
-  /** An error that nobody awaits. */
+  /** An error that no code awaits. */
   | {
       readonly kind: 'error.stray';
       readonly error: Error;
-      /** Of a promise, or of a timer or a callback. */
+      /** From a promise, or from a timer or a callback. */
       readonly origin: 'rejection' | 'exception';
-      /** Absent if it is not known whose it is. */
+      /** Absent if the handler is unknown. */
       readonly handler: ObservedHandler | undefined;
       readonly object: ObservedObject | undefined;
     };
 
-/** A fact before it is told: without its origin. */
+/** A fact before it is reported: without its origin. */
 export type UntoldFact = StreamFact | ObjectFact | HandlerFact | PatchFact | DaemonFact | OperatorFact;
 
 /**
- * Something that has happened in the operator. Narrow it down by its `kind`:
+ * Something that happened in the operator. Narrow it down by its `kind`:
  *
  * ```ts
  * const print = (fact: kopf.Fact): void => {
@@ -464,7 +466,15 @@ export type FactKind = Fact['kind'];
 export type FactOf<K extends FactKind> = Extract<UntoldFact, { readonly kind: K }> & FactOrigin;
 
 /**
- * Sees what happens in an operator: for metrics, journals, consoles, tests.
+ * Receives what happens in an operator: for metrics, journals, consoles, tests.
+ *
+ * *Guarantees.* Facts come one by one, in order, and in full: none is skipped or sampled. They are frozen. An observer
+ * cannot change what the operator does, neither by results nor by errors.
+ *
+ * *Errors.* The first error of an observer is logged; it keeps getting facts.
+ *
+ * *Cost.* A fact without subscribers is never made. `observe` is called synchronously, in the middle of the work: it
+ * must be quick, and defer slow things.
  *
  * ```ts
  * const slow: kopf.Observer = {
@@ -485,7 +495,7 @@ export type FactOf<K extends FactKind> = Extract<UntoldFact, { readonly kind: K 
  * be quick, and do slow things later.
  */
 export interface Observer {
-  /** The kinds of facts to be told. It is asked once, when the operator starts. */
+  /** The kinds of facts to receive. Read once, when the operator starts. */
   readonly wants: readonly FactKind[] | 'all';
   observe(fact: Fact): void;
 }

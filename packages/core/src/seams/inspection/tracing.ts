@@ -10,11 +10,11 @@ import type { ObservedHandler, ObservedObject } from './observer.js';
  * ```
  */
 export type TracedWork =
-  /** One cycle of one object: from what has happened to it to what is written back. */
+  /** One cycle of one object: from what happened to it to what is written back. */
   | {
       readonly kind: 'cycle';
       readonly object: ObservedObject;
-      /** What the tracing of its creator has left on the object, and how long ago the object was created. */
+      /** The mark that the tracing of the object's creator left on it, and the age of the object. */
       readonly origin?: { readonly mark: string; readonly age: Seconds } | undefined;
     }
   /** One call of one handler. */
@@ -25,19 +25,27 @@ export type TracedWork =
       readonly object: ObservedObject | undefined;
       readonly retry: number;
     }
-  /** One request of the client, with all its tries. */
+  /** One request of the client, including all its tries. */
   | { readonly kind: 'request'; readonly method: string; readonly path: string }
   /** One admission review. */
   | {
       readonly kind: 'review';
       readonly uid: string;
       readonly operation: string;
-      /** With which the review has come, as far as the server tells them; the names are in lower case. */
+      /** The headers of the review, as far as the server provides them, by lower-case name. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
     };
 
 /**
- * Puts spans of a trace around the work of an operator, and lets the servers that are asked know of the trace.
+ * Puts spans of a trace around the work of an operator, and passes the trace on to the servers it calls.
+ *
+ * *Guarantees.* Spans nest as the work does: calls and requests are inside of their cycle, a handler's requests are
+ * inside of its call. Without a `Tracing`, there is no overhead.
+ *
+ * *Errors.* What `fn` throws must be thrown, and what it returns must be returned, even if it is a promise. If `around`
+ * throws before it has called `fn`, calls it more than once, or not at all, the work is still done exactly once.
+ *
+ * *Cost.* It is called in the middle of the work: it must be quick.
  *
  * ```ts
  * const tracing: kopf.Tracing = {
@@ -67,8 +75,8 @@ export interface Tracing {
   /** Headers for a request that is about to be sent, such as `traceparent`; called inside of the work around it. */
   headers(): Readonly<Record<string, string>>;
   /**
-   * What to leave on an object that is about to be created inside of a call, of at most 512 characters: its cycles are
-   * told of it, in this operator or in another one. `undefined` for nothing. Optional: without it, nothing is left anywhere.
+   * The mark to leave on an object that is created inside of a call, of at most 512 characters: its cycles get it, in
+   * this operator or in another one. `undefined` for none. Optional: without it, no marks are left.
    */
   mark?(): string | undefined;
 }

@@ -31,7 +31,7 @@ export interface Index<K = unknown, V = unknown> extends Iterable<readonly [K, S
 }
 
 /**
- * What `index()` returns: names the index and remembers, for the compiler only, what is in it.
+ * The token that `index()` returns: names the index, and carries the type of its contents for the compiler.
  *
  * ```ts
  * const podsByNode: kopf.IndexRef<string, string | undefined> = kopf.index('pods', ({ spec, name }) => ({
@@ -46,7 +46,7 @@ export interface IndexRef<K, V> {
 }
 
 /**
- * All indices of an operator: by the token that `index()` has returned, or by the id of the handler.
+ * All indices of an operator: by the token from `index()`, or by the id of the handler.
  *
  * ```ts
  * const sizes = (indices: kopf.Indices): string[] => [...indices].map(([id, index]) => `${id}: ${index.size}`);
@@ -58,7 +58,7 @@ export interface Indices extends Iterable<readonly [HandlerId, Index]> {
 }
 
 /**
- * Keeps the indices up to date with the cluster. The only writer; all others read `indices`.
+ * Keeps the indices up to date with the cluster. It is their only writer; all others read `indices`.
  *
  * ```ts
  * const counted = (inner: kopf.Indexer): kopf.Indexer => ({
@@ -73,8 +73,8 @@ export interface Indices extends Iterable<readonly [HandlerId, Index]> {
 export interface Indexer {
   readonly indices: Indices;
   /**
-   * Takes in one event of one object, before any other handler sees it. Never throws for the handlers' errors.
-   * It is done when this returns, unless it returns a promise: then only this object waits for it.
+   * Processes one event of one object before any other handler sees it. Never throws for the handlers' errors. It is
+   * done when this returns, unless it returns a promise: then only this object waits for it.
    */
   accept(at: { event: WatchEvent<AnyObject>; resource: Resource; memo: unknown; logger: Logger }): Awaitable<void>;
 }

@@ -7,7 +7,7 @@ import type { Resource } from '../../values/resources/resource.js';
 import type { Awaitable } from '../awaitable.js';
 
 /**
- * What is persisted of one handler's progress on one object. All times are ISO-8601 with an offset.
+ * The persisted progress of one handler on one object. All times are ISO-8601 with an offset.
  *
  * ```ts
  * const isDone = ({ success, failure }: kopf.ProgressRecord): boolean => success === true || failure === true;
@@ -23,16 +23,16 @@ export interface ProgressRecord {
   failure?: boolean | null;
   message?: string | null;
   subrefs?: readonly HandlerId[] | null;
-  /** Of the essence that the handler has succeeded on. Ours: Kopf ignores it, and never writes it. */
+  /** The digest of the essence that the handler succeeded on. Ours: Kopf ignores it, and never writes it. */
   digest?: string | null;
-  /** Tells the keys of a handler's steps from those of any other time. Ours, as the digest is. */
+  /** Distinguishes this run's step keys from those of any other run. Ours, like the digest. */
   token?: string | null;
-  /** Of a step that has succeeded: its result as JSON; empty if there is none. Ours, as the digest is. */
+  /** For a successful step: its result as JSON; empty if there is none. Ours, like the digest. */
   result?: string | null;
 }
 
 /**
- * Tells of a malformed trace left by someone else; called at most once per trace. The trace counts as absent.
+ * Reports a malformed trace left by someone else; called at most once per trace. The trace counts as absent.
  *
  * ```ts
  * const malformed: kopf.ReportMalformed = (problem) => logger.warn(problem);
@@ -54,19 +54,19 @@ export interface ProgressStorage {
   fetch(at: { key: HandlerId; body: Body; malformed?: ReportMalformed }): Awaitable<ProgressRecord | undefined>;
   store(at: { key: HandlerId; record: ProgressRecord; body: Body; patch: Patch }): Awaitable<void>;
   purge(at: { key: HandlerId; body: Body; patch: Patch }): Awaitable<void>;
-  /** Changes anything at all in the object, so that a new watch-event comes; or undoes it with `null`. */
+  /** Changes anything at all in the object, to trigger a new watch event; or undoes it with `null`. */
   touch(at: { value: string | null; body: Body; patch: Patch }): Awaitable<void>;
-  /** Called after a cycle, for storages that collect and write at once. */
+  /** Called after a cycle, for storages that collect changes and write them at once. */
   flush?(): Awaitable<void>;
   /**
-   * Removes this storage's own traces, so that they are not mistaken for a change made by the user. Never changes the
-   * essence itself: makes a copy, or returns the same one if there is nothing to remove.
+   * Removes this storage's own traces, so that they are not mistaken for a change by the user. Never changes the given
+   * essence: makes a copy, or returns the same one if there is nothing to remove.
    */
   clear(essence: Essence): Essence;
   /**
-   * The same, but leaves what this storage can surely not have written, even in places reserved for it: to tell our own
-   * changes of objects from changes by others. It can be given a whole body. Copies. A storage in whose places others
-   * can put nothing does not need it: `clear` is used then.
+   * The same, but keeps what this storage cannot have written, even in places reserved for it: to tell our own changes
+   * of objects from changes by others. It may get a whole body. Copies. Not needed if others cannot write into the
+   * storage's places: then `clear` is used.
    */
   clearOwn?(essence: Essence): Essence;
 }
@@ -86,8 +86,8 @@ export interface DiffBaseStorage {
   fetch(at: { body: Body; resource?: Resource; malformed?: ReportMalformed }): Awaitable<Essence | undefined>;
   store(at: { essence: Essence; body: Body; patch: Patch; resource?: Resource }): Awaitable<void>;
   /**
-   * Removes this storage's own traces, and nothing else: to tell our own changes of objects from changes by others.
-   * It can be given a whole body. Copies. A storage that leaves no traces on objects does not need it.
+   * Removes this storage's own traces, and nothing else: to tell our own changes of objects from changes by others. It
+   * may get a whole body. Copies. Not needed by storages that leave no traces on objects.
    */
   clear?(essence: Essence): Essence;
 }
