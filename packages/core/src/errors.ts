@@ -637,7 +637,7 @@ export function toError(thrown: unknown): Error {
   } catch {
     // Getters and proxies can throw at whatever is asked of them.
   }
-  return new KopfError('An error was thrown that cannot be read.', { code: 'KOPF_NON_ERROR' });
+  return new KopfError('An unreadable value was thrown.', { code: 'KOPF_NON_ERROR' });
 }
 
 /** Their texts say what is wrong outside of the code, and what to do; where it was noticed does not help. */
