@@ -104,6 +104,23 @@ describeOnClusters('why', (cluster) => {
     expect(await told('filtered')).toMatch(expected);
   });
 
+  it('another filter has another answer, or none', async () => {
+    const answers: string[] = [];
+    for (const tier of ['gold', 'bronze', 'silver']) {
+      const { kind, namespace, told } = await asked(cluster(), ({ on }, { selector }) => {
+        on.create(selector, { id: 'fn', labels: { tier } }, noop);
+        on.update(selector, { id: 'other' }, noop);
+      });
+      await kind.create(namespace, 'one', { metadata: { labels: { tier: 'silver' } } });
+      answers.push(await told(tier === 'silver' ? 'succeeded' : 'filtered'));
+    }
+    expect(answers).toEqual([
+      expect.stringContaining('the label "tier" must be "gold", and it is "silver"'),
+      expect.stringContaining('the label "tier" must be "bronze", and it is "silver"'),
+      expect.stringMatching(/^'fn' has succeeded for the creation/),
+    ]);
+  });
+
   it('succeeded, then nothing changed in the essence, then an own change', async () => {
     const { kind, namespace, told } = await asked(cluster(), ({ on }, { selector }) => {
       on.create(selector, { id: 'made' }, noop);

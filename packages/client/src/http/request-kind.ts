@@ -24,7 +24,9 @@ export function requestKindOf({ method, path }: Pick<KubeRequest, 'method' | 'pa
   if (parts[at] === 'namespaces' && isInsideOfNamespace(parts, at)) at += 2;
   const plural = parts[at];
   if (plural === undefined) {
-    return { verb: method.toLowerCase(), resource: `/${parts.slice(0, 3).join('/')}`, subresource: undefined };
+    // Of what is none of these, nobody knows in which part the names begin.
+    const known = isOfGroup || parts[0] === 'api' ? 3 : 1;
+    return { verb: method.toLowerCase(), resource: `/${parts.slice(0, known).join('/')}`, subresource: undefined };
   }
   return {
     verb: verbOf(method, isStream || (method === 'GET' && WATCHING.test(path)), parts[at + 1] !== undefined),
