@@ -269,7 +269,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       ['a phone, light', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
       ['a phone, dark', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
     ])('can be read, has names for all that can be used, and does not run over: %s', async (_, options) => {
-      const { url, kind, namespace } = await place(cluster);
+      const { url, kind, namespace } = await place(cluster, { identity: `op-${'x'.repeat(90)}` });
       const long = `a${'-very'.repeat(12)}-long-name`;
       await kind.create(namespace, long, { spec: { mood: 'never' } });
       await kind.create(namespace, 'later', { spec: { mood: 'later' } });
