@@ -80,7 +80,7 @@ describeOnClusters('verbs', (cluster) => {
     }
     const whole = await api(things.selector).get('one');
     expect((await failure(api(things.selector).apply(whole))).message).toMatch(
-      /^apply .*: What is applied are only the fields to be owned/,
+      /^apply .*: Apply only the fields that you want to own/,
     );
     expect((await failure(api('pods').log('none'))).message).toBe(
       `log pods.v1 ${namespace}/none: pods "none" not found`,

@@ -132,7 +132,7 @@ recognisable(TemporaryError, 'TemporaryError');
 function delayIn(message: unknown, options: unknown): number | undefined {
   const example = (delay: unknown): string => `new TemporaryError(${JSON.stringify(message)}, { delay: ${delay} })`;
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`The delay has a name: ${example(typeof options === 'number' ? options : 60)}.`);
+    throw new TypeError(`Pass the delay by its name: ${example(typeof options === 'number' ? options : 60)}.`);
   }
   if (!('delay' in options)) return 60;
   const delay = options.delay ?? undefined;

@@ -225,7 +225,7 @@ describe('when an operator works, it is told of', () => {
               throw new (TemporaryError as Untyped)('Wait.', 5);
             }),
         }),
-      /The delay has a name: new TemporaryError\("Wait\.", \{ delay: 5 \}\)/,
+      /Pass the delay by its name: new TemporaryError\("Wait\.", \{ delay: 5 \}\)/,
     ],
     [
       "a delay that is no number: `{ delay: '5s' }`",
@@ -280,7 +280,7 @@ describe('when an operator works, it is told of', () => {
               await api('kopfexamples').apply(body);
             }),
         }),
-      /apply kopfexamples\.v1\.kopf\.dev default\/one: What is applied are only the fields to be owned/,
+      /apply kopfexamples\.v1\.kopf\.dev default\/one: Apply only the fields that you want to own/,
     ],
     [
       'a subresource that a kind has not: `api(Kind).scale`',

@@ -309,7 +309,7 @@ export function titled(
   if (isAboutKind(cause)) return explained('The cluster does not serve that, or does no more: is its CRD gone?');
   const isApply = contentType === 'application/apply-patch+yaml';
   if (isApply && status === 400 && cause.message.includes('managedFields must be nil')) {
-    return explained('What is applied are only the fields to be owned, and not a whole object as it was read.');
+    return explained('Apply only the fields that you want to own, not the whole object as it was read.');
   }
   const options = { status, payload, retryAfter, cause, title };
   const isOfFields = isApply && status === 409 && conflictsIn(cause.details).length > 0;

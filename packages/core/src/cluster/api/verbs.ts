@@ -443,7 +443,9 @@ function scaleVerbs(requests: VerbRequests): ScaleApi {
     async set(name, replicas, options = {}) {
       await requests.of('scale.set', name, options, (resource) => {
         if (!Number.isInteger(replicas) || replicas < 0)
-          throw badObject(`There cannot be ${JSON.stringify(replicas)} replicas.`);
+          throw badObject(
+            `There cannot be ${JSON.stringify(replicas)} replicas: the number is a whole one, from 0 on.`,
+          );
         const query = requests.writeQuery(options);
         const [contentType, body] = ['application/merge-patch+json', { spec: { replicas } }] as const;
         const target = { method: 'PATCH', name, subresource: 'scale' } as const;
