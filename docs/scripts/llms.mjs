@@ -1,4 +1,4 @@
-/** The site for programs that read: `llms.txt`, the list of pages; `llms-full.txt`, all of them; and each page as Markdown. */
+/** The site as plain text, for language models: `llms.txt`, the list of pages; `llms-full.txt`, all of them; and each page as Markdown. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { chapters } from '../checks/support/chapters.mjs';
@@ -7,7 +7,7 @@ import { docs } from '../checks/support/pages.mjs';
 const ABOUT = `# kopf-ts
 
 > A Kubernetes operator framework in TypeScript. You write handlers for objects; the framework watches the cluster,
-> calls the handlers, retries them, remembers what they have done, and stops in good order. It is modelled after Kopf,
+> calls the handlers, retries them, remembers what they have done, and shuts down gracefully. It is modelled on Kopf,
 > the framework for Python, and understands what Kopf has stored on objects.
 
 Handlers are functions in a file: \`kopf.on.create('kopfexamples', async ({ spec, patch, logger }) => { … })\`. \`kopf dev handlers.ts\`
