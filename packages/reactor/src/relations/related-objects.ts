@@ -91,10 +91,18 @@ export class RelatedObjects {
   }
 
   children(relation: Relation, key: string): readonly AnyObject[] {
-    const home = this.#homes.get(relation.key)?.get(key);
-    if (home === undefined) return NOBODY;
-    home.list ??= Object.freeze([...home.children.values()]);
-    return home.list;
+    return this.lookup(relation)(key);
+  }
+
+  /** The same for whoever asks again and again by the same relation. */
+  lookup(relation: Relation): (key: string) => readonly AnyObject[] {
+    const homes = this.#homesBy(relation);
+    return (key) => {
+      const home = homes.get(key);
+      if (home === undefined) return NOBODY;
+      home.list ??= Object.freeze([...home.children.values()]);
+      return home.list;
+    };
   }
 
   stamp(relation: Relation, key: string): Stamp {
@@ -259,12 +267,17 @@ export class RelatedObjects {
     return homes;
   }
 
-  #home(relation: Relation, key: string): Home {
-    let ofRelation = this.#homes.get(relation.key);
+  #homesBy({ key }: Relation): Map<string, Home> {
+    let ofRelation = this.#homes.get(key);
     if (ofRelation === undefined) {
       ofRelation = new Map();
-      this.#homes.set(relation.key, ofRelation);
+      this.#homes.set(key, ofRelation);
     }
+    return ofRelation;
+  }
+
+  #home(relation: Relation, key: string): Home {
+    const ofRelation = this.#homesBy(relation);
     let home = ofRelation.get(key);
     if (home === undefined) {
       home = { relation, key, children: new Map(), list: undefined, stamp: NEVER };

@@ -115,12 +115,20 @@ export function relations(options: RelationsOptions): Relations {
       for (const parent of parentsAt(relation, key)) parent.summon();
     },
   });
-  const found = new WeakMap<Resource, Map<unknown, Relation>>();
+  const found = new WeakMap<Resource, FoundRelations>();
+  // Mostly, many ask the same one after another: for all objects of a kind, say.
+  let latest: Asked | undefined;
+  const asked = (resource: Resource, child: SelectorSpec | Relation): Asked => {
+    if (latest !== undefined && latest.child === child && latest.resource === resource) return latest;
+    const relation = isRelation(child) ? child : named(resource, child);
+    latest = { resource, child, relation, lookUp: related.lookup(relation) };
+    return latest;
+  };
 
   return {
     children({ resource, body }, child) {
-      const relation = isRelation(child) ? child : named(resource, child);
-      return related.children(relation, keyOf(relation, body));
+      const { relation, lookUp } = asked(resource, child);
+      return lookUp(keyOf(relation, body));
     },
     stamp: (relation, parent) => related.stamp(relation, keyOf(relation, parent)),
     written({ resource, body, goneUid }) {
@@ -219,16 +227,31 @@ export function relations(options: RelationsOptions): Relations {
   function named(resource: Resource, child: SelectorSpec): Relation {
     let ofResource = found.get(resource);
     if (ofResource === undefined) {
-      ofResource = new Map();
+      ofResource = { byText: new Map(), byObject: new WeakMap() };
       found.set(resource, ofResource);
     }
-    let relation = ofResource.get(child);
-    if (relation === undefined) {
-      relation = findRelation(declared.ofParent(resource), resource, child);
-      ofResource.set(child, relation);
-    }
+    // Whoever writes down an object in each call, asks by another one each time.
+    const isText = typeof child === 'string' || typeof child === 'symbol';
+    const known = isText ? ofResource.byText.get(child) : ofResource.byObject.get(child);
+    if (known !== undefined) return known;
+    const relation = findRelation(declared.ofParent(resource), resource, child);
+    if (isText) ofResource.byText.set(child, relation);
+    else ofResource.byObject.set(child, relation);
     return relation;
   }
+}
+
+interface FoundRelations {
+  readonly byText: Map<string | symbol, Relation>;
+  readonly byObject: WeakMap<object, Relation>;
+}
+
+/** Whose children of which kind were asked for, and how they are found. */
+interface Asked {
+  readonly resource: Resource;
+  readonly child: SelectorSpec | Relation;
+  readonly relation: Relation;
+  readonly lookUp: (key: string) => readonly AnyObject[];
 }
 
 function isRelation(child: SelectorSpec | Relation): child is Relation {
