@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { type Fact, settings as makeSettings, TemporaryError } from '@kopf-ts/core';
+import { apiError, type Fact, settings as makeSettings, TemporaryError } from '@kopf-ts/core';
 import { facts as makeFacts, runInContext, toggleSet } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger, recordingObserver } from '@kopf-ts/testing';
 import { describe, expect, it } from 'vitest';
@@ -194,6 +194,52 @@ describe('what is told of patches', () => {
     await operator.advance(60);
     expect(observer.of('patch.sent')).toHaveLength(1);
   });
+
+  it('is that the kind cannot be written, with each failure, and once that it can be again', async () => {
+    let status: number | undefined;
+    const { operator, observer } = await observed({
+      through: (client) => ({
+        ...client,
+        request: (request) =>
+          status !== undefined && request.method === 'PATCH'
+            ? Promise.reject(apiError({ status, payload: {} }))
+            : client.request(request),
+      }),
+    });
+    await using _ = operator;
+    operator.registry.on.create('kopfexamples', () => {});
+    await operator.start();
+    status = 403;
+    await operator.create('one');
+    await operator.advance(5);
+    const failures = observer.of('writes.failed');
+    expect(failures.length).toBeGreaterThan(1);
+    expect(failures[0]).toMatchObject({ resource: { plural: 'kopfexamples' }, error: { status: 403 } });
+    expect(observer.of('writes.recovered')).toEqual([]);
+    status = undefined;
+    await operator.advance(60);
+    await operator.create('two');
+    expect(observer.of('writes.recovered')).toMatchObject([{ resource: { plural: 'kopfexamples' } }]);
+    expect(observer.of('writes.failed')).toEqual(failures);
+  });
+
+  it.each([404, 409, 422])(
+    'is not that the kind cannot be written, if it is about one object: HTTP %d',
+    async (status) => {
+      const { operator, observer } = await observed({
+        through: (client) => ({
+          ...client,
+          request: (request) =>
+            request.method === 'PATCH' ? Promise.reject(apiError({ status, payload: {} })) : client.request(request),
+        }),
+      });
+      await using _ = operator;
+      operator.registry.on.create('kopfexamples', () => {});
+      await operator.start();
+      await operator.create('one');
+      expect(observer.of('writes.failed')).toEqual([]);
+    },
+  );
 
   it('is what is dropped, and why', async () => {
     const { operator, observer } = await observed();
