@@ -355,6 +355,27 @@ describe('reconciliation', () => {
     expect(calls).toEqual([]);
   });
 
+  it('takes its turn among the workers, as all handlers do', async () => {
+    const names = ['one', 'two', 'three'];
+    for (const name of names) await create(name);
+    let [running, most] = [0, 0];
+    declared.registry.on.startup(({ settings }) => {
+      settings.queueing.workerLimit = 2;
+    });
+    declared.registry.on.reconcile(Example, async (kwargs) => {
+      running += 1;
+      most = Math.max(most, running);
+      await cluster.clock.sleep(5);
+      log(kwargs);
+      running -= 1;
+    });
+    const runner = await start();
+    await advance(runner, 5);
+    await advance(runner, 5);
+    expect(most).toBe(2);
+    expect(calls.toSorted()).toEqual(['one: first', 'three: first', 'two: first']);
+  });
+
   it('is called again when it wants to be', async () => {
     await create('one');
     declared.registry.on.reconcile(Example, (kwargs) => {
