@@ -1,7 +1,7 @@
 import { ApiUnauthorizedError, KopfError, type KopfErrorOptions } from '@kopf-ts/core';
 
 /**
- * The server was not reached, or the connection broke before the answer was complete. It may work the next time.
+ * The server was not reached, or the connection broke before the response was complete. A retry may succeed.
  *
  * ```ts
  * await client.request({ method: 'GET', path: '/version' }).catch((error: unknown) => {
@@ -18,7 +18,7 @@ export class KubeConnectionError extends KopfError {
 }
 
 /**
- * The server refused the connection for too long, or did not answer, or did not finish the answer in time.
+ * The server was unreachable, silent, or slow for longer than the limits.
  *
  * ```ts
  * const isSlow = (error: unknown): boolean => error instanceof kopf.client.KubeTimeoutError;
@@ -31,7 +31,9 @@ export class KubeTimeoutError extends KubeConnectionError {
   }
 }
 
-/** What the HTTP library failed with, in one line. Attempts at several addresses come with a text each, and none in all. */
+/**
+ * The failure of the HTTP library in one line. Attempts at several addresses have a text each, and the whole has none.
+ */
 export function failureText(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(failureText).join('; ');
   if (!(error instanceof Error)) return String(error);
@@ -39,7 +41,7 @@ export function failureText(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? error.name;
 }
 
-/** Not worth another attempt: it would be as large again. */
+/** Not worth another attempt: the response would be as large again. */
 export function tooLarge(what: string, maxBytes: number, setting: string): KopfError {
   return new KopfError(
     `${what} has more than ${maxBytes} bytes; reading stopped. If this size is expected, raise settings.${setting}.`,
@@ -47,13 +49,13 @@ export function tooLarge(what: string, maxBytes: number, setting: string): KopfE
   );
 }
 
-/** What Node says of certificates that are not trusted, of those refused by the other side, and of unreadable ones. */
+/** Node's error codes for untrusted certificates, refused certificates, and unreadable ones. */
 const ABOUT_CERTIFICATES =
   /^(?:CERT_|CRL_|ERROR_IN_C|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_OSSL_|ERR_SSL_.*(?:ALERT|CERT))/;
 
 /**
- * Is it about the credentials, and may others help? Certificates are replaced in their files from time to time, those
- * that we trust as well as those of our own; and a file may be read when only a half of it is written.
+ * Whether the credentials are to blame, so that others may help. Certificates are rotated in their files, those that we
+ * trust as well as our own; and a file may be read while it is only half written.
  */
 export function isAboutCredentials(error: unknown): boolean {
   if (error instanceof ApiUnauthorizedError) return true;

@@ -49,23 +49,23 @@ import { defaultUserAgent } from './user-agent.js';
  * ```
  */
 export interface KubeClientOptions {
-  /** Where the credentials come from, and where they are returned to when the server refuses them. */
+  /** Where the credentials come from, and where refused ones are returned to. */
   readonly credentials?: Credentials;
-  /** Instead of `credentials`: always the same connection. */
+  /** A fixed connection, instead of `credentials`. */
   readonly connection?: ConnectionInfo;
-  /** Read at every request, as they may change at any time. Default: as `settings()` has them. */
+  /** Read at every request, as they may change at any time. Default: those of `settings()`. */
   readonly settings?: Pick<Settings, 'networking' | 'watching'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Default: `kopf-ts/<version>`. */
+  /** The user agent. Default: `kopf-ts/<version>`. */
   readonly userAgent?: string;
-  /** Where the proxies are looked for, if the connection or the settings trust it. Default: that of the process. */
+  /** The environment with the proxies, if the connection or the settings trust it. Default: that of the process. */
   readonly env?: Environment;
-  /** From 0 to 1. Spreads the requests that were held back together. Default: `Math.random`. */
+  /** A random number from 0 to 1, which spreads requests that were held back together. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Where it is told how requests end. Default: nowhere. */
+  /** Receives how requests end. Default: none. */
   readonly facts?: Facts | undefined;
-  /** Spans around requests and around the opening of streams, and headers for the server. */
+  /** Spans around requests and the opening of streams, and headers for the server. */
   readonly tracing?: Tracing | undefined;
 }
 
@@ -86,11 +86,11 @@ export interface HttpKubeClient extends KubeClient, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** New credentials are tried at once; but if these are refused, too, and again, it is time to slow down. */
+/** New credentials are tried at once; but if these are refused repeatedly, slow down. */
 const MAX_INSTANT_LOGINS = 3;
 
 /**
- * A client of a cluster. Close it when it is not needed any more: it keeps connections alive.
+ * A client of a cluster. Close it after use: it keeps connections alive.
  *
  * ```ts
  * const connection = await kopf.client.login();
@@ -102,22 +102,22 @@ export function kubeClient(options: KubeClientOptions): HttpKubeClient {
   return new PooledKubeClient(options);
 }
 
-/** One request on its way, with all its tries. */
+/** One request with all its tries. */
 class Sending {
   readonly request: KubeRequest;
   readonly kind: RequestKind;
   readonly purpose: Purpose;
-  /** Whichever aborts first, ends it. */
+  /** The first of these to abort ends it. */
   readonly signals: readonly (AbortSignal | undefined)[];
-  /** Where it was sent to the last time. */
+  /** The server of the latest try. */
   address: Address | undefined;
-  /** Which credentials were tried in vain. */
+  /** The credentials that were refused. */
   refused: Set<string> | undefined;
-  /** How often it was sent. */
+  /** The number of tries sent. */
   tries = 0;
-  /** In queues, before it was sent. */
+  /** Time in queues before sending. */
   waited: Seconds = 0;
-  /** Of the last answer. */
+  /** The status of the latest response. */
   code: number | undefined;
   #waiting: ReturnType<typeof anySignal> | undefined;
 
@@ -135,7 +135,7 @@ class Sending {
     return `${request.method} ${url}`;
   }
 
-  /** All signals in one, for what comes before the exchange. Few requests wait for anything, so few need it. */
+  /** All signals in one, for everything before the exchange. Created on demand: few requests wait for anything. */
   get waiting(): AbortSignal {
     this.#waiting ??= anySignal(...this.signals);
     return this.#waiting.signal;
@@ -145,7 +145,7 @@ class Sending {
     for (const signal of this.signals) signal?.throwIfAborted();
   }
 
-  /** To be called at the end: the signals may live for longer. */
+  /** Must be called at the end: the signals may live for longer. */
   dispose(): void {
     this.#waiting?.dispose();
   }
@@ -288,7 +288,7 @@ class PooledKubeClient implements HttpKubeClient {
     return (this.#tracing as Tracing).around({ kind: 'request', method, path: maskUrl(path) }, send);
   }
 
-  /** Tells what has become of the request that begins now, when called with its error or without any. */
+  /** Returns a function to be called with the result of the request that begins now: an error or none. */
   #teller(sending: Sending): (error: unknown) => void {
     const since = this.#clock.now();
     return (error) => {
@@ -327,10 +327,10 @@ class PooledKubeClient implements HttpKubeClient {
   }
 
   /**
-   * With other credentials at once, if those at hand are refused; with the same ones only after a pause, by retrying.
-   * Gives the object of the answer; or of a stream, the answer itself.
+   * Retries with other credentials at once if the current ones are refused; with the same ones only after a pause.
+   * Returns the object of the response, or the response itself for streams.
    *
-   * All requests go through this: it waits only where there is something to wait for.
+   * All requests go through this: it awaits only promises.
    */
   async #attempt(sending: Sending): Promise<unknown> {
     const { request, purpose } = sending;
@@ -363,7 +363,7 @@ class PooledKubeClient implements HttpKubeClient {
     }
   }
 
-  /** Throws the error, unless there are others that may help. */
+  /** Throws the error unless there are other credentials that may help. */
   async #changeCredentials(
     sending: Sending,
     info: ConnectionInfo,
@@ -371,7 +371,7 @@ class PooledKubeClient implements HttpKubeClient {
     instantLogins: number,
   ): Promise<void> {
     const { request, purpose, address } = sending;
-    // What strangers think of us says nothing about the credentials: they do not get any.
+    // Refusals by other servers say nothing about our credentials: they never get any.
     if (address?.isForeign || !(error instanceof Error) || !isAboutCredentials(error)) throw error;
     await this.#credentials.invalidate(info, error);
     if (purpose === 'stream' || request.retries === 'none' || instantLogins >= MAX_INSTANT_LOGINS) throw error;
@@ -421,7 +421,7 @@ class PooledKubeClient implements HttpKubeClient {
     return jsonOf(answer, origin, mayBeEmpty, this.#integers.parse);
   }
 
-  /** Throws what the answer means, if it is not a success. */
+  /** Throws the error for the response, if it is not a success. */
   #check(sending: Sending, answer: WholeAnswer): void {
     const { origin } = sending.address as Address;
     sending.code = answer.status;
@@ -433,14 +433,14 @@ class PooledKubeClient implements HttpKubeClient {
     checkSuccess(answer, origin);
   }
 
-  /** Whether it may go at once; its turn is taken then. */
+  /** Whether it may go at once; if so, its turn is taken. */
   #mayGo({ kind, purpose, address }: Sending): boolean {
     if (purpose === 'urgent') return true;
     if (!this.#gates.areOpen && this.#gates.isClosed(gateOf(address?.origin, kind))) return false;
     return purpose !== 'call' || this.#turns.tryTake(kind.resource);
   }
 
-  /** Waits until the request may go, and takes its turn; tells how much of its time was spent on pauses. */
+  /** Waits until the request may go, and takes its turn; returns how much of its time was spent on pauses. */
   async #enter(sending: Sending, limit: Seconds | undefined): Promise<Seconds> {
     const { kind, purpose, waiting: signal, address } = sending;
     const gate = gateOf(address?.origin, kind);

@@ -1,8 +1,8 @@
 import type { ConnectionInfo } from '@kopf-ts/core';
 
 /**
- * The value of the `Authorization` header; `undefined` for clients with a certificate, or without any credentials.
- * A token (or a scheme) wins over a username with a password: two headers cannot be sent.
+ * The value of the `Authorization` header; `undefined` for clients with a certificate, or without any credentials. A
+ * token (or a scheme) wins over a username with a password: only one header can be sent.
  *
  * ```ts
  * kopf.client.authorizationOf({ server: 'https://cluster.example.com:6443', token: 'abc' }); // 'Bearer abc'
@@ -17,7 +17,7 @@ export function authorizationOf(info: ConnectionInfo): string | undefined {
   return undefined;
 }
 
-/** Are there two ways to authorize, of which only one can be used? */
+/** Whether there are two ways to authorise, of which only one can be used. */
 export function isAuthorizedTwice(info: ConnectionInfo): boolean {
   return Boolean(info.token || info.scheme) && hasBasicAuth(info);
 }
@@ -26,7 +26,7 @@ function hasBasicAuth({ username, password }: ConnectionInfo): boolean {
   return Boolean(username && password);
 }
 
-/** The headers that make the server treat the request as somebody else's. */
+/** The impersonation headers: the server treats the request as that user's. */
 export function impersonationHeaders({ impersonate }: ConnectionInfo): Record<string, string | string[]> {
   if (impersonate === undefined) return {};
   const { user, uid, groups = [], extra = {} } = impersonate;
@@ -35,15 +35,15 @@ export function impersonationHeaders({ impersonate }: ConnectionInfo): Record<st
     ...(uid === undefined ? {} : { 'impersonate-uid': uid }),
     ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }),
     ...Object.fromEntries(
-      // The names are free texts, and a header's name is not.
+      // The names are arbitrary texts, unlike the names of headers.
       Object.entries(extra).map(([key, values]) => [`impersonate-extra-${encodeURIComponent(key)}`, [...values]]),
     ),
   };
 }
 
 /**
- * Are these the same credentials, for the server and for trusting it? Logins make a new object each time, often with the same content;
- * other fields (priority, expiration, namespace) are of no interest to the server.
+ * Whether these are equivalent to the server, including how it is trusted. Logins make a new object each time, often
+ * with the same content; other fields (priority, expiration, namespace) do not matter to the server.
  */
 export function credentialsKey(info: ConnectionInfo): string {
   const { server, serverName, insecure, impersonate } = info;

@@ -11,8 +11,7 @@ import {
 import { abortable } from '@kopf-ts/core/engine';
 
 /**
- * Always the same credentials.
- * If the server refuses them, they are tried again later: it may have been the server's mistake.
+ * Fixed credentials. If the server refuses them, they are tried again later: it may have been the server's mistake.
  *
  * ```ts
  * const credentials = kopf.client.staticCredentials({ server: 'http://127.0.0.1:8001' });
@@ -31,18 +30,18 @@ export function staticCredentials(info: ConnectionInfo): Credentials {
  */
 export interface ReloadingOptions {
   readonly clock: Clock;
-  /** Told when new credentials are not available, and the current ones are used further on. */
+  /** Receives a warning when new credentials are not available and the current ones remain in use. */
   readonly logger?: Logger;
 }
 
-/** Between loadings that do not help. */
+/** The pauses between useless loads. */
 const MIN_PAUSE: Seconds = 1;
 const MAX_PAUSE: Seconds = 60;
-/** The part of the lifetime that is left when new ones are asked for, but not more than so many seconds. */
+/** The share of the lifetime that is left when new ones are requested, with an upper limit in seconds. */
 const REFRESH_PART = 0.1;
 const MAX_REFRESH_AHEAD: Seconds = 300;
 
-/** The times are by the monotonic clock. */
+/** The times are monotonic. */
 interface Loaded {
   readonly info: ConnectionInfo;
   readonly refreshAt: Seconds;
@@ -50,10 +49,10 @@ interface Loaded {
 }
 
 /**
- * Those that the function gives: loaded when needed first, again ahead of their expiration (while the current ones
- * remain in use), and again when the server refuses them. While loading does not help (it fails, or gives what is
- * refused), it is paced by pauses that grow from a second to a minute. Nothing is forbidden for ever: what was
- * refused may be used again, if the function gives it again.
+ * Credentials from a function: loaded on first use, again ahead of their expiration (while the current ones remain in
+ * use), and again when the server refuses them. While loading does not help (it fails, or returns refused credentials),
+ * it is paced by pauses that grow from a second to a minute. No refusal is permanent: refused credentials may be used
+ * again if the function returns them again.
  *
  * ```ts
  * const credentials = kopf.client.reloadingCredentials(() => kopf.client.loginWithServiceAccount(), { clock, logger });
@@ -86,7 +85,7 @@ export function reloadingCredentials(
       nextLoadAt = clock.now() + pause;
     }
   };
-  // Everybody waits for the same loading; so it belongs to none of them, and nobody's signal aborts it.
+  // All callers share one load; so no caller's signal aborts it.
   const reload = (): Promise<Loaded> => {
     loading ??= loadNow();
     return loading;
@@ -115,7 +114,7 @@ export function reloadingCredentials(
             keepCurrent(error);
           }
         }
-        // Refused, but there is nothing better yet; the caller sees that these are the same, and is in no hurry.
+        // Refused, but there is nothing better yet; the caller sees that these are the same, and is not in a hurry.
         const same = usable();
         if (same !== undefined) return same.info;
         await clock.sleep(nextLoadAt - clock.now(), signal === undefined ? {} : { signal });
@@ -123,7 +122,7 @@ export function reloadingCredentials(
     },
 
     invalidate(info) {
-      // Others may have got this refusal, too, and earlier; then these are not the current ones anymore.
+      // Other requests may have got this refusal earlier; then these are no longer the current ones.
       if (info !== loaded?.info) return;
       isRefused = true;
       isTroubled = true;

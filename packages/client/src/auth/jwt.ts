@@ -1,6 +1,6 @@
 import type { Clock } from '@kopf-ts/core';
 
-/** How often to look at a token whose end is not known. */
+/** How often to reread a token without a known expiration. */
 const REREADING_PERIOD = 60;
 
 interface Claims {
@@ -9,11 +9,11 @@ interface Claims {
 }
 
 /**
- * When to read the token's file again: by the end that the token itself tells, if it is a JWT, or in a minute.
+ * When to reread the token's file: by the expiration in the token, if it is a JWT, or in a minute.
  *
- * Tokens of pods may be valid for a year for the sake of old clients, and have a hint inside by when a decent
- * client takes the next one. A token that has ended already may be valid by the server's clock: it is tried all
- * the same, and read again in a minute.
+ * Tokens of pods may be valid for a year for the sake of old clients, and carry a hint when a well-behaved client
+ * should take the next one. A token that has expired by our clock may be valid by the server's: it is tried all the
+ * same, and reread in a minute.
  */
 export function rereadingTime(token: string, clock: Pick<Clock, 'utc'>): Date {
   const now = clock.utc().getTime();
@@ -23,7 +23,7 @@ export function rereadingTime(token: string, clock: Pick<Clock, 'utc'>): Date {
   return new Date(upcoming.find((time) => time > now) ?? now + REREADING_PERIOD * 1000);
 }
 
-/** The end that the token itself tells; `undefined` if it is not a JWT, has no end, or has ended. */
+/** The expiration in the token; `undefined` if it is not a JWT, has none, or has expired. */
 export function endOfToken(token: string, clock: Pick<Clock, 'utc'>): Date | undefined {
   const exp = claimsOf(token)?.exp;
   const isAhead = typeof exp === 'number' && exp * 1000 > clock.utc().getTime();

@@ -1,4 +1,4 @@
-/** Kubeconfig files: found, read, merged; and of all that, the cluster and the user of one context. */
+/** Finds, reads and merges kubeconfig files, and picks the cluster and the user of one context. */
 import { access, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -24,12 +24,14 @@ export interface Kubeconfig {
 
 export interface KubeconfigContext {
   readonly cluster: Entry;
-  /** There may be none: then the server lets in everybody, or those with a proxy. */
+  /** May be absent: then the server admits anonymous users, or a proxy authenticates them. */
   readonly user: Entry | undefined;
   readonly namespace: string | undefined;
 }
 
-/** The files to read: those given, those of `$KUBECONFIG`, or `~/.kube/config`; `undefined` if none of these is there. */
+/**
+ * The files to read: the given ones, those of `$KUBECONFIG`, or `~/.kube/config`; `undefined` if none of these exists.
+ */
 export async function kubeconfigFiles(
   given: string | readonly string[] | undefined,
   env: Environment,
@@ -56,7 +58,7 @@ function homeOf(env: Environment): string {
   return env['HOME'] || env['USERPROFILE'] || homedir();
 }
 
-/** All the files as one: of the same names, the first ones win. Each file must exist and be readable. */
+/** Merges all files: for equal names, the first one wins. Each file must exist and be readable. */
 export async function readKubeconfig(files: readonly string[]): Promise<Kubeconfig> {
   const contexts = new Map<string, Entry>();
   const clusters = new Map<string, Entry>();
@@ -72,7 +74,7 @@ export async function readKubeconfig(files: readonly string[]): Promise<Kubeconf
   return { files, currentContext, contexts, clusters, users };
 }
 
-/** The context by its name, or the current one. */
+/** The context with that name, or the current one. */
 export function contextOf(config: Kubeconfig, name: string | undefined): KubeconfigContext {
   const where = config.files.join(', ');
   const wanted = name ?? config.currentContext;
@@ -92,18 +94,18 @@ export function contextOf(config: Kubeconfig, name: string | undefined): Kubecon
   return { cluster, user, namespace: textOf(context.fields['namespace']) };
 }
 
-/** A scalar as a text: YAML takes a token of digits for a number. Empty ones count as absent. */
+/** A scalar as a text: YAML reads a token of digits as a number. Empty ones count as absent. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A mapping inside of a mapping, if it is there. */
+/** A nested mapping, if present. */
 export function fieldsOf(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** The content: inline, or in a file; inline wins, as it does in kubectl. */
+/** The content: inline or from a file; inline wins, as in kubectl. */
 export async function contentOf(entry: Entry, field: string): Promise<string | Uint8Array | undefined> {
   const inline = textOf(entry.fields[`${field}-data`]);
   if (inline !== undefined) return inline;
@@ -136,7 +138,7 @@ function collect(into: Map<string, Entry>, list: unknown, key: string, folder: s
 
 async function parsed(file: string): Promise<Fields> {
   const text = (await readKubeconfigFile(file)).toString('utf8');
-  // YAML is needed for nothing else; most operators never come here, being in a cluster.
+  // Loaded on demand: most operators run in a cluster, and never need YAML.
   const { parse } = await import('yaml');
   try {
     // The pretty errors quote the lines around, which may hold secrets.

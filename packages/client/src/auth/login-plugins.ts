@@ -1,8 +1,8 @@
 /**
- * Logins that run a program or talk to an identity provider: exec plugins, OIDC, and other auth providers.
+ * Logins that run a program or call an identity provider: exec plugins, OIDC, and other auth providers.
  *
- * They are left to `@kubernetes/client-node`, which is large and slow to load, and is loaded only here.
- * Nothing but the authentication is taken from it: requests and streams are our own.
+ * They are delegated to `@kubernetes/client-node`, which is large and slow to load, and is loaded only here. Only its
+ * authentication is used: requests and streams are our own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { sep } from 'node:path';
@@ -14,14 +14,14 @@ import { endOfToken } from './jwt.js';
 import { type Entry, fieldsOf, pathIn, textOf } from './kubeconfig.js';
 import { maskSecrets } from './secret-masking.js';
 
-/** What is used of the library. Its own types are as large as its code. */
+/** The used part of the library. Its own types are as large as its code. */
 interface ClientNode {
   readonly KubeConfig: new () => {
     loadFromClusterAndUser(cluster: object, user: object): void;
     applyToHTTPSOptions(options: HttpsOptions): Promise<void>;
     readonly authenticators?: readonly {
       readonly tokenCache?: Readonly<Record<string, ExecCredential | null>>;
-      /** By what it runs the programs. */
+      /** How it runs programs. */
       execFn?: typeof spawn;
     }[];
   };
@@ -43,10 +43,10 @@ interface PluginUser {
   readonly authProvider?: { readonly name: string | undefined; readonly config: Record<string, unknown> };
 }
 
-/** Without `sleep`, timers of the system are used. */
+/** Without `sleep`, system timers are used. */
 export type LoginClock = Pick<Clock, 'utc'> & Partial<Pick<Clock, 'sleep'>>;
 
-/** They are told that nobody is there to be asked; so they have to be done by then, slow identity providers included. */
+/** Plugins are told that no user is present, so they must finish within that time, slow identity providers included. */
 export const PLUGIN_TIMEOUT: Seconds = 60;
 
 export interface PluginOptions {
@@ -54,32 +54,32 @@ export interface PluginOptions {
   readonly clock: LoginClock;
   /** How long it may take. Default: {@link PLUGIN_TIMEOUT}. */
   readonly timeout?: Seconds;
-  /** Replaceable for the case when the library is absent. */
+  /** Replaceable for tests without the library. */
   readonly importLibrary?: () => Promise<unknown>;
 }
 
 const LIBRARY: string = '@kubernetes/client-node';
-/** As text, and not in the import itself: so bundlers leave it out, and compilers do not read its types. */
+/** A variable, not a literal in the import: so bundlers leave it out, and compilers do not read its types. */
 const importClientNode = (): Promise<unknown> => import(LIBRARY);
 
-/** The auth providers that the library knows. */
+/** The auth providers that the library supports. */
 const PROVIDERS = new Set(['oidc', 'gcp', 'azure', 'exec']);
 
 type Identity = Pick<ConnectionInfo, 'token' | 'scheme' | 'cert' | 'key' | 'expiration'>;
 
-/** Does this user need a program or a provider to log in? A plain token goes before them. */
+/** Whether this user needs a program or a provider to log in. A plain token takes precedence. */
 export function isPluginUser({ fields }: Entry): boolean {
   const provider = fieldsOf(fields['auth-provider']);
   if (textOf(fields['token']) !== undefined || textOf(fields['tokenFile']) !== undefined) return false;
   return fieldsOf(fields['exec']) !== undefined || PROVIDERS.has(textOf(provider?.['name']) ?? '');
 }
 
-/** Logs in, and tells for how long, if that is known. */
+/** Logs in, and returns the expiration, if known. */
 export async function loginByPlugin(user: Entry, cluster: Entry, options: PluginOptions): Promise<Identity> {
   const { KubeConfig } = await imported(user, options);
   const pluginUser = pluginUserOf(user, cluster, options.env);
   const config = new KubeConfig();
-  // The cluster is of no interest here, and the library is choosy about it.
+  // The cluster does not matter here, but the library insists on a valid one.
   config.loadFromClusterAndUser(
     { name: 'cluster', server: 'https://kubernetes.invalid', skipTLSVerify: false },
     pluginUser,
@@ -107,7 +107,7 @@ export async function loginByPlugin(user: Entry, cluster: Entry, options: Plugin
   return identity;
 }
 
-/** Waits for it, but not for ever. */
+/** Waits for it with a time limit. */
 async function within(login: Promise<void>, { clock, timeout = PLUGIN_TIMEOUT }: PluginOptions): Promise<void> {
   const over = new AbortController();
   const pause = clock.sleep?.(timeout, { wakeup: over.signal }) ?? setTimeout(timeout * 1000, undefined, over);
@@ -115,7 +115,7 @@ async function within(login: Promise<void>, { clock, timeout = PLUGIN_TIMEOUT }:
     () => {
       if (!over.signal.aborted) throw new TooSlow();
     },
-    () => {}, // It is over before that.
+    () => {}, // It ended before that.
   );
   try {
     await Promise.race([login, expiry.then(() => login)]);
@@ -135,13 +135,13 @@ function spawnInto(programs: ChildProcess[]): typeof spawn {
   return run as typeof spawn;
 }
 
-/** With its pipes: programs that it has started itself may hold them for longer. */
+/** Destroys its pipes, too: child processes may keep them open for longer. */
 function end(program: ChildProcess): void {
   program.kill('SIGKILL');
   for (const pipe of [program.stdin, program.stdout, program.stderr]) pipe?.destroy();
 }
 
-/** What programs print may hold what they are there for; and the parser of JSON quotes what it cannot parse. */
+/** A program's output may contain the secrets it produces, and the JSON parser's errors quote it. */
 function loginFailure(user: Entry, error: unknown, { timeout = PLUGIN_TIMEOUT }: PluginOptions): LoginError {
   const title = titleOf(user);
   if (error instanceof TooSlow) {
@@ -155,8 +155,8 @@ function loginFailure(user: Entry, error: unknown, { timeout = PLUGIN_TIMEOUT }:
 }
 
 /**
- * Providers may replace the refresh token at every use; the new one is only in the memory, and the kubeconfig's one is
- * void since then. So what they have changed is kept for the next login with the same content of the kubeconfig.
+ * Providers may replace the refresh token at every use; the new one exists only in memory, and the kubeconfig's is void
+ * from then on. So their changes are kept for the next login with the same kubeconfig content.
  */
 const providerConfigs = new Map<string, Record<string, unknown>>();
 
@@ -190,7 +190,7 @@ function execOf(user: Entry, exec: Readonly<Record<string, unknown>>, cluster: E
   };
 }
 
-/** What plugins are told of the situation: which version to speak, that nobody can be asked, and where they log in to. */
+/** The environment of plugins: the protocol version, the absence of a user, and the cluster. */
 function execInfoOf(exec: Readonly<Record<string, unknown>>, { fields }: Entry): object {
   const cluster = {
     server: fields['server'],

@@ -1,4 +1,4 @@
-/** Logins: what a person or a pod has → a connection. */
+/** Logins: turn a service account or a kubeconfig into a connection. */
 import { type Clock, type ConnectionInfo, type Impersonation, LoginError, type Seconds } from '@kopf-ts/core';
 import type { Environment } from '../connections/proxies.js';
 import { rereadingTime } from './jwt.js';
@@ -26,13 +26,13 @@ import { loginWithServiceAccount, type ServiceAccountLoginOptions } from './serv
 export interface KubeconfigLoginOptions {
   /** One file or several. Default: those of `$KUBECONFIG`, or `~/.kube/config`. */
   readonly path?: string | readonly string[];
-  /** Default: the current one. */
+  /** Default: the current context. */
   readonly context?: string;
-  /** Default: that of the process. */
+  /** The environment variables. Default: those of the process. */
   readonly env?: Environment;
-  /** Whether the proxies of the environment are used; unset leaves it to the client's settings. */
+  /** Whether to use the proxies of the environment; if unset, the client's settings decide. */
   readonly trustEnv?: boolean;
-  /** For the time of the next reading of rotated tokens, and for the limit of plugins. Default: the system's. */
+  /** Schedules rereading of rotated tokens, and limits plugins. Default: the system clock. */
   readonly clock?: LoginClock;
   /** How long a plugin or a provider may take to log in; then it is killed, and the login fails. Default: 60. */
   readonly pluginTimeout?: Seconds;
@@ -50,9 +50,8 @@ export interface LoginOptions extends KubeconfigLoginOptions, Omit<ServiceAccoun
 const PRIORITY = 10;
 
 /**
- * The connection by a kubeconfig, with everything that kubectl understands there;
- * `undefined` if there is no kubeconfig.
- * Where the token or the certificate is temporary, `expiration` tells when to log in again.
+ * The connection from a kubeconfig, with everything that kubectl supports there; `undefined` if there is no kubeconfig.
+ * If the token or the certificate is temporary, `expiration` is when to log in again.
  *
  * ```ts
  * kopf.on.login(() => kopf.client.loginWithKubeconfig({ path: '/etc/operator/kubeconfig' }));
@@ -90,7 +89,7 @@ export async function loginWithKubeconfig(options: KubeconfigLoginOptions = {}):
 }
 
 /**
- * Whatever there is: the service account in a cluster, else a kubeconfig.
+ * The service account in a cluster, otherwise a kubeconfig.
  *
  * ```ts
  * kopf.on.login(() => kopf.client.login({ context: 'production' }));
@@ -124,7 +123,7 @@ async function identityOf(user: Entry, cluster: Entry, options: PluginOptions) {
   };
 }
 
-/** The token's file goes before the token: it is the newer one. A provider that nobody knows has at least left a token. */
+/** The token file wins over the token: it is newer. An unknown provider has at least left a token. */
 async function tokenOf(user: Entry, clock: Pick<Clock, 'utc'>): Promise<Pick<ConnectionInfo, 'token' | 'expiration'>> {
   const file = textOf(user.fields['tokenFile']);
   if (file !== undefined) {

@@ -4,8 +4,8 @@ const PEM_HEADER = '-----BEGIN ';
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**
- * A certificate or a key as PEM, given as PEM or as base64 of it (as in kubeconfigs), as a text or as bytes.
- * The title is for the error: what it is that cannot be read.
+ * A certificate or a key as PEM, from PEM or its base64 (as in kubeconfigs), as a text or as bytes. The title is for
+ * error messages.
  */
 export function pemOf(value: string | Uint8Array, title: string): string {
   const text = (typeof value === 'string' ? value : Buffer.from(value).toString('utf8')).trim();

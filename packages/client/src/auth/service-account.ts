@@ -13,24 +13,24 @@ import { rereadingTime } from './jwt.js';
  * ```
  */
 export interface ServiceAccountLoginOptions {
-  /** Where the token, the namespace and the CA are mounted. Default: where Kubernetes mounts them. */
+  /** The folder of the token, the namespace and the CA. Default: where Kubernetes mounts them. */
   readonly dir?: string;
-  /** Default: that of the process. */
+  /** The environment variables. Default: those of the process. */
   readonly env?: Environment;
-  /** Whether the proxies of the environment are used; unset leaves it to the client's settings. */
+  /** Whether to use the proxies of the environment; if unset, the client's settings decide. */
   readonly trustEnv?: boolean;
-  /** For the time of the next reading. Default: the system's. */
+  /** Schedules rereading of the token. Default: the system clock. */
   readonly clock?: Pick<Clock, 'utc'>;
 }
 
 const USUAL_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 const USUAL_SERVER = 'https://kubernetes.default.svc';
-/** Above that of kubeconfigs: in a pod, the pod's own account is meant. */
+/** Higher than that of kubeconfigs: in a pod, its own account takes precedence. */
 const PRIORITY = 20;
 
 /**
- * The connection of a pod by its service account; `undefined` if there is no token, as outside of a cluster.
- * Tokens are replaced in their file from time to time: `expiration` tells when to log in again.
+ * The connection of a pod by its service account; `undefined` if there is no token, as outside of a cluster. Kubernetes
+ * rotates the token in its file: `expiration` is when to log in again.
  *
  * ```ts
  * kopf.on.login(() => kopf.client.loginWithServiceAccount());
@@ -55,7 +55,7 @@ export async function loginWithServiceAccount(
   };
 }
 
-/** By the address that every pod is told: not every pod can resolve the names of the cluster. */
+/** Uses the address from the environment of the pod: not every pod can resolve the names of the cluster. */
 function serverOf(env: Environment): string {
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT_HTTPS'] || env['KUBERNETES_SERVICE_PORT'];

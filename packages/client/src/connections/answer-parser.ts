@@ -1,56 +1,56 @@
 /**
- * Answers of HTTP/1.1, as they come from a connection piece by piece. Requests go one at a time, and none of them is HEAD
- * or wants another protocol: so there is no doubt to which request an answer belongs, and whether it may have a body.
+ * Parses HTTP/1.1 responses as they arrive from a connection in chunks. Requests go one at a time, and none is a HEAD
+ * or an upgrade: so it is always clear which request a response belongs to, and whether it may have a body.
  *
- * It is strict: what could be understood in two ways is an error, as in Node.
+ * It is strict: anything ambiguous is an error, as in Node.
  */
 
-/** Who is told of it; in this order, and `onEnd` only once. */
+/** Callbacks for the parts of a response, in this order; `onEnd` is called only once. */
 export interface AnswerListener {
   onHead(head: AnswerHead): void;
   onData(chunk: Buffer): void;
-  /** Nothing follows that belongs to the answer. If something else follows, the connection cannot be trusted any more. */
+  /** The response is complete. If more data follows, the connection cannot be trusted any more. */
   onEnd(isFollowed: boolean): void;
 }
 
 export interface AnswerHead {
   readonly status: number;
   readonly phrase: string;
-  /** By their names in lower case. Those that are given several times are joined, or else the first one counts. */
+  /** By lower-case name. Repeated headers are joined, except for those where the first value counts. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the connection can be used for another request afterwards. */
   readonly isReusable: boolean;
 }
 
-/** As Node has it. */
+/** The same limit as in Node. */
 const MAX_HEAD_BYTES = 16 * 1024;
 const MAX_CHUNK_LINE_BYTES = 1024;
-/** Such as 100 Continue, which nobody asks for. */
+/** The limit of interim responses such as 100 Continue, which we never request. */
 const MAX_INTERIM_ANSWERS = 16;
 
 const BEGINNING = Buffer.from('HTTP/1.');
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: (.*))?$/;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** In lines: no other control characters than tabs. */
+/** Control characters other than tabs are forbidden in header lines. */
 const UNPRINTABLE = /[^\t\x20-\x7e\x80-\xff]/;
 const ONLY_LINES = /^[\r\n]+$/;
-/** With extensions that nobody needs: `1f;name=value`. */
+/** With chunk extensions, which are ignored: `1f;name=value`. */
 const CHUNK_SIZE = /^([0-9a-f]{1,12})(?:;[\w!#$%&'*+.^`|~-]+(?:=[\w!#$%&'*+.^`|~-]+)?)*$/i;
-/** Several of them make no sense. */
+/** Headers that may occur only once. */
 const SINGLE = new Set(['content-length', 'content-type', 'location', 'retry-after']);
 
-/** What the end of the answer depends on: not everybody takes tabs for blank there. */
+/** Headers that determine the framing: not all servers treat tabs in them as blanks. */
 const FRAMING = new Set(['content-length', 'transfer-encoding']);
 
-/** What is expected next. */
+/** The part of the response that is expected next. */
 type Part = 'head' | 'body' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailers' | 'all-until-closed' | 'nothing';
 
 export class AnswerParser {
   readonly #listener: AnswerListener;
   #part: Part = 'nothing';
-  /** What is not enough to go on with. */
+  /** Buffered data that is too short to be parsed. */
   #rest: Buffer | undefined;
-  /** Of the body, or of its chunk. */
+  /** Bytes left of the body or of its chunk. */
   #bytesLeft = 0;
   #interimAnswers = 0;
   #trailerBytes = 0;
@@ -59,14 +59,14 @@ export class AnswerParser {
     this.#listener = listener;
   }
 
-  /** Another answer is expected. */
+  /** Expects another response. */
   begin(): void {
     this.#part = 'head';
     this.#interimAnswers = 0;
     this.#trailerBytes = 0;
   }
 
-  /** Throws if it is not HTTP, or if nothing is expected: then the connection is good for nothing any more. */
+  /** Throws on data that is not HTTP or not expected: then the connection is unusable. */
   feed(chunk: Buffer): void {
     let data = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#rest = undefined;
@@ -79,7 +79,7 @@ export class AnswerParser {
       }
       data = used === data.length ? NOTHING : data.subarray(used);
       if (this.#isOver) {
-        // Some old servers send an empty line after their answers.
+        // Some old servers send an empty line after their responses.
         if (data.length > 0 && !ONLY_LINES.test(data.toString('latin1'))) {
           throw new Error('The server sent more data after the end of its answer.');
         }
@@ -90,7 +90,7 @@ export class AnswerParser {
     }
   }
 
-  /** The other side sends nothing any more. Throws if something is missing. */
+  /** Handles the end of the data. Throws if the response is incomplete. */
   end(): void {
     if (this.#part === 'nothing') return;
     if (this.#part !== 'all-until-closed') throw new Error('socket hang up');
@@ -98,7 +98,7 @@ export class AnswerParser {
     this.#listener.onEnd(false);
   }
 
-  /** Whether nothing is expected. */
+  /** Whether no response is expected. */
   get isIdle(): boolean {
     return this.#part === 'nothing';
   }
@@ -107,7 +107,7 @@ export class AnswerParser {
     return this.#part === 'body' && this.#bytesLeft === 0;
   }
 
-  /** Gives how many bytes it has used; none if there are too few. */
+  /** Returns the number of consumed bytes; 0 if there are too few. */
   #take(data: Buffer): number {
     switch (this.#part) {
       case 'head':
@@ -124,7 +124,7 @@ export class AnswerParser {
         });
       case 'trailers':
         return this.#takeLine(data, (line) => {
-          // Nobody wants to know them.
+          // Trailers are validated and ignored.
           this.#trailerBytes += line.length + END_OF_LINE;
           if (this.#trailerBytes > MAX_HEAD_BYTES) throw new Error('The server sent too many trailers.');
           if (line === '') this.#expectBody(0);
@@ -142,7 +142,7 @@ export class AnswerParser {
       throw new Error(`The server sent more than ${MAX_HEAD_BYTES} bytes of headers.`);
     }
     if (end < 0) {
-      // Whatever it is, it is better to know at once than to wait for its end.
+      // Fail early on anything but HTTP rather than wait for the end of the head.
       const begun = Math.min(data.length, BEGINNING.length);
       if (data.compare(BEGINNING, 0, begun, 0, begun) !== 0) throw new Error(NO_HTTP);
       return 0;
@@ -155,7 +155,7 @@ export class AnswerParser {
     const headers = headersIn(lines);
     const isKept = isKeptAlive(minor === '1', headers['connection']?.toLowerCase() ?? '');
     if (status < 200) {
-      // Such as 100 Continue: the answer itself is still to come.
+      // An interim response such as 100 Continue: the final one is still to come.
       this.#interimAnswers += 1;
       if (minor !== '1' || !isKept || this.#interimAnswers > MAX_INTERIM_ANSWERS) throw new Error(NO_HTTP);
       return end + END_OF_HEAD;
@@ -224,7 +224,7 @@ const END_OF_LINE = 2;
 const END_OF_HEAD = 4;
 
 function headersIn(lines: readonly string[]): Record<string, string> {
-  // Names may be anything, also those of the usual properties.
+  // Header names may equal names of built-in properties.
   const headers = Object.create(null) as Record<string, string>;
   for (let index = 1; index < lines.length; index++) {
     const line = lines[index] ?? '';
@@ -243,8 +243,8 @@ function headersIn(lines: readonly string[]): Record<string, string> {
 }
 
 /**
- * Not by trim(): it takes more for blank than HTTP does. Nor by an expression: it would look again and again at long blanks
- * within the value.
+ * Not trim(): it strips more than HTTP's blanks. Nor a regular expression: it would backtrack on long blanks within the
+ * value.
  */
 function withoutBlankEnds(line: string, from: number): string {
   let begin = from;

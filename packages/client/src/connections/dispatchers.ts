@@ -1,4 +1,4 @@
-/** ConnectionInfo → dispatchers: TLS, proxies, pools of kept-alive connections. */
+/** Turns connection info into dispatchers: TLS, proxies, pools of keep-alive connections. */
 import { createHash } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type ConnectionInfo, LoginError, type Seconds } from '@kopf-ts/core';
@@ -8,22 +8,25 @@ import { type Environment, proxyOf } from './proxies.js';
 import { SocketDispatcher } from './socket-dispatcher.js';
 
 /**
- * Streams stay open for long, and each takes a connection; calls come and go, and take one from those kept alive.
- * Urgent calls have connections of their own, so that they do not wait for those of ordinary calls.
+ * Streams occupy a connection for long; calls take one from the keep-alive pool. Urgent calls have connections of their
+ * own, so that they do not wait for those of ordinary calls.
  */
 export type Purpose = 'call' | 'urgent' | 'stream';
 
 /**
- * So many ordinary calls at once; the others wait for their turn. API servers serve about as many at once to one
- * client. Streams and urgent calls are not counted.
+ * The maximum of concurrent ordinary calls; the others wait for their turn. API servers serve about as many at once to
+ * one client. Streams and urgent calls are not counted.
  */
 export const MAX_CALLS = 32;
 
-/** Shorter than what load balancers and API servers allow: better to reconnect than to write into a closed connection. */
+/**
+ * Shorter than the limits of load balancers and API servers: reconnecting is better than writing into a closed
+ * connection.
+ */
 const IDLE_CONNECTION_MS = 30_000;
-/** After so long of silence the kernel asks the peer whether it is still there; half-open connections break by that. */
+/** The interval of TCP keep-alive probes, which detect half-open connections. */
 const TCP_KEEPALIVE_MS = 30_000;
-/** Different logins at the same time, before and after a rotation of certificates: there are a few, not many. */
+/** Logins in use at the same time, e.g. before and after a rotation of certificates: only a few. */
 const MAX_DISPATCHERS = 24;
 
 /**
@@ -42,7 +45,7 @@ export interface TlsOptions {
 }
 
 /**
- * What Node's TLS has to know for this connection. A given CA replaces those of the system.
+ * Node's TLS options for this connection. A given CA replaces those of the system.
  *
  * ```ts
  * import { connect } from 'node:tls';
@@ -74,8 +77,8 @@ export function tlsOptions(info: ConnectionInfo): TlsOptions {
 const strangers = new WeakMap<ConnectionInfo, ConnectionInfo>();
 
 /**
- * How to connect to others than the server that it is for: without showing them who we are, and without taking them for
- * that server. The same object for the same connection, as dispatchers are found by it.
+ * The variant for other addresses than the connection's own server: without our credentials, and without its server
+ * name. The same object for the same connection, since dispatchers are cached by it.
  */
 export function forStrangers(info: ConnectionInfo): ConnectionInfo {
   const known = strangers.get(info);
@@ -85,7 +88,7 @@ export function forStrangers(info: ConnectionInfo): ConnectionInfo {
   return rest;
 }
 
-/** What requests are sent by. */
+/** The dispatchers of one connection. */
 export type HttpDispatcher = Pick<Dispatcher, 'dispatch'>;
 
 interface OwnDispatcher extends HttpDispatcher {
@@ -95,29 +98,29 @@ interface OwnDispatcher extends HttpDispatcher {
 
 export interface Dispatchers {
   /**
-   * The same one for connections that differ only in tokens and the like: these are sent with each request.
-   * With `trustEnv`, the proxies of the environment are used if the connection says nothing of that.
+   * Connections that differ only in tokens and the like share one: these are sent with each request. With `trustEnv`,
+   * the proxies of the environment are used if the connection does not specify any.
    */
   for(info: ConnectionInfo, purpose: Purpose, connectLimit: Seconds | undefined, trustEnv: boolean): HttpDispatcher;
   /** The proxy that there is between, if there is one. */
   proxyOf(info: ConnectionInfo, trustEnv: boolean): string | undefined;
   /**
-   * Nothing new is sent by the idle connections that this one has, nor by those of others to the same place: one of them
-   * was found dead, and the others are likely to be so. What is on its way is finished.
+   * Retires the idle connections of this one and of others to the same server: one of them was found dead, and the
+   * others are likely dead, too. Requests in flight are finished.
    */
   retire(dispatcher: HttpDispatcher): void;
-  /** Breaks all connections. Dispatchers that were given by the user are the user's. */
+  /** Breaks all connections. Dispatchers provided by the user are left alone. */
   destroy(): Promise<void>;
 }
 
 interface Pooled {
   readonly dispatcher: OwnDispatcher;
   readonly key: string;
-  /** The same for all dispatchers that lead to the same place as the same user, for whatever purpose. */
+  /** The key shared by all dispatchers to the same server as the same user, for whatever purpose. */
   readonly route: string;
 }
 
-/** The one that was used last for the purpose, and what it was asked for with. */
+/** The last used one for the purpose, and its parameters. */
 interface Recent {
   readonly pooled: Pooled;
   readonly info: ConnectionInfo;
@@ -126,10 +129,10 @@ interface Recent {
 }
 
 export function dispatchers(env: Environment): Dispatchers {
-  // In the order of use, the longest unused first; except for the recent ones, which are in use anyway.
+  // In the order of use, least recently used first; except for the recent ones, which are in use anyway.
   const pooled = new Map<string, Pooled>();
   const recent = new Map<Purpose, Recent>();
-  // Certificates are long: they are digested once for each login, as the keys are looked up for each request.
+  // Certificates are long: their digests are computed once per login, as the keys are looked up for each request.
   const keys = new WeakMap<ConnectionInfo, string>();
 
   const tlsKeyOf = (info: ConnectionInfo): string => {
@@ -142,7 +145,7 @@ export function dispatchers(env: Environment): Dispatchers {
     return key;
   };
 
-  /** Requests and streams that use it finish in peace; then it closes its connections. */
+  /** Lets running requests and streams finish; then closes the connections. */
   const forget = (key: string): void => {
     const outdated = pooled.get(key)?.dispatcher;
     pooled.delete(key);
@@ -206,7 +209,8 @@ function newDispatcher(
   if (proxy === undefined) {
     const { servername, rejectUnauthorized } = identity;
     return new SocketDispatcher({
-      // A connection is free a moment later than its answer is there: without a limit, a new one would be opened then.
+      // A connection is released slightly later than its response completes: without a limit, a new one would be opened
+      // then.
       connections: purpose === 'call' ? MAX_CALLS : Number.POSITIVE_INFINITY,
       idleMs: IDLE_CONNECTION_MS,
       keepAliveMs: TCP_KEEPALIVE_MS,
@@ -224,42 +228,42 @@ function newDispatcher(
   const pool = {
     connections: purpose === 'call' ? MAX_CALLS : null,
     keepAliveTimeout: IDLE_CONNECTION_MS,
-    // Whatever the server promises in its Keep-Alive header: it cannot speak for what is in between.
+    // Ignores the server's Keep-Alive header: it cannot speak for proxies in between.
     keepAliveMaxTimeout: IDLE_CONNECTION_MS,
-    // The limits of each request are counted by our own clock; those of the library would only interfere.
+    // Our own clock enforces the limits of each request; the library's would only interfere.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
   const socket = { timeout: connectMs, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
   const tls = { ...socket, ...identity, ...(secureContext === undefined ? {} : { secureContext }) };
   return lazily(async () => {
-    // Only it knows how to get through proxies of all sorts.
+    // Only undici supports all sorts of proxies.
     const { Pool, ProxyAgent } = await import('undici');
     return new ProxyAgent({
       ...pool,
       uri: proxy,
       requestTls: tls,
-      // To a SOCKS proxy, the library would speak TLS if there were any options for that.
+      // With any TLS options, the library would speak TLS to a SOCKS proxy.
       ...(proxy.startsWith('socks5:') ? {} : { proxyTls: socket }),
-      // Plain HTTP goes through as plain HTTP: few proxies permit tunnels to other ports than that of HTTPS.
+      // Plain HTTP is proxied as plain HTTP: few proxies permit tunnels to ports other than that of HTTPS.
       proxyTunnel: false,
-      // A proxy that accepts the connection and says nothing is as bad as one that does not accept it.
+      // A proxy that accepts the connection and stays silent is as bad as one that does not accept it.
       clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: connectMs }),
     });
   });
 }
 
-/** For all connections together: to parse the certificates takes longer than the rest of connecting. */
+/** Shared by all connections: parsing the certificates takes longer than the rest of connecting. */
 function secureContextOf(identity: TlsOptions): SecureContext | undefined {
   try {
     return createSecureContext(identity);
   } catch {
-    // What is wrong with them is told when connecting.
+    // Errors in them are reported when connecting.
     return undefined;
   }
 }
 
-/** A dispatcher that has yet to be loaded; what is sent meanwhile waits. */
+/** A dispatcher that is still being loaded; requests wait for it. */
 function lazily(load: () => Promise<Dispatcher>): OwnDispatcher {
   const loading = load();
   loading.catch(() => {});
@@ -275,7 +279,7 @@ function lazily(load: () => Promise<Dispatcher>): OwnDispatcher {
   };
 }
 
-/** There is nothing yet to be held back or broken. */
+/** There is nothing to hold back or break yet. */
 const NOT_CONNECTED: Dispatcher.DispatchController = {
   aborted: false,
   paused: false,

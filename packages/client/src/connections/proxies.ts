@@ -1,18 +1,21 @@
-/** Which proxy, if any, leads to the server. The environment is looked at only where it is trusted. */
+/** Finds the proxy for a server, if any. The environment is used only if it is trusted. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { type ConnectionInfo, LoginError } from '@kopf-ts/core';
 import { maskUrl } from '../auth/secret-masking.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy's URL for this server, or `undefined` for the direct way. A given proxy wins over the environment's. */
+/**
+ * The proxy's URL for this server, or `undefined` for a direct connection. An explicit proxy wins over the
+ * environment's.
+ */
 export function proxyOf(info: ConnectionInfo, env: Environment): string | undefined {
   const url = info.proxyUrl || (info.trustEnv ? proxyFromEnvironment(new URL(info.server), env) : undefined);
   return url === undefined ? undefined : checkedProxy(url);
 }
 
 function checkedProxy(url: string): string {
-  // "socks5h" leaves resolving of names to the proxy; ours always do.
+  // "socks5h" leaves name resolution to the proxy; ours always do.
   const normal = (url.includes('://') ? url : `http://${url}`).replace(/^socks5h:/i, 'socks5:');
   const isSupported = URL.canParse(normal) && /^(?:https?|socks5):$/.test(new URL(normal).protocol);
   if (isSupported) return normal;
@@ -30,12 +33,14 @@ function proxyFromEnvironment(server: URL, env: Environment): string | undefined
   return proxy !== undefined && !isExempt(server, variable(env, 'no_proxy') ?? '') ? proxy : undefined;
 }
 
-/** Both spellings are in use; the lower case is the older one, and wins. */
+/** Both spellings are in use; the lower case is older, and wins. */
 function variable(env: Environment, name: string): string | undefined {
   return env[name] || env[name.toUpperCase()] || undefined;
 }
 
-/** Domains (with their subdomains), addresses, ranges of addresses, each maybe with a port; or `*` for everything. */
+/**
+ * Domains (with their subdomains), addresses or ranges of addresses, each with an optional port; or `*` for everything.
+ */
 function isExempt(server: URL, exemptions: string): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, '').toLowerCase();
   const port = server.port || (server.protocol === 'https:' ? '443' : '80');
@@ -57,7 +62,7 @@ function nameAndPort(entry: string): { name: string; port: string | undefined } 
   return { name: bracketed ?? plain ?? entry, port };
 }
 
-/** `example.com` is for itself and its subdomains, `.example.com` and `*.example.com` for the subdomains only. */
+/** `example.com` matches itself and its subdomains, `.example.com` and `*.example.com` only the subdomains. */
 function isOfDomain(host: string, name: string): boolean {
   const suffix = name.replace(/^\*/, '');
   return suffix.startsWith('.') ? host.endsWith(suffix) : host === suffix || host.endsWith(`.${suffix}`);

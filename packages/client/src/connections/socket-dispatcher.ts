@@ -390,7 +390,7 @@ class Connection implements AnswerListener {
     } catch (error) {
       this.#fail(error as Error);
     }
-    // If the first request was not even exchange, `close` reports the reason.
+    // If the first request was not even sent, `close` reports the reason.
     if (this.#exchange === undefined) this.destroy();
   };
 

@@ -1,4 +1,4 @@
-/** Connections that speak in messages, by WebSockets: for commands in containers. */
+/** Message connections over WebSockets: for commands in containers. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { KubeConnection } from '@kopf-ts/core';
@@ -8,7 +8,7 @@ import type { WholeAnswer } from '../http/exchange.js';
 import type { TlsOptions } from './dispatchers.js';
 import { openTunnel } from './tunnel.js';
 
-/** Of the library, which is loaded only when it is needed. */
+/** The used part of the library, which is loaded on demand. */
 type WebSocket = import('ws').WebSocket;
 
 export interface OpenOptions {
@@ -20,19 +20,19 @@ export interface OpenOptions {
   readonly proxy: string | undefined;
   readonly timeoutMs: number | undefined;
   readonly signals: readonly (AbortSignal | undefined)[];
-  /** What the server says if it does not want to. */
+  /** The server's response if it refuses. */
   readonly refusalOf: (answer: WholeAnswer) => Error;
 }
 
-/** The library holds back nobody: above that, senders wait, and so does the server. */
+/** The library has no backpressure: above that, senders wait, and so does the server. */
 const MAX_WAITING_BYTES = 256 * 1024;
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
-/** Resolves when the server has agreed. The signals are for all of its life. */
+/** Resolves when the server has agreed. The signals last for its whole life. */
 export async function openWebSocket(options: OpenOptions): Promise<KubeConnection> {
   const { url, protocols, headers, tls, proxy, timeoutMs, signals, refusalOf } = options;
   for (const signal of signals) signal?.throwIfAborted();
-  // Few operators need it: it is loaded by those that do.
+  // Loaded on demand: few operators need it.
   const { WebSocket } = await import('ws');
   const through = proxy === undefined ? undefined : await openTunnel({ proxy, url: new URL(url), timeoutMs, signals });
   const socket = new WebSocket(url, [...protocols], {
@@ -71,7 +71,7 @@ async function refused(answer: IncomingMessage, refusalOf: OpenOptions['refusalO
       chunks.push(chunk as Buffer);
     }
   } catch {
-    // What has come so far will do.
+    // The data so far is enough.
   }
   const text = Buffer.concat(chunks).toString('utf8');
   return refusalOf({
@@ -147,7 +147,7 @@ class SocketConnection implements KubeConnection, AsyncIterator<Uint8Array, unde
         reject(this.#end.error ?? broken(new Error('it is closed')));
         return;
       }
-      // It calls back when the message is written out: that is when the next one may be sent.
+      // It calls back when the message is written out: then the next one may be sent.
       this.#socket.send(message, { binary: true }, (error) => (error ? reject(broken(error)) : resolve()));
     });
   }

@@ -1,4 +1,4 @@
-/** Answers → values and errors. */
+/** Turns responses into values and errors. */
 import { type ApiError, apiError, type Clock, type Seconds } from '@kopf-ts/core';
 import { KubeConnectionError } from '../errors.js';
 import type { WholeAnswer } from './exchange.js';
@@ -7,8 +7,8 @@ import { retryAfterOf } from './retry-after.js';
 type Head = Pick<WholeAnswer, 'status' | 'headers' | 'abandon'>;
 
 /**
- * Throws for whatever is neither a success nor an error: a redirect, for one, means that something has come between us
- * and the server, and nothing was done there.
+ * Throws if the status is neither a success nor an error: a redirect, for one, means that something between us and the
+ * server has responded, and nothing was done there.
  */
 export function checkSuccess(answer: Head, origin: string): void {
   const { status, headers } = answer;
@@ -22,8 +22,8 @@ export function checkSuccess(answer: Head, origin: string): void {
 }
 
 /**
- * The JSON of the whole body; `undefined` if it is empty and may be so. Anything else is taken for a broken connection:
- * so do answers look that were cut on their way, or made up by somebody in between.
+ * The body as JSON; `undefined` if it is empty and may be. Anything else counts as a broken connection: responses look
+ * like that if they were truncated or made up by an intermediary.
  */
 export function jsonOf(
   answer: WholeAnswer,
@@ -48,11 +48,11 @@ export function jsonOf(
 
 export interface Refusal {
   readonly error: ApiError;
-  /** How long the server asks to wait; the error has it, too, but within the limit. */
+  /** How long the server asks to wait; the error has it, too, but capped. */
   readonly askedPause: Seconds | undefined;
 }
 
-/** The error that the answer means, with the server's own words in it. */
+/** The error for the response, with the server's own message. */
 export function refusalOf(answer: WholeAnswer, clock: Clock, maxRetryAfter: Seconds): Refusal {
   const payload = payloadOf(answer.text());
   const askedPause = retryAfterOf(answer.headers['retry-after'], payload, clock);
@@ -68,7 +68,7 @@ function payloadOf(text: string): unknown {
   }
 }
 
-/** Only to whom: the rest of such addresses may hold secrets. */
+/** Only the origin: the rest of such addresses may hold secrets. */
 function redirectTarget(location: string | string[] | undefined, origin: string): string {
   const [target] = [location].flat();
   if (target === undefined || !URL.canParse(target, origin)) return '';

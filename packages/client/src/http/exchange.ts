@@ -1,4 +1,4 @@
-/** One HTTP request and its answer over an undici dispatcher: limited in time, abortable at any moment. */
+/** One HTTP request and its response over an undici dispatcher: with time limits, abortable at any moment. */
 import { type Clock, KopfError, type Seconds } from '@kopf-ts/core';
 import { alarm, onAbort } from '@kopf-ts/core/engine';
 import type { Dispatcher } from 'undici';
@@ -12,71 +12,71 @@ export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | null;
-  /** Asked when there is a connection to send it by; and if not, it is not sent. */
+  /** Checked when a connection is available; if it returns false, nothing is sent. */
   readonly mayBegin: (() => boolean) | undefined;
   readonly clock: Clock;
   readonly connectLimit: Seconds | undefined;
-  /** From the moment when the connection is there. */
+  /** Counted from the moment the connection is available. */
   readonly headersLimit: Seconds | undefined;
-  /** Of everything together. */
+  /** The limit of everything together. */
   readonly totalLimit: Seconds | undefined;
-  /** What is spent of the total limit already. */
+  /** The part of the total limit that is already used up. */
   readonly spent: Seconds;
-  /** If a whole answer has more bytes than that, the connection is broken, and the exchange fails. */
+  /** The maximum size of a whole response; beyond that, the connection is broken, and the exchange fails. */
   readonly maxBytes: number | undefined;
-  /** Whichever aborts first, aborts the exchange. */
+  /** The exchange is aborted by the first of these. */
   readonly signals: readonly (AbortSignal | undefined)[];
-  /** Called if the connection was there, and then broke, or was silent for suspiciously long when the exchange ended. */
+  /** Called if the connection broke, or was silent for suspiciously long when the exchange ended. */
   readonly onConnectionLost: (dispatcher: HttpDispatcher) => void;
 }
 
 interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Breaks the connection, if the answer is not complete. */
+  /** Breaks the connection if the response is not complete. */
   abandon(): void;
 }
 
-/** Complete when it is given; except for redirects, whose bodies are of no interest. */
+/** A complete response; except for redirects, whose bodies do not matter. */
 export interface WholeAnswer extends HttpAnswer {
   text(): string;
 }
 
-/** Its body comes piece by piece. */
+/** A response whose body arrives in chunks. */
 export interface StreamedAnswer extends HttpAnswer {
-  /** The next piece that is there already. */
+  /** The next chunk, if one has arrived. */
   take(): Buffer | undefined;
-  /** Whether no more pieces come than those that are there. */
+  /** Whether no more chunks will arrive. */
   readonly isOver: boolean;
-  /** What it has failed with. */
+  /** The error of the exchange, if it has failed. */
   readonly failure: { readonly error: unknown } | undefined;
-  /** Called when there is more to take, and when it is over. */
+  /** Called when there is more to take, and at the end. */
   onNews: () => void;
 }
 
-/** So much may be waiting to be taken before the sender is held back. */
+/** The buffer size beyond which the sender is held back. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
-/** Beyond that, nothing is told to a person; and an error is no reason to fill the memory. */
+/** The maximum size of error bodies: people read no more, and an error is no reason to fill the memory. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
 /**
- * If nothing was heard for so long when we stop waiting, the connection may be half-open: the other side is gone without
- * a word. Servers and quiet streams may be that slow, too; but then it costs nothing but a few new connections.
+ * After so much silence, a connection that we stop using may be half-open: the other side is gone without notice.
+ * Servers and quiet streams may be that slow, too; but then the check costs only a few new connections.
  */
 const SUSPICIOUS_SILENCE: Seconds = 5;
 
-/** Clocks count in fractions that do not always add up. */
+/** Tolerance for rounding errors of clocks. */
 const TOLERANCE: Seconds = 1e-6;
 
-/** Sends the request; resolves when the answer is complete, whatever its status is. */
+/** Sends the request; resolves when the response is complete, whatever its status. */
 export function exchange(call: HttpCall): Promise<WholeAnswer> {
   return new Promise((resolve, reject) => {
     new Exchange(call, false, resolve, reject).start();
   });
 }
 
-/** Sends the request; resolves when the answer begins, or, if it is an error, when it is complete. */
+/** Sends the request; resolves when the response begins, or, for an error, when it is complete. */
 export function streamedExchange(call: HttpCall): Promise<WholeAnswer & StreamedAnswer> {
   return new Promise((resolve, reject) => {
     new Exchange(call, true, resolve, reject).start();
@@ -96,16 +96,16 @@ class Exchange implements Dispatcher.DispatchHandler, WholeAnswer, StreamedAnswe
   failure: { readonly error: unknown } | undefined;
   onNews: () => void = () => {};
 
-  /** Whether the pieces are taken as they come. */
+  /** Whether chunks are consumed as they come. */
   #isStreamed: boolean;
   #controller: Controller | undefined;
   #isPaused = false;
-  /** Since there is a connection. */
+  /** Set once there is a connection. */
   #lastHeardAt: Seconds | undefined;
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
 
-  /** Of connecting, and then of waiting for the headers. */
+  /** The limit of connecting, and then of waiting for the headers. */
   #phaseEndsAt: Seconds = Number.POSITIVE_INFINITY;
   #endsAt: Seconds = Number.POSITIVE_INFINITY;
   #alarmAt: Seconds = Number.POSITIVE_INFINITY;
@@ -142,16 +142,16 @@ class Exchange implements Dispatcher.DispatchHandler, WholeAnswer, StreamedAnswe
     }
   }
 
-  // What undici calls, in this order.
+  // The callbacks of undici, in this order.
 
   onRequestStart(controller: Controller): void {
     const { clock, mayBegin, headersLimit } = this.#call;
     const now = clock.now();
     this.#controller = controller;
     this.#lastHeardAt = now;
-    // It was aborted while connecting: until now, there was nothing to tell that to.
+    // It was aborted while connecting: until now, there was no controller to abort.
     if (this.isOver) controller.abort(new KubeConnectionError('The request was abandoned.'));
-    // The process may have been asleep since this was permitted; and then the timers are not the first to wake up.
+    // The process may have been suspended since this was permitted; then timers do not necessarily fire first.
     else if (mayBegin?.() === false) this.#break(forbidden());
     else {
       this.#phaseEndsAt = headersLimit === undefined ? Number.POSITIVE_INFINITY : now + headersLimit;
@@ -223,7 +223,7 @@ class Exchange implements Dispatcher.DispatchHandler, WholeAnswer, StreamedAnswe
     this.#break(undefined);
   }
 
-  // How it ends otherwise.
+  // Other endings.
 
   readonly #onAbort = (reason: unknown): void => this.#break(reason);
 
@@ -241,7 +241,7 @@ class Exchange implements Dispatcher.DispatchHandler, WholeAnswer, StreamedAnswe
     }
   }
 
-  /** What has come before the failure can still be taken. */
+  /** The data before the failure can still be consumed. */
   #fail(error: unknown): void {
     if (this.isOver) return;
     const { dispatcher, origin, onConnectionLost } = this.#call;
@@ -249,7 +249,7 @@ class Exchange implements Dispatcher.DispatchHandler, WholeAnswer, StreamedAnswe
     this.#end(new KubeConnectionError(`The connection to ${origin} failed: ${failureText(error)}`, { cause: error }));
   }
 
-  /** By the signal with its reason, by a limit with an error, or by the reader without any. */
+  /** Ended by the signal with its reason, by a limit with an error, or by the reader without any. */
   #break(reason: unknown): void {
     if (this.isOver) return;
     const { dispatcher, clock, onConnectionLost } = this.#call;
@@ -268,7 +268,7 @@ class Exchange implements Dispatcher.DispatchHandler, WholeAnswer, StreamedAnswe
     this.onNews();
   }
 
-  /** Leaves no traces: neither timers, nor listeners of signals that live longer than this. */
+  /** Cleans up timers and listeners of signals that outlive the exchange. */
   #settle(): void {
     this.isOver = true;
     this.#stopAlarm?.();
@@ -276,8 +276,7 @@ class Exchange implements Dispatcher.DispatchHandler, WholeAnswer, StreamedAnswe
   }
 
   /**
-   * There is one alarm for all limits, and it is not moved when a limit is: it looks again when it goes off, which it
-   * almost never does.
+   * One alarm serves all limits, and is not moved with them: it checks again when it fires, which it almost never does.
    */
   #watchTheClock(now: Seconds): void {
     const at = Math.min(this.#phaseEndsAt, this.#endsAt);

@@ -1,19 +1,21 @@
 /**
- * A limited number of calls at once, shared fairly by kinds: each call takes a connection, and each new connection takes
+ * Limits concurrent calls, shared fairly between kinds: each call takes a connection, and each new connection takes
  * time on both sides.
  *
- * Kinds that wait are served one after another, however many requests each of them has. And no kind takes everything:
- * it may have up to three times as much as it leaves free. So a kind whose requests hang for long (as with a broken
- * conversion webhook) does not stop the others: alone, it gets 24 of 32; a second one, 6 of the other 8; and so on.
+ * Waiting kinds are served in turn, however many requests each of them has. And no kind takes everything: it may have
+ * up to three times as much as it leaves free. So a kind whose requests hang for long (as with a broken conversion
+ * webhook) does not stop the others: alone, it gets 24 of 32; a second one, 6 of the other 8; and so on.
  */
 import { onAbort } from '@kopf-ts/core/engine';
 
 export interface FairSemaphore {
-  /** Takes a turn, if it can be had now. */
+  /** Takes a turn if one is available now. */
   tryTake(kind: string): boolean;
-  /** Resolves when it is one's turn; `undefined` if it is now. Rejects with the signal's reason. */
+  /**
+   * Resolves when a turn is available; returns `undefined` if it is available now. Rejects with the signal's reason.
+   */
   take(kind: string, signal: AbortSignal): Promise<void> | undefined;
-  /** To be called once for each turn taken, with the same kind. */
+  /** Must be called once for each turn taken, with the same kind. */
   release(kind: string): void;
 }
 

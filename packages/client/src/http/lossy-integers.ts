@@ -1,32 +1,32 @@
 /**
- * Integers beyond 2^53, which Kubernetes has (int64) and JavaScript has not: `9007199254740993` is read as `…992`.
+ * Integers beyond 2^53, which Kubernetes has (int64) and JavaScript lacks: `9007199254740993` is read as `…992`.
  *
- * They are left as numbers: anything else (BigInt, texts) would break handlers and JSON.stringify() wherever such a value
- * is met. But what was changed by reading is never written back: copying it into a patch is an error, and not
- * a silently changed object.
+ * They remain numbers: anything else (BigInt, strings) would break handlers and JSON.stringify() wherever such a value
+ * occurs. But an altered value is never written back: copying it into a patch is an error rather than silent
+ * corruption.
  */
 import { PermanentError } from '@kopf-ts/core';
 
 /**
- * The cheap look at every text; most of them have nothing like this. Written out, and not as `\d{16}`: so the engine
- * skips 16 characters at once, and it takes 2 % of the time of parsing instead of 20 %.
+ * A cheap pre-check of every text; most have no such numbers. Spelled out rather than `\d{16}`, so that the engine
+ * skips 16 characters at once: 2 % of the parsing time instead of 20 %.
  */
 const MANY_DIGITS = new RegExp('\\d'.repeat(16));
-/** Numbers with fractions and exponents are no integers. The upper limit is beyond any number that is not infinite. */
+/** Numbers with fractions and exponents are not integers. The upper limit is beyond any number that is not infinite. */
 const LONG_INTEGERS = /(?<![\d.eE+-])-?\d{16,400}(?![\d.eE])/g;
-/** So many different ones are remembered. */
+/** How many different ones are remembered. */
 const MAX_REMEMBERED = 10_000;
 
 export interface LossyIntegers {
-  /** As JSON.parse() does, but it is remembered which integers are not exact. */
+  /** Like JSON.parse(), but remembers which integers are not exact. */
   parse(text: string): unknown;
-  /** As JSON.stringify() does, but it fails if any number is one of those. */
+  /** Like JSON.stringify(), but fails if any number is one of those. */
   stringify(value: unknown): string;
 }
 
 export function lossyIntegers(): LossyIntegers {
   const seen = new Set<number>();
-  // If there are too many to remember, it is better to refuse what may be exact than to write what is not.
+  // If there are too many to remember, refusing exact numbers is better than writing altered ones.
   let areAllSuspicious = false;
 
   const remember = (text: string): void => {
@@ -59,8 +59,8 @@ export function lossyIntegers(): LossyIntegers {
 }
 
 /**
- * Of a JSON, those outside of its texts. The texts are skipped by hand: an expression for them would need as much of the
- * stack as they are long.
+ * The parts of a JSON text outside of its strings. Strings are skipped by hand: a regular expression would need stack
+ * in proportion to their length.
  */
 function* longIntegersOf(json: string): Generator<string, void, void> {
   for (let at = 0; at < json.length; ) {

@@ -3,24 +3,24 @@ import { maskUrl } from '../auth/secret-masking.js';
 
 export interface Address {
   readonly origin: string;
-  /** With the query, and with the path of the server itself, if it is not at the root of its host. */
+  /** Includes the query, and the base path of the server if it is not at the root of its host. */
   readonly path: string;
-  /** Is it elsewhere than at the server that the credentials are for? */
+  /** Whether it is a server other than that of the credentials. */
   readonly isForeign: boolean;
 }
 
 interface Server {
   readonly origin: string;
-  /** Of its path; without a slash at the end. */
+  /** The base path, without a trailing slash. */
   readonly prefix: string;
 }
 
-// There is one for each login, and it is needed for each request.
+// Cached: there is one per login, and it is needed for each request.
 const servers = new WeakMap<ConnectionInfo, Server>();
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** Where a request goes: relative to the server, or, if given with a scheme and a host, just there. */
+/** The address of a request: relative to the server, or as given if it has a scheme and a host. */
 export function addressOf(info: ConnectionInfo, path: string): Address {
   const { origin, prefix } = servers.get(info) ?? serverOf(info);
   if (path.startsWith('/') && !path.startsWith('//')) return { origin, path: `${prefix}${path}`, isForeign: false };

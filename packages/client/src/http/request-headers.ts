@@ -1,4 +1,4 @@
-/** What is told to the server with each request: who asks, and in which formats. */
+/** The headers of each request: authorisation and formats. */
 import type { ConnectionInfo, KubeRequest, Logger } from '@kopf-ts/core';
 import { authorizationOf, impersonationHeaders, isAuthorizedTwice } from '../auth/authorization.js';
 
@@ -7,7 +7,7 @@ type RequestHeaders = (request: KubeRequest, info: ConnectionInfo, isForeign: bo
 
 const JSON_TYPE = 'application/json';
 
-/** Gives the same headers, not to be changed, for all requests that are alike: there are few sorts of them. */
+/** Returns shared, read-only headers for similar requests: there are few variants. */
 export function requestHeaders(userAgent: string, logger: Logger): RequestHeaders {
   const known = new WeakMap<ConnectionInfo, Map<string, Headers>>();
   let isWarned = false;
@@ -23,7 +23,7 @@ export function requestHeaders(userAgent: string, logger: Logger): RequestHeader
   };
 
   const newHeaders = (info: ConnectionInfo, accept: string, contentType: string, isForeign: boolean): Headers => {
-    // Our credentials are no business of any other address.
+    // Our credentials must not be sent to any other address.
     const authorization = isForeign ? undefined : authorizationOf(info);
     return {
       accept,
@@ -46,10 +46,10 @@ export function requestHeaders(userAgent: string, logger: Logger): RequestHeader
   };
 }
 
-/** As HTTP has them. What is anything else would fail the request. */
+/** Valid HTTP header values; anything else would fail the request. */
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** What the connection and the contents are led by. */
+/** Headers that control the connection and the content. */
 const NOT_FOR_TRACING = new Set([
   'accept',
   'accept-encoding',
@@ -67,7 +67,7 @@ const NOT_FOR_TRACING = new Set([
   'upgrade',
 ]);
 
-/** With what a tracing adds to them: it replaces nothing, and breaks nothing. */
+/** Adds the headers of a tracing, which must not replace or break any. */
 export function withTracing(headers: Headers, added: Readonly<Record<string, string>>): Headers {
   const additions = Object.entries(added);
   if (additions.length === 0) return headers;

@@ -1,8 +1,10 @@
-/** What a request is about, told by its method and path: by that, requests take turns and wait for throttled servers. */
+/** Classifies a request by its method and path: by that kind, requests take turns and wait for throttled servers. */
 import type { KubeRequest } from '@kopf-ts/core';
 
 export interface RequestKind {
-  /** As in Kubernetes: get, list, watch, create, update, patch, delete, deletecollection; else the method. */
+  /**
+   * As in Kubernetes: get, list, watch, create, update, patch, delete, deletecollection; otherwise, the HTTP method.
+   */
   readonly verb: string;
   /** As kubectl names it: `pods`, `kopfexamples.kopf.dev`; for other addresses, the beginning of the path. */
   readonly resource: string;
@@ -13,13 +15,13 @@ export interface RequestKind {
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
 const WATCHING = /[?&]watch=(?:true|1)(?:&|$)/;
 const VERBS = { POST: 'create', PUT: 'update', PATCH: 'patch' } as const;
-/** Namespaces are the only kind whose own subresources look like what is inside of a namespace. */
+/** Namespaces are the only kind whose subresources look like the kinds inside of a namespace. */
 const OF_NAMESPACES = new Set(['status', 'finalize']);
 
 export function requestKindOf({ method, path }: Pick<KubeRequest, 'method' | 'path'>, isStream = false): RequestKind {
   const parts = partsOf(path);
   const isOfGroup = parts[0] === 'apis';
-  // The index of the kind, if there is any.
+  // The index of the kind, if any.
   let at = isOfGroup ? 3 : parts[0] === 'api' ? 2 : parts.length;
   if (parts[at] === 'namespaces' && isInsideOfNamespace(parts, at)) at += 2;
   const plural = parts[at];
@@ -41,8 +43,8 @@ export function titleOfKind({ verb, resource, subresource }: RequestKind): strin
 }
 
 /**
- * An eviction that a PodDisruptionBudget does not permit is answered with HTTP 429. It says nothing about the server,
- * and only the caller knows whether to wait, to evict another pod, or to give up.
+ * An eviction that a PodDisruptionBudget does not permit is answered with HTTP 429. It says nothing about the load of
+ * the server, and only the caller knows whether to wait, to evict another pod, or to give up.
  */
 export function isEviction({ resource, subresource }: RequestKind): boolean {
   return resource === 'pods' && subresource === 'eviction';

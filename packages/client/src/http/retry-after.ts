@@ -1,10 +1,10 @@
-/** What the server says about when to come again. */
+/** Parses the server's request to wait. */
 import type { Clock, Seconds } from '@kopf-ts/core';
 
-/** As HTTP has them in its three formats. The engine parses far more than these, such as "in 5 minutes" for 2001-05-01. */
+/** The three date formats of HTTP. The engine parses far more than these, such as "in 5 minutes" as a date in 2001. */
 const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s/i;
 
-/** From the header, in seconds or as a date; else from the details of the `Status`. Fractions are cut. */
+/** From the header, in seconds or as a date; otherwise from the details of the `Status`. Fractions are cut. */
 export function retryAfterOf(
   header: string | string[] | undefined,
   payload: unknown,

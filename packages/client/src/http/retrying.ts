@@ -1,21 +1,21 @@
-/** How persistent the client is: which failures are worth another attempt, and when. */
+/** The retry policy of the client: which failures are worth another attempt, and when. */
 import { ApiError, type Clock, type Logger, type Seconds, type Settings } from '@kopf-ts/core';
 import { retryable } from '@kopf-ts/core/engine';
 import { KubeConnectionError } from '../errors.js';
 
 export interface RetryPolicy {
-  /** As they are at the moment: settings may be changed at any time. */
+  /** The current values: settings may change at any time. */
   readonly settings: Settings['networking'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Which failures are the caller's business, though another attempt might help. */
+  /** Failures that are left to the caller, though another attempt might help. */
   readonly isForCaller: (error: unknown) => boolean;
 }
 
 /**
- * Is there hope that the same request succeeds later? The server may be unreachable, overloaded, restarting, or being
- * upgraded: then it also forgets the permissions (403) and the tokens (401) for a while.
+ * Whether the same request may succeed later. The server may be unreachable, overloaded, restarting, or being upgraded:
+ * then it also temporarily forgets permissions (403) and tokens (401).
  */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof ApiError)) return error instanceof KubeConnectionError;
@@ -24,8 +24,8 @@ function isWorthRetrying(error: unknown): boolean {
 }
 
 /**
- * What follows a failure: tries again until it succeeds, or fails with what another try cannot help, or the backoffs are
- * used up. The title says what was tried last, such as `GET https://…`; it is for the logs.
+ * Retries until the request succeeds, fails for good, or the backoffs are used up. The title describes the latest
+ * attempt for the logs, such as `GET https://…`.
  */
 export async function retrying<T>(
   failure: unknown,
@@ -62,7 +62,7 @@ export async function retrying<T>(
   }
 }
 
-/** The server knows better how long to wait; unless our own plan is more patient than that. */
+/** The server knows better how long to wait, unless our own plan is more patient. */
 function delayOf(planned: Seconds, error: unknown, isEnforced: boolean, logger: Logger): Seconds {
   const asked = error instanceof ApiError ? error.retryAfter : undefined;
   if (asked === undefined || asked === planned || (asked < planned && !isEnforced)) return planned;
@@ -75,7 +75,7 @@ function iteratorOf(backoffs: Iterable<Seconds> | Seconds | null | undefined): I
   return (backoffs ?? [])[Symbol.iterator]();
 }
 
-/** `undefined` if they cannot be counted without going through them: they may be infinite. */
+/** `undefined` if they cannot be counted without iterating: they may be infinite. */
 function backoffsCount(backoffs: Iterable<Seconds> | Seconds | null | undefined): number | undefined {
   if (backoffs === null || backoffs === undefined) return 0;
   if (typeof backoffs === 'number') return 1;

@@ -1,24 +1,26 @@
 /**
  * Gates at which requests wait when the server has asked for a pause (HTTP 429 with Retry-After). There is one for each
- * kind of request to each server: servers throttle by these, too, and what they say of lists is of no concern to leases.
+ * kind of request to each server: servers throttle by these, too, and a pause for lists must not affect leases.
  */
 import type { Clock, Seconds } from '@kopf-ts/core';
 import { KubeTimeoutError } from '../errors.js';
 
 export interface Gates {
-  /** Whether there is nothing to look for: mostly, it is so. */
+  /** Whether all gates are open, which is the usual case. */
   readonly areOpen: boolean;
   isClosed(key: string): boolean;
   /**
-   * Resolves when requests may be sent, with how long that took. Rejects with the signal's reason, or with a timeout if
+   * Resolves when requests may be sent, with the time that took. Rejects with the signal's reason, or with a timeout if
    * the gate is still closed after the limit.
    */
   pass(key: string, options: { readonly limit: Seconds | undefined; readonly signal: AbortSignal }): Promise<Seconds>;
-  /** Holds everyone for so long from now; never shortens what was said before. True if the gate was open before. */
+  /**
+   * Closes the gate for that long from now; never shortens an earlier pause. Returns whether the gate was open before.
+   */
   close(key: string, seconds: Seconds): boolean;
 }
 
-/** Requests that wait are spread out afterwards, so that they do not all meet the same answer again. */
+/** Spreads waiting requests afterwards, so that they do not all hit the same limit again. */
 const MAX_SPREAD: Seconds = 1;
 const SPREAD_PART = 0.1;
 

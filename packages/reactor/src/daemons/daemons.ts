@@ -1,4 +1,4 @@
-/** A daemon's life: it is called once, and again only if it fails; until it is done, or is asked to stop. */
+/** A daemon's life: its function is called once, and again only after failures, until it is done or asked to stop. */
 import type { SpawningCause, SpawningHandler } from '@kopf-ts/core/engine';
 import type { CycleSubject } from '../cycle/scene.js';
 import { apart } from '../observing/traced-cycles.js';
@@ -8,22 +8,19 @@ import { scheduledLife } from './schedules.js';
 import { DaemonTask, type Life, type LifeEnd } from './task.js';
 import { timerLife } from './timers.js';
 
-/**
- * All daemons and timers of one operator that run now, whatever has become of their objects: objects are forgotten when
- * they are deleted, but their daemons may need time to end.
- */
+/** All daemons and timers of one operator that run now, even those of deleted objects: they may need time to end. */
 export interface RunningDaemons extends Iterable<DaemonTask> {
   readonly size: number;
-  /** Fires when no more of them may be spawned, as the operator exits. */
+  /** Aborted when no more of them may be spawned, as the operator exits. */
   readonly closing: AbortSignal;
   add(task: DaemonTask): void;
   readonly delete: (task: DaemonTask) => void;
-  /** Begins a life outside of the trace of the cycle that it is begun by: it goes on for much longer. */
+  /** Starts a task outside of the trace of the cycle that spawns it: it lives for much longer. */
   readonly apart: <R>(begin: () => R) => R;
   close(): void;
 }
 
-/** One for an operator: cycles that spawn daemons write there, and the killer of daemons reads. */
+/** One per operator: cycles that spawn daemons write there, and the daemon killer reads. */
 export function runningDaemons(): RunningDaemons {
   const tasks = new Set<DaemonTask>();
   const controller = new AbortController();
@@ -44,7 +41,7 @@ export function runningDaemons(): RunningDaemons {
   };
 }
 
-/** Whose daemons they are. */
+/** The object that daemons are spawned for. */
 export type SpawnSubject = Pick<
   CycleSubject,
   'daemons' | 'newerThan' | 'noteWrite' | 'takeTurn' | 'beginWrite' | 'isHeld'
@@ -56,11 +53,11 @@ export interface SpawnOptions {
   readonly daemons: RunningDaemons;
   readonly parts: OperatorParts;
   readonly apply: ApplyFn;
-  /** Whether this operator is the one to act, as far as it can tell at this very moment. */
+  /** Whether this operator may act, as far as it can tell at this very moment. */
   readonly mayAct?: (() => boolean) | undefined;
 }
 
-/** Starts the daemon or the timer for the object. It must not be running. */
+/** Starts the daemon or timer for the object. It must not be running. */
 export function spawn(handler: SpawningHandler, { cause, subject, daemons, parts, apply, mayAct }: SpawnOptions): void {
   const { resource, memo, body } = cause;
   const live = subject.daemons.look(body);
@@ -85,7 +82,7 @@ async function daemonLife(task: DaemonTask): Promise<LifeEnd> {
     state = next;
     if (!state.finished) await task.rest(state.delay ?? 0);
   }
-  // It counts how it was when the function has ended, and not when the last patch was sent.
+  // The reason is that of the function's end, not that of the last patch.
   const end = task.isStopped ? 'stopped' : 'over';
   await task.flush();
   const why = end === 'stopped' ? 'on request' : 'on its own';

@@ -11,23 +11,23 @@ export interface DaemonKillerParts extends Pick<OperatorParts, 'clock' | 'settin
   readonly daemons: RunningDaemons;
 }
 
-/** While paused, events that were already being processed may still spawn some: they are looked for that often. */
+/** How often to look for daemons while paused: events that were already being processed may still spawn some. */
 const ROUND: Seconds = 1;
 
-/** At exit, daemons that are never forced may end by themselves for that long; then they are forced after all. */
+/** How long, at exit, daemons that are never forced may end by themselves; then they are forced after all. */
 const GRACE: Seconds = 5;
 
-/** Of the time for exiting, so much is left to others, whatever the daemons do. */
+/** The part of the exit time that is reserved for everything but the daemons. */
 const MARGIN: Seconds = 5;
 
-/** Resolves, after being aborted, when all of them have ended or are left alone. */
+/** Resolves, after being aborted, when all of them have ended or are abandoned. */
 export function daemonKiller(parts: DaemonKillerParts): Service {
   const { clock, logger, paused, daemons } = parts;
   return {
     name: 'daemon killer',
     async run(signal) {
       const exit = new AbortController();
-      /** Those being stopped now: the others need not be stopped twice. */
+      /** Those being stopped now: they need not be stopped twice. */
       const stops = new Map<DaemonTask, Promise<void>>();
 
       const stopAll = (reason: StopReason): void => {
@@ -62,7 +62,7 @@ export function daemonKiller(parts: DaemonKillerParts): Service {
   };
 }
 
-/** Does it now, and then every second until the operator is resumed. Rejects with the signal. */
+/** Stops daemons now, and then every second until the operator is resumed. Rejects with the signal. */
 async function whilePaused(parts: DaemonKillerParts, signal: AbortSignal, stopAll: () => void): Promise<void> {
   const { clock, paused } = parts;
   const resumed = new AbortController();
@@ -81,7 +81,7 @@ async function whilePaused(parts: DaemonKillerParts, signal: AbortSignal, stopAl
   }
 }
 
-/** Waits for the stopping daemons, and then forces the rest; all in the time that the operator has for exiting. */
+/** Waits for the stopping daemons, and then forces the rest, within the operator's exit time. */
 async function finish(
   parts: DaemonKillerParts,
   stops: ReadonlyMap<DaemonTask, Promise<void>>,
@@ -97,7 +97,7 @@ async function finish(
     exit.abort();
   }
 
-  // Those already forced did not obey: there is no point in waiting for them.
+  // Daemons that ignored being forced are not worth waiting for.
   const unforced = [...daemons].filter((task) => task.cancelledAt === undefined);
   await untilEnded(unforced, Math.min(GRACE, deadline - clock.now()), parts);
   await Promise.all(unforced.filter((task) => !task.isEnded).map((task) => force(task, parts)));

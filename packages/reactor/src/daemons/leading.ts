@@ -1,4 +1,4 @@
-/** Daemons and timers of an object: who is to run now, and who is to stop. */
+/** Decides which daemons and timers of an object run, and which stop. */
 import type { HandlerId, Seconds, StopReason } from '@kopf-ts/core';
 import {
   describeError,
@@ -19,23 +19,23 @@ import { DaemonTask } from './task.js';
 export interface LeadingOptions {
   readonly cause: SpawningCause;
   readonly subject: SpawnSubject;
-  /** Of the event; `null` if the object is listed. */
+  /** The type of the event; `null` if the object is listed. */
   readonly eventType: string | null;
   readonly paused: ToggleView;
-  /** All that run in this operator: those spawned here are added there. */
+  /** All that run in this operator; spawned ones are added here. */
   readonly daemons: RunningDaemons;
   readonly parts: OperatorParts;
-  /** How the daemons send their patches. */
+  /** How daemons send their patches. */
   readonly apply: ApplyFn;
-  /** Asked before user code is called. */
+  /** Checked before user code is called. */
   readonly mayAct?: (() => boolean) | undefined;
-  /** Called when one of those that are being stopped has ended, so that nobody has to wait for the next check. */
+  /** Called when a stopping task has ended, so that the next check need not be awaited. */
   readonly onExit?: (() => void) | undefined;
 }
 
 /**
- * Spawns and stops daemons as the object's state demands. It does not wait for those that need time
- * to stop: they are looked at again, after the delays that it resolves with.
+ * Spawns and stops daemons as the object's state demands. It does not wait for those that need time to stop: it
+ * resolves with the delays after which to check them again.
  */
 export async function leadDaemons(options: LeadingOptions): Promise<readonly Seconds[]> {
   const { cause, subject, eventType, paused, parts, onExit } = options;
@@ -55,7 +55,7 @@ export async function leadDaemons(options: LeadingOptions): Promise<readonly Sec
   return delays;
 }
 
-/** Daemons that fit the object now must run, all others must not. */
+/** Runs the daemons that match the object, and stops all others. */
 async function rematch(options: LeadingOptions): Promise<readonly Seconds[]> {
   const { subject, paused, parts, daemons } = options;
   const wanted = wantedHandlers(options);
@@ -69,17 +69,17 @@ async function rematch(options: LeadingOptions): Promise<readonly Seconds[]> {
     tasksOf(subject).map(async (task) => {
       if (!isWanted.has(task.handler.id)) return await stopFurther(task, { ...parts, reason: 'filters-mismatch' });
       if (!task.isStopped) return undefined;
-      // It was being stopped, but is wanted again. It can be started anew only after it has ended.
+      // It is being stopped, but is wanted again. It can be restarted only after it has ended.
       const delay = await stopFurther(task, parts);
       return parts.settings.persistence.compat === 'kopf' ? undefined : delay;
     }),
   );
-  // There could be some time for that: at least, for others to do something.
+  // Grant some time, at least to other tasks.
   const pausing = paused.isOn ? await stopAll(options, 'operator-pausing') : [];
   return [...known(delays), ...pausing];
 }
 
-/** Daemons that fit the object, and have not yet ended on their own. */
+/** Daemons that match the object, and have not ended on their own. */
 function wantedHandlers({ cause, subject, parts }: LeadingOptions): readonly SpawningHandler[] {
   const { spawning } = parts.registry.handlers;
   const { daemons } = subject;
@@ -96,8 +96,8 @@ function wantedHandlers({ cause, subject, parts }: LeadingOptions): readonly Spa
 }
 
 /**
- * Repeated timers never end on their own, except when they have failed for good. Unlike daemons that have done all that
- * they had to do, they get another chance when the object changes so that they are not wanted, and then are again.
+ * Repeated timers end on their own only by failing for good. Unlike daemons that are done, they get another chance when
+ * the object stops matching and then matches again.
  */
 function isRepeated(handler: SpawningHandler): boolean {
   if (handler.kind !== 'timer') return false;
@@ -117,8 +117,8 @@ export interface LettingGo {
 }
 
 /**
- * The object does not exist any more, or is not ours: there will be no more events of it, and nobody to come back here. So
- * daemons that can be forced to end are led to their end apart; the others end when they want to.
+ * The object no longer exists or is no longer ours: no more events will come back here. So daemons that can be forced
+ * are stopped in the background; the others end when they want to.
  */
 export async function letGo({ subject, parts, daemons }: LettingGo, reason: StopReason): Promise<void> {
   const { clock, settings, logger } = parts;
@@ -127,7 +127,7 @@ export async function letGo({ subject, parts, daemons }: LettingGo, reason: Stop
     const delay = await stopFurther(task, options);
     const canBeForced = task.handler.kind === 'daemon' && task.handler.cancellationTimeout !== undefined;
     if (delay === undefined || !canBeForced) return;
-    // When the operator exits, the remaining ones are stopped all together.
+    // When the operator exits, the daemon killer stops the remaining ones.
     stopToTheEnd(task, { ...options, signal: daemons.closing }).catch((error: unknown) => {
       if (!daemons.closing.aborted)
         logger.error(`${task.title} could not be stopped: ${describeError(error)}`, { error: toError(error) });

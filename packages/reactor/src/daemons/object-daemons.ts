@@ -1,16 +1,16 @@
-/** Daemons and timers of one object: which of them run, what they see, and which are never started again. */
+/** Daemons and timers of one object: which of them run, what they see, and which are never restarted. */
 import type { Body, HandlerId, Logger, Seconds } from '@kopf-ts/core';
 import { type LiveBody, makeLiveBody, type SpawningHandler } from '@kopf-ts/core/engine';
 import type { DaemonStopper } from './stopper.js';
 
-/** A daemon or a timer that runs now for an object. */
+/** A running daemon or timer of an object. */
 export interface RunningDaemon {
   readonly handler: SpawningHandler;
   readonly logger: Logger;
   readonly stopper: DaemonStopper;
-  /** Forces it to end: aborts the signal that its function was given. */
+  /** Forces it to end: aborts the signal of its function. */
   cancel(): void;
-  /** Settled when it has ended, whatever the reason; never rejects. */
+  /** Settled when it has ended for any reason; never rejects. */
   readonly ended: Promise<void>;
   readonly isEnded: boolean;
 }
@@ -18,7 +18,7 @@ export interface RunningDaemon {
 const NOBODY: ReadonlyMap<HandlerId, RunningDaemon> = new Map();
 const NEVER: ReadonlySet<HandlerId> = new Set();
 
-/** Most objects have neither daemons nor timers: for these, nothing is made. */
+/** Most objects have neither daemons nor timers: its parts are created on demand. */
 export class ObjectDaemons {
   #live: LiveBody | undefined;
   #idleResetAt: Seconds;
@@ -29,17 +29,17 @@ export class ObjectDaemons {
     this.#idleResetAt = now;
   }
 
-  /** What the daemons see of the object; absent while there is nobody to look. */
+  /** The daemons' view of the object; absent while no daemon runs. */
   get live(): LiveBody | undefined {
     return this.#live;
   }
 
-  /** Since when the object is idle, by the monotonic clock. */
+  /** Since when the object is idle, in monotonic time. */
   get idleResetAt(): Seconds {
     return this.#idleResetAt;
   }
 
-  /** The handlers that have ended on their own: never started again for this object. */
+  /** The handlers that have ended on their own: never restarted for this object. */
   get foreverStopped(): ReadonlySet<HandlerId> {
     return this.#foreverStopped ?? NEVER;
   }
@@ -48,7 +48,7 @@ export class ObjectDaemons {
     return this.#running ?? NOBODY;
   }
 
-  /** The object is as that from now on. */
+  /** Replaces the object's state. */
   see(body: Body): void {
     this.#live?.replace(body);
   }
@@ -59,7 +59,7 @@ export class ObjectDaemons {
     return this.#live;
   }
 
-  /** The object has changed: its idleness begins anew. */
+  /** The object has changed: its idle time starts over. */
   resetIdleness(now: Seconds): void {
     this.#idleResetAt = now;
   }
@@ -79,7 +79,7 @@ export class ObjectDaemons {
     if (this.running.size === 0) this.#live = undefined;
   }
 
-  /** It may be started again. */
+  /** Allows the handler to be restarted. */
   forgive(id: HandlerId): void {
     this.#foreverStopped?.delete(id);
   }

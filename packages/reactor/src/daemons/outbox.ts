@@ -1,4 +1,4 @@
-/** Patches of one daemon or timer on their way to the cluster. Whatever happens there, the daemon goes on. */
+/** Patches of one daemon or timer on their way to the cluster. Whatever happens to them, the daemon goes on. */
 import { ApiError, type Body, type Logger, type Patch, type Resource, type Seconds } from '@kopf-ts/core';
 import {
   describeError,
@@ -15,7 +15,7 @@ import type { OperatorParts } from '../parts.js';
 import { type ApplyFn, isBrokenOffByPause } from '../sending/apply.js';
 import type { SpawnSubject } from './daemons.js';
 
-/** Whose patches these are. */
+/** The sender of the patches. */
 export interface Sender {
   readonly title: string;
   readonly logger: Logger;
@@ -30,9 +30,9 @@ export interface OutboxOptions {
 }
 
 export class DaemonOutbox {
-  /** Of the attempts that are over: to be sent with the next one, or again. */
+  /** Patches of finished attempts: to be sent with the next one, or again. */
   unsent: Patch | undefined;
-  /** To send it, in a row. */
+  /** Consecutive failures to send it. */
   #failures = 0;
   readonly #sender: Sender;
   readonly #options: OutboxOptions;
@@ -42,7 +42,9 @@ export class DaemonOutbox {
     this.#options = options;
   }
 
-  /** Whether it was tried in vain. What is left of a patch in the way of Kopf does not count: it waits for an attempt. */
+  /**
+   * Whether sending has failed. In the mode of Kopf, leftovers of a patch do not count: they wait for the next attempt.
+   */
   get isFailing(): boolean {
     return this.#failures > 0;
   }
@@ -62,9 +64,9 @@ export class DaemonOutbox {
   }
 
   /**
-   * Sends the patch, which must include what was not sent before. Never rejects. When cancelled on the way, it is
-   * given up; but a daemon that is cancelled already may say its last word. What the cluster refuses is dropped, and
-   * the refusal is returned, for the handler to fail with it.
+   * Sends the patch, which must include what was not sent before. Never rejects. If cancelled halfway, it is given up;
+   * but a daemon that is already cancelled may still send its last patch. What the cluster refuses is dropped, and the
+   * refusal is returned, for the handler to fail with it.
    */
   async send(patch: Patch, cancelled?: AbortSignal): Promise<Error | undefined> {
     const { resource, live, apply, subject } = this.#options;
@@ -111,7 +113,7 @@ export class DaemonOutbox {
       this.#tellDropped(what);
       return undefined;
     }
-    // What cannot be written as JSON, or is refused for good, would spoil all the patches that it is sent with.
+    // What cannot be serialised, or is refused for good, would spoil every patch it is sent with.
     if (retryable(error) === 'never' || error instanceof TypeError || error instanceof RangeError) {
       this.#failures = 0;
       if (error instanceof ApiError) {
@@ -136,7 +138,7 @@ export class DaemonOutbox {
   }
 }
 
-/** After so many failures in a row. The last of the delays is repeated. */
+/** The delay after so many consecutive failures; the last one repeats. */
 export function delayAfter(failures: number, delays: Iterable<Seconds>): Seconds {
   let found: Seconds = 1;
   let count = 0;

@@ -1,12 +1,12 @@
-/** A timer's life by a schedule: it is called at the times that the calendar says, never twice at once. */
+/** The life of a timer with a schedule: it is called at the scheduled times, never twice at once. */
 import type { Registry, Service } from '@kopf-ts/core';
 import { aborted, type HandlerState, type TimerHandler } from '@kopf-ts/core/engine';
 import type { DaemonTask, LifeEnd } from './task.js';
 
-/** No sleep is longer, in seconds: the time of day may be set, and the process may be suspended, while it lasts. */
+/** The longest sleep in seconds: meanwhile, the clock may be set or the process suspended. */
 const LOOKOUT = 60;
 
-/** Who comes this much too late, in milliseconds, has missed it. Nobody can be expected to wake up earlier than that. */
+/** How late, in milliseconds, a call may be before it counts as missed: sleeps are never exact. */
 const LATE = 60_000;
 
 const loadCalendar = () => import('./calendar.js');
@@ -16,7 +16,7 @@ export async function scheduledLife(task: DaemonTask): Promise<LifeEnd> {
   const { calendarOf } = await loadCalendar();
   const calendar = calendarOf(handler);
   await task.delayStart();
-  // Whatever is up to this moment is done, or is missed for good.
+  // Everything up to this moment is done, or missed for good.
   let since = task.utc();
   while (!task.isStopped) {
     const due = calendar.next(since);

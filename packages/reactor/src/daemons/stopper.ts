@@ -1,11 +1,11 @@
-/** The flag by which one run of one daemon is asked to stop. */
+/** The flag that asks one run of one daemon to stop. */
 import { DaemonStop, type Seconds, type StopReason } from '@kopf-ts/core';
 
 export interface DaemonStopper {
-  /** Given to the daemon. Fires with the first reason. */
+  /** Given to the daemon. Aborted with the first reason. */
   readonly stopped: AbortSignal;
   readonly reasons: ReadonlySet<StopReason>;
-  /** When the first reason came, by the monotonic clock. */
+  /** When the first reason came, in monotonic time. */
   readonly since: Seconds | undefined;
   /** Adds a reason. It cannot be taken back. */
   add(reason: StopReason, now: Seconds): void;
@@ -15,7 +15,7 @@ export function daemonStopper(): DaemonStopper {
   return new Stopper();
 }
 
-/** A class, since there are thousands of them, waiting; and most of what there is to it is needed only in the end. */
+/** A class, since there are thousands of waiting instances; most of its state is created only at the end. */
 class Stopper implements DaemonStopper {
   since: Seconds | undefined;
   readonly #controller = new AbortController();

@@ -1,4 +1,4 @@
-/** Stopping daemons in three steps: they are asked to, then forced to, then left alone. What to do is decided in core. */
+/** Stops daemons in three steps: they are asked to, then forced, then abandoned. Core decides on the steps. */
 import type { Clock, Seconds, Settings, StopReason } from '@kopf-ts/core';
 import { type DaemonHandler, decideStopping, type StoppingFacts } from '@kopf-ts/core/engine';
 import { elapsed } from './durations.js';
@@ -10,15 +10,15 @@ export interface StoppingOptions {
 }
 
 export interface StepOptions extends StoppingOptions {
-  /** A new one, or one that is already known; none if it is only gone on with what was begun. */
+  /** A new or known reason; none to only continue what was begun. */
   readonly reason?: StopReason | undefined;
   /** Daemons that are never forced are not waited for, either. */
   readonly isImpatient?: boolean;
 }
 
 /**
- * Makes the next step, if its time has come. Resolves with when to come back, if that makes sense: the daemon still
- * runs, and there is something to wait for or to do. Well-behaved daemons exit within the first step.
+ * Takes the next step if it is due. Resolves with the delay until the next check if the daemon still runs and there is
+ * something to wait for or to do. Well-behaved daemons exit within the first step.
  */
 export async function stopFurther(task: DaemonTask, options: StepOptions): Promise<Seconds | undefined> {
   const { clock, settings, reason, isImpatient = false } = options;
@@ -43,7 +43,7 @@ export async function stopFurther(task: DaemonTask, options: StepOptions): Promi
       await force(task, options);
       break;
     case 'abandon':
-      // There may have been no time between the two: e.g. if the stopping cycle was busy for too long.
+      // No time may have passed between the two, e.g. if the stopping cycle was busy for too long.
       if (facts.timeout !== undefined && !facts.cancelled) await force(task, options);
       abandon(task, clock.now());
       return undefined;
@@ -54,7 +54,7 @@ export async function stopFurther(task: DaemonTask, options: StepOptions): Promi
   return task.isEnded || !('delay' in decision) ? undefined : decision.delay;
 }
 
-/** Makes all the steps, one after another. Rejects only with the signal, if that comes first. */
+/** Takes all steps, one after another. Rejects only with the signal, if that comes first. */
 export async function stopToTheEnd(task: DaemonTask, options: StepOptions & { signal: AbortSignal }): Promise<void> {
   const { clock, signal } = options;
   for (;;) {
@@ -64,7 +64,7 @@ export async function stopToTheEnd(task: DaemonTask, options: StepOptions & { si
   }
 }
 
-/** Forces it to end, and gives it a chance to do so. */
+/** Forces the daemon, and yields so that it can end. */
 export async function force(task: DaemonTask, options: StoppingOptions): Promise<void> {
   task.stopper.add('daemon-cancelled', options.clock.now());
   task.logger.debug(`${task.title} is signalled to exit by force.`);
@@ -72,14 +72,14 @@ export async function force(task: DaemonTask, options: StoppingOptions): Promise
   await chanceToExit(task, options);
 }
 
-/** Nobody waits for it any more, if it still runs; and this is told once. */
+/** Abandons it if it still runs, and logs that once. */
 export function abandon(task: DaemonTask, now: Seconds): void {
   if (task.isEnded || task.stopper.reasons.has('daemon-abandoned')) return;
   task.stopper.add('daemon-abandoned', now);
   task.logger.warn(`${task.title} did not exit in time. Leaving it orphaned.`);
 }
 
-/** Waits until all of them have ended, but not for longer than that. */
+/** Waits until all of them have ended, within the limit. */
 export async function untilEnded(
   tasks: readonly DaemonTask[],
   seconds: Seconds,
@@ -105,7 +105,7 @@ function factsOf(task: DaemonTask, settings: Settings, now: Seconds): StoppingFa
   const options: Partial<DaemonHandler> = handler.kind === 'daemon' ? handler : {};
   const { cancellationBackoff: backoff, cancellationTimeout: timeout, cancellationPolling } = options;
   const forcedAt = backoff ?? 0;
-  // A daemon that can be forced has all of its timeout since then, however late it was.
+  // A daemon that can be forced has its full timeout from then on, however late that was.
   const askedFor = timeout === undefined ? elapsed(since, now) : Math.min(elapsed(since, now), forcedAt);
   return {
     age: cancelledAt === undefined ? askedFor : forcedAt + elapsed(cancelledAt, now),

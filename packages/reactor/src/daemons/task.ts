@@ -1,9 +1,9 @@
 /**
- * One daemon or timer of one object, from when it is spawned until it has ended: calling its function, and sending its
- * patches. When to call it is decided by the loops of daemons and of timers.
+ * One daemon or timer of one object, from spawning to its end: calls its function, and sends its patches. The loops of
+ * daemons and of timers decide when to call it.
  *
- * Thousands of these sleep at once. So it is a class and not a bunch of closures, what is needed only while something
- * happens is made only then, and the object's body is held only by its live view.
+ * Thousands of these sleep at once. So it is a class rather than closures, what is needed only during calls is created
+ * only then, and the object's body is referenced only by its live view.
  */
 import { type Body, type Logger, Patch, type Resource, type Seconds, type StopReason } from '@kopf-ts/core';
 import {
@@ -37,18 +37,18 @@ import type { RunningDaemon } from './object-daemons.js';
 import { DaemonOutbox, delayAfter } from './outbox.js';
 import { type DaemonStopper, daemonStopper } from './stopper.js';
 
-/** How it has ended: on its own, so that it is not to be started again; or since others wanted it to. */
+/** How it has ended: on its own, so that it is not restarted, or because it was stopped. */
 export type LifeEnd = 'over' | 'stopped';
 
-/** How often to look whether this operator may act again. */
+/** How often to check whether this operator may act again. */
 const LOOKOUT: Seconds = 1;
 
 type Call = Parameters<NonNullable<Execution['onWaiting']>>[0];
 
-/** Leads the life of a task; rejects only by mistake. */
+/** Runs the life of a task; rejects only on internal errors. */
 export type Life = (task: DaemonTask) => Promise<LifeEnd>;
 
-/** What a task needs of its object and of its operator. */
+/** What a task needs of its object and its operator. */
 export interface TaskSurroundings {
   readonly resource: Resource;
   readonly memo: unknown;
@@ -56,7 +56,7 @@ export interface TaskSurroundings {
   readonly live: LiveBody;
   readonly parts: OperatorParts;
   readonly apply: ApplyFn;
-  /** Whether this operator is the one to act, as far as it can tell at this very moment. */
+  /** Whether this operator may act, as far as it can tell at this very moment. */
   readonly mayAct?: (() => boolean) | undefined;
   readonly onFinish: (task: DaemonTask) => void;
 }
@@ -65,26 +65,26 @@ export class DaemonTask implements RunningDaemon {
   readonly handler: SpawningHandler;
   readonly stopper: DaemonStopper = daemonStopper();
   readonly ended: Promise<void>;
-  /** When it was forced to end, by the monotonic clock; `undefined` if it was not. */
+  /** When it was forced to end, in monotonic time; `undefined` if it was not. */
   cancelledAt: Seconds | undefined;
-  /** Called once it has ended, so that nobody needs to look at it later. Must not throw. */
+  /** Called once it has ended, so that nothing has to poll for it. Must not throw. */
   onEnd: (() => void) | undefined;
   #isEnded = false;
   readonly #surroundings: TaskSurroundings;
-  /** While its function runs. */
+  /** Set while its function runs. */
   #attempt: LiveAttempt | undefined;
-  /** What the current attempt waits for: its patch to be sent. */
+  /** The pending patch of the current attempt. */
   #sending: AbortController | undefined;
-  /** Made when there is something to send for the first time: many have nothing to send, ever. */
+  /** Created with the first patch: many tasks never send one. */
   #outbox: DaemonOutbox | undefined;
 
-  /** Begins to live. */
+  /** Starts the task. */
   constructor(handler: SpawningHandler, surroundings: TaskSurroundings, life: Life) {
     this.handler = handler;
     this.#surroundings = surroundings;
     const { facts = NO_FACTS } = surroundings.parts;
     if (facts.wants['daemon.started']) tellDaemonStarted(facts, this.#told);
-    // Not by waiting in one more asynchronous function: those of thousands of daemons would wait in the memory.
+    // Not awaited in one more asynchronous function: thousands of those would stay in memory.
     this.ended = life(this).then(
       (end) => this.#finish(end),
       (error: unknown) => this.#fail(toError(error)),
@@ -103,7 +103,7 @@ export class DaemonTask implements RunningDaemon {
     return titleOf(this.handler);
   }
 
-  /** For what is said of the task, not by it: such lines are never posted as events. Made when needed, as it is rare. */
+  /** For lines about the task, not from it: they are never posted as events. Created on demand, as it is rare. */
   get logger(): Logger {
     const { parts, live } = this.#surroundings;
     return objectLogger({ logger: parts.logger, body: live.newest });
@@ -119,19 +119,19 @@ export class DaemonTask implements RunningDaemon {
     return this.#surroundings.subject.isHeld;
   }
 
-  /** Idling, intervals, delays: all of it is by this clock. */
+  /** The clock of idling, intervals, and delays. */
   now(): Seconds {
     return this.#surroundings.parts.clock.now();
   }
 
-  /** The time of day: schedules are by this one. */
+  /** The time of day, for schedules. */
   utc(): Date {
     return this.#surroundings.parts.clock.utc();
   }
 
   cancel(): void {
     this.cancelledAt ??= this.now();
-    // Not the reason of `stopped`: daemons look at that one, and this one interrupts whatever is going on.
+    // Not the reason of `stopped`: daemons look at that one, and this one interrupts the current call.
     const reason = new DOMException(`${this.title} is cancelled.`, 'AbortError');
     this.#attempt?.call?.cancel(reason);
     this.#sending?.abort(reason);
@@ -153,8 +153,8 @@ export class DaemonTask implements RunningDaemon {
   }
 
   /**
-   * Sleeps for as long as the handler wants before its first call, or until stopped. Even if it wants no delay, the life
-   * does not go on at once, so that its spawner can prevent it from doing anything at all.
+   * Sleeps for the handler's initial delay, or until stopped. Even without a delay, it yields, so that its spawner can
+   * still prevent it from doing anything.
    */
   async delayStart(): Promise<void> {
     await Promise.resolve();
@@ -164,11 +164,11 @@ export class DaemonTask implements RunningDaemon {
   }
 
   /**
-   * Calls the function once, and sends the patch with whatever it has left there or returned.
-   * Resolves with the new state; or with nothing, if it was cancelled, and so there is nothing to go on with.
+   * Calls the function once, and sends the patch with whatever it left there or returned. Resolves with the new state,
+   * or with nothing if it was cancelled.
    */
   async attempt(state: HandlerState): Promise<HandlerState | undefined> {
-    // Another operator may have taken over while this process was asleep: the pause comes a little later.
+    // Another operator may have taken over while this process was suspended: the pause follows a little later.
     while (!this.isStopped && this.#surroundings.mayAct?.() === false) await this.#sleep(LOOKOUT);
     if (this.isStopped) return undefined;
     const patch = new Patch(this.#outbox?.unsent, { body: this.#surroundings.live.body });
@@ -220,7 +220,7 @@ export class DaemonTask implements RunningDaemon {
     await this.#sleep(until - this.now());
   }
 
-  /** Sends what is not sent yet, as there will be no more attempts to send it with. Once stopped, tries only once. */
+  /** Sends what is not sent yet, as no more attempts follow. Once stopped, tries only once. */
   async flush(): Promise<void> {
     const outbox = this.#outbox;
     while (outbox?.unsent !== undefined) {
@@ -232,7 +232,7 @@ export class DaemonTask implements RunningDaemon {
     if (outbox?.unsent !== undefined) this.logger.warn(`${this.title} has exited, and its last patch is lost.`);
   }
 
-  /** A mistake of ours. The next event of the object starts it again. */
+  /** An internal error. The next event of the object restarts it. */
   #fail(error: Error): void {
     this.logger.error(`${this.title} has ended unexpectedly: ${describeError(error)}`, { error });
     this.#finish('stopped');
@@ -244,7 +244,7 @@ export class DaemonTask implements RunningDaemon {
     this.#surroundings.onFinish(this);
     const { facts = NO_FACTS } = this.#surroundings.parts;
     if (facts.wants['daemon.stopped']) tellDaemonStopped(facts, this.#told, end === 'over');
-    // Whatever the function has left behind is to know that it is over.
+    // Whatever the function has left running must learn that it is over.
     this.stopper.add('done', this.now());
     this.onEnd?.();
   }
@@ -255,12 +255,12 @@ export class DaemonTask implements RunningDaemon {
     return { handler: this.handler, resource, body: live.newest };
   }
 
-  /** It was forced to end, did not obey, and nobody waits for it any more. */
+  /** It was forced to end, did not obey, and is abandoned. */
   get #isDisowned(): boolean {
     return this.cancelledAt !== undefined && this.stopper.reasons.has('daemon-abandoned');
   }
 
-  /** A function is a user's one, and may fail; but a delay that is not known is no reason not to start at all. */
+  /** The user's function may fail, but an unknown delay is no reason not to start at all. */
   #askDelay(initialDelay: (kwargs: unknown) => Seconds): Seconds {
     try {
       const delay = initialDelay(filterKwargs(this.#begin(new Patch())));
@@ -282,7 +282,7 @@ export class DaemonTask implements RunningDaemon {
     return new LiveAttempt(this.#surroundings, logger, this.stopper.stopped, patch);
   }
 
-  /** It is not the function that has failed, but the framework: a daemon must not end because of that. */
+  /** The framework has failed, not the function: a daemon must not end because of that. */
   #mishap(error: Error): Outcome {
     const { errorDelays } = this.#surroundings.parts.settings.queueing;
     this.logger.error(`${this.title} could not be called: ${describeError(error)}`, { error });
@@ -301,14 +301,14 @@ export class DaemonTask implements RunningDaemon {
 }
 
 /**
- * Why and with what a daemon is called. While it runs, for days maybe, it must not hold the state that the object had once;
- * and it is one small object, as thousands of daemons wait.
+ * Why and with what a daemon is called. It can live for days, so it must not hold old states of the object; and it is
+ * one small object, as thousands of daemons wait.
  */
 class LiveAttempt implements DaemonCause, Execution {
   readonly logger: Logger;
   readonly stopped: AbortSignal;
   readonly patch: Patch;
-  /** To be cancelled if it is not obeyed. */
+  /** Cancelled if the daemon ignores `stopped`. */
   call: Call | undefined;
   readonly #surroundings: TaskSurroundings;
 

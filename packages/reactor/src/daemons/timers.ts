@@ -1,10 +1,10 @@
-/** A timer's life: it is called again and again, never twice at once; until it fails for good, or is asked to stop. */
+/** A timer's life: it is called again and again, never twice at once, until it fails for good or is asked to stop. */
 import type { Seconds } from '@kopf-ts/core';
 import type { HandlerState, TimerHandler } from '@kopf-ts/core/engine';
 import { elapsed, remainderOf } from './durations.js';
 import type { DaemonTask, LifeEnd } from './task.js';
 
-/** How often to look for changes, if the handler does not say for how long there must be none. */
+/** How often to look for changes if the handler does not specify its idle time. */
 const LOOKOUT: Seconds = 1;
 
 const EXITED = 'has exited on its own and will not be retried or restarted.';
@@ -40,20 +40,20 @@ export async function timerLife(task: DaemonTask): Promise<LifeEnd> {
   return 'stopped';
 }
 
-/** Without a rhythm, it is called only once; and there is no point in repeating what has failed for good. */
+/** Without an interval, it is called only once; and there is no point in repeating what has failed for good. */
 function isOver({ interval, idle }: TimerHandler, state: HandlerState): boolean {
   const isOneShot = interval === undefined && idle === undefined;
   return state.failure || (state.finished && isOneShot);
 }
 
-/** The object is to be left alone for some time. While that is waited for, it may be changed again. */
+/** Waits until the object has been idle for long enough. It may change again meanwhile. */
 async function untilIdle(task: DaemonTask, { idle }: TimerHandler): Promise<void> {
   if (idle === undefined) return;
   const left = (): Seconds => idle - elapsed(task.idleResetAt, task.now());
   while (!task.isStopped && left() > 0) await task.rest(left());
 }
 
-/** After it has succeeded. The first rhythm that fits is the rhythm. */
+/** The delay after a success. The first matching option wins. */
 function untilNext(task: DaemonTask, handler: TimerHandler, begunAt: Seconds): Promise<unknown> {
   const { interval, sharp, idle } = handler;
   if (interval !== undefined && sharp) return task.rest(remainderOf(interval, elapsed(begunAt, task.now())));
@@ -61,7 +61,7 @@ function untilNext(task: DaemonTask, handler: TimerHandler, begunAt: Seconds): P
   return untilChanged(task, idle || LOOKOUT, begunAt);
 }
 
-/** It was called for that state of the object already: the next call is for the next change. */
+/** It was already called for that state of the object: the next call is for the next change. */
 async function untilChanged(task: DaemonTask, step: Seconds, since: Seconds): Promise<void> {
   while (!task.isStopped && task.idleResetAt <= since) await task.rest(step);
 }

@@ -1,4 +1,4 @@
-/** Definitions of custom resources, as they come, change, and go: each of them may change what can be discovered. */
+/** Watches definitions of custom resources: each of them may change what can be discovered. */
 import type { AnyObject, Resource, Seconds } from '@kopf-ts/core';
 import { ApiError } from '@kopf-ts/core';
 import {
@@ -17,7 +17,7 @@ import type { Rescans } from './rescans.js';
 const DEFINITIONS = { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions' };
 const NEEDED = { group: DEFINITIONS.group, resource: DEFINITIONS.plural, verbs: ['list', 'watch'] };
 
-/** How often to look whether it is permitted by now. */
+/** How often to check whether watching is permitted by now. */
 const RECHECK: Seconds = 600;
 
 export interface DefinitionsWatch extends DiscoveryParts {
@@ -32,7 +32,7 @@ export interface DefinitionsWatch extends DiscoveryParts {
 
 export async function followDefinitions(parts: DefinitionsWatch): Promise<void> {
   const { insights, settings, client, clock, logger, signal, onKnown } = parts;
-  // Without them, nothing is known of the schemas; but maybe they only do not answer at the moment.
+  // Without definitions, the schemas are unknown; but the server may only be unavailable at the moment.
   if (insights.find(DEFINITIONS) === undefined) onKnown();
   const definitions = await insights.whenFound(DEFINITIONS, signal);
   if (settings.scanning.disabled) {
@@ -56,7 +56,7 @@ export async function followDefinitions(parts: DefinitionsWatch): Promise<void> 
   }
 }
 
-/** What each of the definitions means for what is known so far. */
+/** Applies the definitions to what is known so far. */
 function definitionsAcceptor(parts: DefinitionsWatch): (signal: WatchSignal) => void {
   const { insights, statusSchemas, rescans, isOfInterest, onKnown } = parts;
   const versions = new Map<string, string | undefined>();
@@ -65,8 +65,8 @@ function definitionsAcceptor(parts: DefinitionsWatch): (signal: WatchSignal) => 
   const defined = (type: string | null, definition: AnyObject): void => {
     const { name = '', resourceVersion } = definition.metadata ?? {};
     const promised = promisedBy(definition);
-    // In a later listing, there can be what has happened while the connection was lost. In the first one, only what
-    // has happened since the scan: usually nothing.
+    // A later listing can contain changes made while the connection was lost; the first one, only those since the scan:
+    // usually none.
     const isChanged = type !== null || (isListed && versions.get(name) !== resourceVersion);
     const isNews = isChanged || (promised !== undefined && !isKept(promised, insights.all));
     versions.set(name, resourceVersion);
@@ -95,7 +95,7 @@ function definitionsAcceptor(parts: DefinitionsWatch): (signal: WatchSignal) => 
   };
 }
 
-/** Without watching: each definition once, if it is permitted, and only for the sake of its schema. */
+/** Without watching: reads each definition once, if permitted, only for its schema. */
 async function readDefinitions(parts: DefinitionsWatch, definitions: Resource): Promise<void> {
   const { client, custom, statusSchemas, logger, signal } = parts;
   const names = new Set(custom().map(({ plural, group }) => `${plural}.${group}`));
@@ -106,7 +106,7 @@ async function readDefinitions(parts: DefinitionsWatch, definitions: Resource): 
         statusSchemas.learn(await client.request<AnyObject>({ method: 'GET', path, retries: 'none', signal }));
       } catch (error) {
         signal.throwIfAborted();
-        // It may be not permitted, or not defined by a definition at all.
+        // It may not be permitted, or the kind may not come from a definition at all.
         const isExpected = error instanceof ApiError && (error.status === 403 || error.status === 404);
         if (!isExpected) logger.debug(`The definition of ${name} cannot be read: ${describeError(error)}`);
       }

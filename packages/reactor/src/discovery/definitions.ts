@@ -1,4 +1,4 @@
-/** What a definition of a custom resource promises, and whether the cluster has come to keep the promise. Pure. */
+/** What a definition of a custom resource promises, and whether the cluster keeps the promise yet. Pure. */
 import type { AnyObject, Resource } from '@kopf-ts/core';
 
 /** What one definition makes the cluster serve. */
@@ -7,7 +7,7 @@ export interface Promised {
   readonly name: string;
   readonly group: string;
   readonly plural: string;
-  /** By version. None are for a definition that is gone. */
+  /** By version. Empty for a deleted definition. */
   readonly kinds: ReadonlyMap<string, PromisedKind>;
 }
 
@@ -41,13 +41,15 @@ interface Names {
   readonly categories?: readonly string[] | null;
 }
 
-/** The group of the kind. The definitions are named so by the rule, and sometimes there is only the name. */
+/**
+ * The group of the kind. By convention, the name of the definition contains it, and sometimes there is only the name.
+ */
 export function groupOf({ metadata }: AnyObject): string {
   const name = metadata?.name ?? '';
   return name.slice(name.indexOf('.') + 1);
 }
 
-/** What the definition promises; `undefined` while it is not yet in force, or is not going to be for long. */
+/** What the definition promises; `undefined` while it is not in force yet, or is about to go away. */
 export function promisedBy(definition: AnyObject): Promised | undefined {
   const { spec, status } = definition as Definition;
   const isEstablished = status?.conditions?.some((one) => one.type === 'Established' && one.status === 'True');
@@ -78,7 +80,7 @@ function addressOf(definition: AnyObject): Pick<Promised, 'name' | 'group' | 'pl
   return { name, group: groupOf(definition), plural: name.slice(0, Math.max(0, name.indexOf('.'))) };
 }
 
-/** Is it discovered as it was promised? The servers get there some time after the definition has changed. */
+/** Whether the kind is discovered as promised. The servers get there some time after the definition has changed. */
 export function isKept({ group, plural, kinds }: Promised, resources: Iterable<Resource>): boolean {
   const discovered = [...resources].filter((resource) => resource.group === group && resource.plural === plural);
   return (

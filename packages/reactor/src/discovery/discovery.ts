@@ -1,4 +1,4 @@
-/** Discovery: which kinds and namespaces of the cluster are served. What it finds goes into the insights. */
+/** Discovery: finds the kinds and namespaces to serve. Its results go into the insights. */
 import { KopfError, type Selection, type Service } from '@kopf-ts/core';
 import { labelSelectorOf, type NamespacePattern } from '@kopf-ts/core/engine';
 import type { DiscoveryParts } from './discovery-parts.js';
@@ -19,7 +19,7 @@ export interface NamespacesByLabels {
 }
 
 /**
- * Where the operator works: either in the whole cluster, or in some namespaces.
+ * Where the operator works: in the whole cluster, or in some namespaces.
  *
  * ```ts
  * const scope: kopf.reactor.Scope = { namespaces: ['shop', 'billing-*'] };
@@ -30,7 +30,7 @@ export interface Scope {
   readonly namespaces?: readonly NamespacePattern[] | NamespacesByLabels | undefined;
 }
 
-/** The services that fill the insights. Throws if the scope makes no sense. */
+/** The services that fill the insights. Throws if the scope is contradictory. */
 export function discoveryServices({ scope, ...parts }: DiscoveryParts & { readonly scope: Scope }): readonly Service[] {
   const { clusterwide = false } = scope;
   const wanted = wantedNamespaces(scope);

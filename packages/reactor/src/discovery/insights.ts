@@ -1,19 +1,19 @@
-/** What the operator knows of the cluster: what discovery has found so far. */
+/** What the operator knows of the cluster: the results of discovery so far. */
 import type { Insights, Resource, SelectorSpec } from '@kopf-ts/core';
 import { condition, container, type Facts, NO_FACTS, parseSelector, uniqueResources } from '@kopf-ts/core/engine';
 
-/** Which kinds are served, and by what. */
+/** Which kinds are served, and for which handlers. */
 export interface ServedResources {
-  /** By all handlers but those of webhooks. */
+  /** By all handlers except for webhooks. */
   readonly watched: ReadonlySet<Resource>;
   readonly indexed: ReadonlySet<Resource>;
   readonly webhook: ReadonlySet<Resource>;
 }
 
 interface Knowledge extends ServedResources {
-  /** All kinds that were asked for, served or not; the kinds that the framework itself needs are among them. */
+  /** All requested kinds, served or not; this includes the kinds that the framework itself needs. */
   readonly all: readonly Resource[];
-  /** `null` is for the whole cluster. */
+  /** `null` stands for the whole cluster. */
   readonly namespaces: ReadonlySet<string | null>;
 }
 
@@ -26,11 +26,11 @@ interface Knowledge extends ServedResources {
  * ```
  */
 export interface LiveInsights extends Insights, Knowledge {
-  /** Both the kinds and the namespaces to serve are known, even if there are none of them at the moment. */
+  /** Whether both the kinds and the namespaces to serve are known, even if there are none at the moment. */
   readonly isReady: boolean;
-  /** Waits for the kind, for as long as it takes. */
+  /** Waits for the kind without a time limit. */
   whenFound(selector: SelectorSpec, signal?: AbortSignal): Promise<Resource>;
-  /** Takes the news, all at once. Tells the followers of the revisions, unless there is nothing new in them. */
+  /** Applies all changes at once. Notifies the followers of the revisions unless nothing has changed. */
   revise(news: Partial<Knowledge>): void;
 }
 
@@ -110,7 +110,7 @@ export function liveInsights(facts: Facts = NO_FACTS): LiveInsights {
   };
 }
 
-/** Descriptions of kinds are replaced only if they have changed: so it is enough to compare them by identity. */
+/** Descriptions of kinds are replaced only if they have changed: so comparing them by identity is enough. */
 function servesTheSame(before: Knowledge, after: Knowledge): boolean {
   return (
     haveSameMembers(before.watched, after.watched) &&

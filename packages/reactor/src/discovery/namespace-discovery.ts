@@ -13,24 +13,24 @@ import {
 import type { DiscoveryParts } from './discovery-parts.js';
 import { type Refusal, watchIfPermitted } from './permitted-watch.js';
 
-/** As it is in the probes. */
+/** Its name in the probes. */
 const REQUIREMENT = 'namespaces known';
 const NAMESPACES = { group: '', plural: 'namespaces' };
 
-/** How often to look whether it is permitted by now. */
+/** How often to check whether watching is permitted by now. */
 const RECHECK: Seconds = 600;
 
 /** Makes it known which namespaces to serve. */
 type Serve = (namespaces: Iterable<string | null>) => void;
 
-/** Which namespaces to serve: by their names, of those that the server selects. */
+/** The namespaces to serve: by name, among those that the server selects. */
 export interface WantedNamespaces {
   readonly patterns: readonly NamespacePattern[];
   /** As in the requests: `tenant,stage in (test,live)`. */
   readonly labelSelector?: string | undefined;
 }
 
-/** If none are wanted in particular, it is the whole cluster, whatever namespaces are there. */
+/** Without namespace patterns, the whole cluster is served, whatever namespaces exist. */
 export function namespaceDiscovery(parts: DiscoveryParts, wanted: WantedNamespaces | undefined): Service {
   return {
     name: 'namespace discovery',
@@ -114,7 +114,7 @@ function namespacesAcceptor(
   serve: Serve,
 ): (signal: WatchSignal) => void {
   const served = new Set<string>();
-  // Until it is told which of the wanted ones are not among them.
+  // Until missing namespaces are reported.
   const existing = new Set<string>();
   let isListed = false;
   return (event) => {
@@ -134,7 +134,7 @@ function namespacesAcceptor(
   };
 }
 
-/** They may come later; but more often, their names are misspelt, and nothing would ever happen. */
+/** They may appear later; but more often, the names are misspelt, and nothing would ever happen. */
 function warnOfMissing(logger: Logger, patterns: readonly NamespacePattern[], existing: Set<string>): void {
   for (const name of exactNamespaces(patterns)) {
     if (existing.has(name)) continue;
@@ -152,7 +152,7 @@ interface NamespaceCondition {
   readonly message?: string;
 }
 
-/** A namespace that is going away is served until there is nothing left in it: maybe it waits for us. */
+/** A terminating namespace is served until it is empty: it may be waiting for us. */
 function isStillInUse(
   { type, object }: { readonly type: string | null; readonly object: AnyObject },
   logger: Logger,

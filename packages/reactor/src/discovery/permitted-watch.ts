@@ -1,4 +1,4 @@
-/** Watching what is good to know, but may be not permitted to us: then there are ways to do without it. */
+/** Watches objects that are useful but possibly not permitted to us: then there are fallbacks. */
 import { ApiForbiddenError, type Awaitable, type KubeClient, type Seconds, type WatchTarget } from '@kopf-ts/core';
 import { childController, type WatchOptions, type WatchSignal, watch } from '@kopf-ts/core/engine';
 import { streamLife } from '../stream-life.js';
@@ -7,15 +7,15 @@ export interface PermittedWatchOptions extends Omit<WatchOptions, 'onTrouble' | 
   readonly accept: (signal: WatchSignal) => Awaitable<void>;
 }
 
-/** What is not permitted: even to see the objects, or only to be told of their changes. */
+/** What is not permitted: even listing the objects, or only watching them. */
 export type Refusal = 'list' | 'watch';
 
-/** A refusal that comes that long after the listing is not of the first connection: the permission was there before. */
+/** A refusal that late after the listing is not about the first connection: the permission was there before. */
 const DECISIVE_WITHIN: Seconds = 60;
 
 /**
- * Watches until aborted, or until it turns out at the first connection that it is not permitted; returns what is not.
- * A permission that was there and is lost is another matter: clusters in trouble forget them, and then recall.
+ * Watches until aborted, or until the first connection shows that it is not permitted; returns what is not. Losing a
+ * permission later is another matter: clusters in trouble forget permissions temporarily.
  */
 export async function watchIfPermitted(
   client: KubeClient,

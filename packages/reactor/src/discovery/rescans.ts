@@ -1,19 +1,19 @@
-/** Scans that are due because something has changed, or because the cluster did not tell everything last time. */
+/** Schedules scans: because something has changed, or because the last scan was incomplete. */
 import type { Clock, Logger, Seconds } from '@kopf-ts/core';
 import { backoffDelay, condition, describeError, type Facts, stackOf, toError } from '@kopf-ts/core/engine';
 import type { Requirement } from '../probing/health.js';
 import type { Promised } from './definitions.js';
 
 export interface Rescans {
-  /** Something has changed in the group. If it is known what is to come of it, the scans go on until it is there. */
+  /** Something has changed in the group. If the expected result is known, scans repeat until it is reached. */
   request(group: string, promised?: Promised): void;
-  /** The group did not tell everything: it will be asked again, later and later. */
+  /** The group's answer was incomplete: it is scanned again, with growing delays. */
   suspect(group: string): void;
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface RescansOptions {
-  /** Returns those of the groups that did not tell everything; throws if the cluster does not answer. */
+  /** Returns the groups with incomplete answers; throws if the cluster does not respond. */
   readonly scan: (groups: ReadonlySet<string>, signal: AbortSignal) => Promise<ReadonlySet<string>>;
   readonly isKept: (promised: Promised) => boolean;
   readonly requirement: Requirement;
@@ -25,7 +25,7 @@ export interface RescansOptions {
 
 /** Definitions rarely come alone: one scan serves all of the same moment. */
 const COALESCING: Seconds = 0.1;
-/** Of several API servers, the slowest one may need that much to notice a change: about a minute in total. */
+/** The delays until the slowest of several API servers notices a change: about a minute in total. */
 const PATIENCE = 12;
 const LAGGING = { base: 0.2, cap: 10 };
 const SILENT_GROUP = { base: 5, cap: 300 };
@@ -33,7 +33,7 @@ const SILENT_CLUSTER = { base: 1, cap: 30 };
 
 interface Plan {
   readonly dueAt: Seconds;
-  /** How many scans in a row did not bring what they were for. */
+  /** Consecutive scans without the expected result. */
   readonly scans: number;
   /** By the name of the definition. */
   readonly promises: ReadonlyMap<string, Promised>;
@@ -46,7 +46,7 @@ export function rescans(options: RescansOptions): Rescans {
   let nudge = new AbortController();
   let failures = 0;
 
-  /** Of two plans for one group, the newer one knows better what to expect; the earlier time suits both. */
+  /** Merges two plans for one group: the newer expectation and the earlier time win. */
   const plan = (group: string, newer: Plan, older = plans.get(group)): void => {
     plans.set(group, {
       dueAt: Math.min(newer.dueAt, older?.dueAt ?? newer.dueAt),

@@ -10,9 +10,9 @@ import { rescans } from './rescans.js';
 import { groupsOfInterest, revise } from './revision.js';
 import { type Scanner, scanner } from './scanner.js';
 
-/** As it is in the probes. */
+/** Its name in the probes. */
 const REQUIREMENT = 'resources discovered';
-/** How long the start may wait for the schemas: they make the operator wiser, but it can do without them. */
+/** How long the start may wait for the schemas: they are useful, but not required. */
 const SCHEMAS_PATIENCE: Seconds = 5;
 const FIRST_SCAN = { base: 1, cap: 30 };
 
@@ -53,7 +53,7 @@ async function discover(parts: DiscoveryParts, requirement: Requirement, signal:
 
   const silent = await scanPersistently(parts, requirement, () => scanning.scan(groups, signal), signal);
   for (const group of silent) pending.suspect(group);
-  // The kinds for the framework's own needs can be found from now on; the others wait for what their schemas are like.
+  // The kinds that the framework needs can be found from now on; the others wait for their schemas.
   insights.revise({ all: scanning.resources });
 
   const areKnown = new AbortController();
@@ -77,7 +77,7 @@ async function discover(parts: DiscoveryParts, requirement: Requirement, signal:
   );
 }
 
-/** Makes it known what is served, from the beginning on; and warns of what is not: once, for as long as it lasts. */
+/** Publishes what is served, and warns of what is not: once, for as long as that lasts. */
 function publisher({ registry, insights, logger }: DiscoveryParts, scanning: Scanner): { (): void; begin(): void } {
   let hasBegun = false;
   let reported: readonly string[] = [];
@@ -100,12 +100,12 @@ function publisher({ registry, insights, logger }: DiscoveryParts, scanning: Sca
   });
 }
 
-/** The kinds that definitions may have defined: their groups are domains, unlike those of most built-in kinds. */
+/** The kinds that may come from definitions: their groups are domains, unlike those of most built-in kinds. */
 function customOf(resources: Iterable<Resource>): Resource[] {
   return [...resources].filter(({ group }) => group.includes('.'));
 }
 
-/** Nothing can be done before the first scan succeeds: so it is repeated for as long as there is hope. */
+/** Nothing works before the first scan succeeds: so it is repeated as long as there is hope. */
 async function scanPersistently<T>(
   { clock, logger, random = Math.random, facts = NO_FACTS }: DiscoveryParts,
   requirement: Requirement,
@@ -131,7 +131,7 @@ async function scanPersistently<T>(
   }
 }
 
-/** Permissions can come later than the operator, e.g. when both are applied at once: so they are waited for, too. */
+/** Permissions may arrive later than the operator, e.g. when both are applied at once: so wait for them, too. */
 function describeRefusal(error: unknown): string {
   if (!(error instanceof ApiForbiddenError)) {
     return `Discovery failed; retrying: ${describeError(error)}`;

@@ -1,4 +1,4 @@
-/** Which of the cluster's kinds the handlers are for, and what is wrong with those that cannot be served. Pure. */
+/** Matches the handlers with the cluster's kinds, and finds the kinds that cannot be served. Pure. */
 import type { Resource } from '@kopf-ts/core';
 import {
   formatResource,
@@ -14,14 +14,14 @@ import {
 import type { ServedResources } from './insights.js';
 
 export interface Revision extends ServedResources {
-  /** What the user should know of, in whole sentences. */
+  /** Messages for the user, in whole sentences. */
   readonly warnings: readonly string[];
 }
 
 /** The groups of the kinds that the framework itself may need. */
 const BACKBONE_GROUPS = ['', 'apiextensions.k8s.io', 'admissionregistration.k8s.io', 'kopf.dev', 'zalando.org'];
 
-/** The groups to ask the cluster about; `undefined` is for all: a handler without a group can be for any of them. */
+/** The groups to scan; `undefined` for all: a handler without a group can match any of them. */
 export function groupsOfInterest(handlers: Handlers): ReadonlySet<string> | undefined {
   const { indexing, watching, spawning, changing, related, webhooks } = handlers;
   const groups = new Set(BACKBONE_GROUPS);
@@ -90,7 +90,7 @@ export function revise(handlers: Handlers, resources: readonly Resource[]): Revi
   };
 }
 
-/** Who wants it, and what could be done about it: a sentence or two, with a space before them. */
+/** Which handlers want the kind, and what to do about it: a sentence or two, with a leading space. */
 function explained(selector: Selector, handlers: readonly ResourceHandler[], resources: readonly Resource[]): string {
   const meaning = meaningOf(selector);
   const waiting = handlers.filter((handler) => {
@@ -99,14 +99,14 @@ function explained(selector: Selector, handlers: readonly ResourceHandler[], res
   });
   const who = [...new Set(waiting.map((handler) => placedTitleOf(handler)))];
   const shown = who.slice(0, MAX_SHOWN).join(', ') + (who.length > MAX_SHOWN ? ' and others' : '');
-  // It may be only said that they belong to others, and then nobody waits.
+  // It may be declared only as a child, and then no handler waits for it.
   const waits = who.length === 0 ? '' : ` ${shown} ${who.length === 1 ? 'waits' : 'wait'} for it.`;
-  // There are too many of them: that is told otherwise.
+  // Ambiguous kinds are reported separately.
   if (selector.select(resources).size > 0) return waits;
   const { anyName, plural, kind, singular } = selector;
   const name = String(anyName ?? plural ?? kind ?? singular ?? '');
   const names = resources.flatMap((resource) => [resource.plural, resource.kind ?? '', resource.singular ?? '']);
-  // The plural names are what is usually written; and one resource would be named three times.
+  // Plural names are what is usually written; otherwise, one resource would be named three times.
   const near = nearNames(name, names.filter(Boolean));
   const meant = new Set(
     resources.filter((one) => near.some((word) => [one.plural, one.kind, one.singular].includes(word))).map(pluralOf),
@@ -118,19 +118,19 @@ function explained(selector: Selector, handlers: readonly ResourceHandler[], res
   return `${waits} ${advice}`;
 }
 
-/** More than so many handlers say no more than these. */
+/** More handlers than that add nothing to the message. */
 const MAX_SHOWN = 3;
 
 function pluralOf({ plural }: Resource): string {
   return plural;
 }
 
-/** Functions cannot be told apart by their texts, but by themselves. */
+/** Functions are compared by identity, not by their texts. */
 function meaningOf(selector: Selector): unknown {
   return selector.fn ?? selector.toString();
 }
 
-/** The kinds that belong to others. */
+/** The kinds of children. */
 function children({ relations }: Handlers): readonly { readonly selector: Selector }[] {
   return [...relations].map(({ child }) => ({ selector: child }));
 }
@@ -144,13 +144,13 @@ function selectorsOf(...families: readonly Iterable<Pick<ResourceHandler, 'selec
   return [...meanings.values()];
 }
 
-/** Of the resources that are not as a token says: their handlers would be called with what they do not expect. */
+/** Resources that contradict their tokens: their handlers would be called with unexpected objects. */
 function scopeMistakes(
   handlers: readonly Pick<ResourceHandler, 'selector'>[],
   resources: readonly Resource[],
 ): ReadonlyMap<Resource, string> {
   const mistakes = new Map<Resource, string>();
-  // A namesake token may say nothing, or something else: each of them counts.
+  // Tokens of the same name may differ: each of them counts.
   for (const selector of new Set(handlers.map((handler) => handler.selector))) {
     if (selector?.namespaced === undefined) continue;
     for (const resource of selector.select(resources)) {

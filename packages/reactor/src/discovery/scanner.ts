@@ -1,4 +1,4 @@
-/** The kinds that the cluster has, as they were found by the last scans. */
+/** The kinds of the cluster as found by the last scans. */
 import type { KubeClient, Logger, Resource } from '@kopf-ts/core';
 import { deepEqual } from '@kopf-ts/core';
 import { type Discovery, discover, makeResource, resourceKey } from '@kopf-ts/core/engine';
@@ -6,15 +6,15 @@ import { type Discovery, discover, makeResource, resourceKey } from '@kopf-ts/co
 export interface Scanner {
   readonly resources: readonly Resource[];
   /**
-   * Asks the cluster of these groups, or of all. Returns the groups of which it could not tell everything: what was
-   * known of them before is still believed. Throws if the cluster does not answer at all. There are no retries.
+   * Scans these groups, or all. Returns the groups with incomplete answers: earlier knowledge of them is kept. Throws
+   * if the cluster does not respond at all. There are no retries.
    */
   scan(groups: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<ReadonlySet<string>>;
 }
 
 export function scanner({ client, logger }: { readonly client: KubeClient; readonly logger: Logger }): Scanner {
   let resources: readonly Resource[] = [];
-  /** The groups that do not answer: they are told of when they cease to answer, and when they do again. */
+  /** The failing groups: reported when they begin to fail and when they recover. */
   const silent = new Set<string>();
   return {
     get resources() {
@@ -45,8 +45,8 @@ export function scanner({ client, logger }: { readonly client: KubeClient; reado
 }
 
 /**
- * What is known after a discovery of these groups, or of all. The descriptions that have not changed are the same
- * objects as before, so that streams and caches that hold on to them are not disturbed.
+ * The knowledge after a scan of these groups, or of all. Unchanged descriptions keep their identity, so that streams
+ * and caches that refer to them are not disturbed.
  */
 export function mergeDiscovery(
   known: readonly Resource[],
@@ -71,8 +71,8 @@ const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch
 const TERMINATING_VERBS: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
 
 /**
- * While a definition is being deleted with objects left, the server does not admit that they can be patched. But
- * they can; and they must be, if they wait for our finalizer: or else the definition is never deleted.
+ * While a definition with remaining objects is being deleted, the server does not list the verb "patch" for them. Yet
+ * patching works, and is needed if the objects wait for our finalizer: otherwise, the definition is never deleted.
  */
 function unlessTerminating(resource: Resource): Resource {
   const { verbs } = resource;

@@ -1,18 +1,18 @@
-/** Which keys of `status` would be lost, as the schema of the kind does not know of them, and the server prunes them. */
+/** Which keys of `status` the server would prune because the schema of the kind lacks them. */
 import { type AnyObject, getOwn, isMapping, type Mapping, type Resource } from '@kopf-ts/core';
 
 interface StatusSchemas {
-  /** Is it known that this key at the top of `status` would not survive? If nothing is known, it is not. */
+  /** Whether this key at the top of `status` is known to be pruned. False if nothing is known. */
   prunes(resource: Resource, key: string): boolean;
 }
 
-/** The same, with the other end: what is known comes from the definitions of custom resources. */
+/** The writable side, filled from the definitions of custom resources. */
 export interface LearnedStatusSchemas extends StatusSchemas {
   learn(definition: AnyObject): void;
   forget(definition: AnyObject): void;
 }
 
-/** The keys that survive; `'all'` if the schema is not that strict. */
+/** The keys that are kept; `'all'` if the schema is not that strict. */
 type KeptKeys = ReadonlySet<string> | 'all';
 
 export function statusSchemas(): LearnedStatusSchemas {
@@ -32,7 +32,7 @@ export function statusSchemas(): LearnedStatusSchemas {
   };
 }
 
-/** By version: which keys of `status` the server keeps. */
+/** The keys of `status` that the server keeps, by version. */
 function keptStatusKeys(definition: AnyObject): ReadonlyMap<string, KeptKeys> {
   const spec = mappingAt(definition, 'spec') ?? {};
   const versions = getOwn(spec, 'versions');
@@ -42,7 +42,7 @@ function keptStatusKeys(definition: AnyObject): ReadonlyMap<string, KeptKeys> {
 
 function keptByVersion(spec: Mapping, version: Mapping): KeptKeys {
   if (getOwn(spec, 'preserveUnknownFields') === true) return 'all';
-  // The second place is of the times when there was one schema for all versions.
+  // The second place is from the times of one schema for all versions.
   const holder = mappingAt(version, 'schema') ?? mappingAt(spec, 'validation');
   const schema = holder && mappingAt(holder, 'openAPIV3Schema');
   if (schema === undefined) return 'all';

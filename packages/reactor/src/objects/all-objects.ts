@@ -14,18 +14,20 @@ import { HandledObject, type ObjectReference } from './object.js';
  */
 export interface AllObjects extends Memos, Iterable<HandledObject> {
   readonly size: number;
-  /** The object; a new one if it was never seen. */
+  /** Returns the object, creating it if it was never seen. */
   of(body: Body, options: { readonly isListed: boolean }): HandledObject;
   find(body: Body): HandledObject | undefined;
   forget(body: Body): void;
-  /** All of that name, of whatever kind. */
+  /** All objects of that name, of any kind. */
   named(namespace: string | undefined, name: string): Iterable<HandledObject>;
-  /** Whose changes by verbs are our own: of objects that are handled, in the way that knows whose changes are whose. */
+  /**
+   * The owner for changes by verbs: only for handled objects, and only if the operator tracks whose changes are whose.
+   */
   readonly ownerOf: OwnerOf;
 }
 
 /**
- * What objects begin with.
+ * What new objects start with.
  *
  * ```ts
  * const options: kopf.reactor.AllObjectsOptions = { memo: { calls: 0 }, now: () => clock.now(), logger };
@@ -34,23 +36,23 @@ export interface AllObjects extends Memos, Iterable<HandledObject> {
 export interface AllObjectsOptions {
   /** The operator's memo: each object gets a copy of it. */
   readonly memo?: unknown;
-  /** Whether all goes in the way of Kopf: then nobody cares whose changes are whose. Default: no. */
+  /** Whether to behave exactly as Kopf: then the authors of changes are not tracked. Default: no. */
   readonly isCompat?: (() => boolean) | undefined;
   readonly now: () => Seconds;
   readonly logger: Logger;
 }
 
 /**
- * So many objects that were only asked about keep their memos: nothing tells when those of unwatched kinds are gone.
+ * How many objects that were only looked up keep their memos: nothing reports when those of unwatched kinds are gone.
  * Least recently used first.
  */
 const MAX_ASKED = 1000;
 
-/** So many changes of objects that are not known yet are kept for these. Most of them come to be known at once. */
+/** How many changes are kept for objects that are not known yet. Most of these are discovered at once. */
 const MAX_EARLY = 100;
 
 /**
- * A place for objects; there are none in it yet.
+ * An empty collection of objects.
  *
  * ```ts
  * const objects = kopf.reactor.allObjects({ now: () => clock.now(), logger });
@@ -59,7 +61,7 @@ const MAX_EARLY = 100;
  */
 export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): AllObjects {
   const all = new Map<string, HandledObject>();
-  // Made when somebody asks for the first time: most operators never write objects by their names.
+  // Created on first use: most operators never write objects by their names.
   let byName: Map<string, Set<HandledObject>> | undefined;
   const nameOf = ({ namespace = '', name = '' }: Pick<HandledObject, 'namespace' | 'name'>) => `${namespace}/${name}`;
   const addName = (object: HandledObject): void => {
@@ -93,7 +95,7 @@ export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): 
       object.noteWrite(write);
     }
   };
-  // Apart, as it is the first event of an object that decides on the rest of what is known of it.
+  // Separate, as the first event of an object determines the rest of what is known of it.
   const asked = new Map<string, unknown>();
   const memoOf = (key: string): unknown => (asked.has(key) ? asked.get(key) : copyMemo(memo));
   return {
@@ -142,7 +144,7 @@ export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): 
       if (object !== undefined) return object.memo;
       const recalled = memoOf(key);
       if (ephemeral) return recalled;
-      // Put to the end.
+      // Moved to the end.
       asked.delete(key);
       asked.set(key, recalled);
       const [longest] = asked.keys();
@@ -154,7 +156,7 @@ export function allObjects({ memo, now, logger, isCompat }: AllObjectsOptions): 
 
 const NOBODY: ReadonlySet<HandledObject> = new Set();
 
-/** In whatever version. */
+/** In any version. */
 function isSameKind(one: Resource, two: Resource): boolean {
   return one.group === two.group && one.plural === two.plural;
 }

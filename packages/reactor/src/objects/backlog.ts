@@ -1,4 +1,4 @@
-/** Events of one object that wait for the handlers of events: every one of them in order, as long as they keep up. */
+/** Events of one object that wait for the event handlers: all of them in order, as long as the handlers keep up. */
 import type { Logger, Settings } from '@kopf-ts/core';
 import type { WatchedEvent } from '@kopf-ts/core/engine';
 

@@ -1,20 +1,20 @@
 /**
- * The breaker: slows down handlers that patch the same fields again and again, with no pause in between. An object has one
- * for the handlers of changes, and one for those of events.
+ * The breaker: slows down handlers that patch the same fields again and again without a pause. An object has one for
+ * change handlers, and one for event handlers.
  *
- * It does not matter who starts it over: a handler that is triggered by its own change, or another writer that undoes
- * the change each time. Fields that nobody undoes are not counted, nor are the retries of handlers: these are paced by
- * the handlers themselves. Timers and daemons have their own pace. Pure.
+ * The cause does not matter: a handler that is triggered by its own change, or another writer that undoes the change
+ * each time. Fields that nobody undoes do not count, nor do retries: handlers pace these themselves. Timers and daemons
+ * have their own pace. Pure.
  */
 import type { HandlerId, Seconds } from '@kopf-ts/core';
 
 export interface Breaker {
   readonly flaps: ReadonlyMap<string, Flap>;
-  /** How many times in a row it has tripped. */
+  /** Consecutive trips. */
   readonly trips: number;
   /** Until then, these handlers are not called, except for a deletion. */
   readonly until: Seconds | undefined;
-  /** Those that our own latest changes have made: handlers that are called for them are called for our own doing. */
+  /** The versions made by our own latest changes: handlers called for these are called for our own doing. */
   readonly versions: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface Breaker {
 interface Flap {
   readonly count: number;
   readonly at: Seconds;
-  /** What the field was right after the patch, as JSON. */
+  /** The field right after the patch, as JSON. */
   readonly left: string | undefined;
 }
 
@@ -30,7 +30,7 @@ interface Flap {
 export interface PatchedField {
   readonly field: string;
   readonly handler: HandlerId;
-  /** What it was before and after the patch, as JSON. */
+  /** Before and after the patch, as JSON. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
@@ -38,9 +38,9 @@ export interface PatchedField {
 export interface PatchFacts {
   readonly now: Seconds;
   readonly patched: readonly PatchedField[];
-  /** Whether the handlers were called for what our own previous patch has left. */
+  /** Whether the handlers were called for the result of our own previous patch. */
   readonly isOwnDoing: boolean;
-  /** Those that our changes have made since then. */
+  /** The versions made by our changes since then. */
   readonly versions?: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface Tripping {
   readonly delay: Seconds;
   readonly fields: readonly string[];
   readonly handlers: readonly HandlerId[];
-  /** It has not tripped right before that: so it is to be told. */
+  /** Whether this is the first trip of a row: only that one is logged. */
   readonly isFirst: boolean;
 }
 
@@ -65,16 +65,16 @@ export const UNBROKEN: Breaker = Object.freeze({
   versions: [],
 });
 
-/** So many patches in a row are nothing special. */
+/** How many patches in a row are still normal. */
 const MAX_IN_ROW = 10;
 /** A pause of that length ends the row. */
 const QUIET: Seconds = 1;
-/** So many versions are kept: the stream may be far behind. */
+/** How many versions are kept: the stream may lag far behind. */
 const MAX_VERSIONS = 16;
 const MIN_DELAY: Seconds = 1;
 const MAX_DELAY: Seconds = 300;
 
-/** After a patch by handlers. */
+/** The state after a patch by handlers. */
 export function afterPatch(breaker: Breaker, facts: PatchFacts): AfterPatch {
   const { now, patched, isOwnDoing } = facts;
   if (patched.length === 0 && breaker === UNBROKEN) return { breaker };
@@ -109,7 +109,7 @@ export function afterPatch(breaker: Breaker, facts: PatchFacts): AfterPatch {
   };
 }
 
-/** How long the handlers are to be left alone; nothing if they are not. */
+/** How long the handlers are held back; `undefined` if they are not. */
 export function timeLeft({ until }: Breaker, now: Seconds): Seconds | undefined {
   return until !== undefined && until > now ? until - now : undefined;
 }

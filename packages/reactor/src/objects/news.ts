@@ -1,9 +1,9 @@
 /**
- * News are changes by others. A handler that has finished is called again only if somebody else has changed what it
- * looks at; so it is followed what the object becomes by our own changes of it. Pure.
+ * News are changes by others. A finished handler is called again only if others have changed what it looks at; so this
+ * tracks what our own changes make of the object. Pure.
  *
- * Each of our requests is for a version whose body is known, so that nobody else can have changed anything between
- * that body and the answer: handlers that have seen the one need not see the other, whatever the server has made of it.
+ * Each of our requests is for a version whose body is known, so that nobody else can have changed anything between that
+ * body and the response: handlers that have seen the one need not see the other, whatever the server has made of it.
  */
 import {
   type AnyObject,
@@ -19,24 +19,24 @@ import {
 import { applyMergePatch, type Corrections, digestAt, type OwnWrite } from '@kopf-ts/core/engine';
 import { compareVersions } from './versions.js';
 
-/** What somebody has seen of the object. */
+/** What a handler has seen of the object. */
 export interface Seen {
   /** The digest as it is stored. */
   readonly stored: string;
   /** The digest of what counts as seen. */
   readonly digest: string;
-  /** What is looked at: a field of the essence, or all of it. */
+  /** What the handler looks at: a field of the essence, or all of it. */
   readonly path: FieldPath;
   /** The version of the object that the digest is of. */
   readonly version: string | undefined;
-  /** It was tried to store the digest for its own sake: it is not worth trying again. */
+  /** Storing the digest alone was attempted once: it is not worth another try. */
   readonly isSettled?: boolean | undefined;
 }
 
 export interface NotedWrite extends OwnWrite {
-  /** What of it was asked for by handlers; the rest is about our own marks. */
+  /** The part requested by handlers; the rest concerns our own marks. */
   readonly asked: Patch | undefined;
-  /** The handler of changes or events that has made it by a verb, if it was one. */
+  /** The change or event handler that made the change by a verb, if any. */
   readonly by?: Parameters<ApiFor>[0]['by'];
 }
 
@@ -53,7 +53,7 @@ export function followWrites(
   return new Map([...seen].map(([id, one]) => [id, follow(one, ordered, essenceOf)]));
 }
 
-/** The last handled state, after those of our changes that no handler has asked for: no handler is called for these. */
+/** The last handled state, after those of our changes that no handler requested: no handler is called for these. */
 export function followMarks(handled: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf): Seen {
   const ofMarks = writes.filter((write) => !hasEffect(write, essenceOf));
   return ofMarks.length === 0 ? handled : follow(handled, inOrder(ofMarks), essenceOf);
@@ -82,14 +82,14 @@ function follow(seen: Seen, writes: readonly NotedWrite[], essenceOf: EssenceOf)
   return current;
 }
 
-/** Their answers may come in another order than they were made. */
+/** Responses may arrive in another order than the changes were made. */
 function inOrder(writes: readonly NotedWrite[]): readonly NotedWrite[] {
   const isLater = (one: NotedWrite, two: NotedWrite): number =>
     compareVersions(one.after.metadata?.resourceVersion, two.after.metadata?.resourceVersion) ?? 0;
   return writes.toSorted(isLater);
 }
 
-/** What differs from what is stored. */
+/** The differences from what is stored. */
 export function correctionsOf(seen: ReadonlyMap<HandlerId, Seen>): Corrections {
   return new Map([...seen].filter(([, { stored, digest }]) => stored !== digest));
 }
@@ -106,7 +106,7 @@ function hasEffect({ before, asked }: NotedWrite, essenceOf: EssenceOf): boolean
     for (const fn of asked.fns) fn(wanted);
     return !deepEqual(essenceOf(before), essenceOf(wanted));
   } catch {
-    // Of what was broken, only a part was sent; whatever that was, somebody has asked for it.
+    // Of a broken patch, only a part was sent; whatever that was, a handler requested it.
     return true;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The owner of one object: the only one who knows what is going on with it, and the only one who changes that.
+ * The owner of one object: the only component that tracks and changes its handling.
  *
- * Never two cycles at once, nothing lost, and no more memory than the newest state takes. What it does next is decided
- * by the transitions; what is known of the object is decided by its cycles. Here, both are taken over, and acted upon.
+ * There are never two cycles at once, nothing is lost, and it takes no more memory than the newest state. The
+ * transitions decide what to do next; the cycles decide what is known of the object. This class applies both.
  */
 import type {
   AnyObject,
@@ -52,7 +52,7 @@ import { type ErrorPauses, errorPauses } from './throttling.js';
 import { type Effect, INITIAL, type Input, type ObjectState, type Observed, transition } from './transitions.js';
 import { compareVersions, isLater } from './versions.js';
 
-/** What all objects of one stream have in common: made once, as there are thousands of objects. */
+/** What all objects of one stream share: created once, as there are thousands of objects. */
 export interface Surroundings {
   readonly resource: Resource;
   readonly facts: Facts;
@@ -60,31 +60,34 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly signal: AbortSignal;
-  /** Whether there are handlers of events. */
+  /** Whether there are event handlers. */
   keepsEvents(): boolean;
-  /** Whether another operator may take over at any moment; and whether this one may write at this very moment. */
+  /** Whether another operator may take over at any moment, and whether this one may write right now. */
   readonly isGuarded: () => boolean;
   readonly mayWrite: () => boolean;
-  /** Whether the objects may be looked at again at any time, since others belong to them: then their states are kept. */
+  /** Whether objects may be looked at again at any time, since they have children: then their states are kept. */
   readonly mayBeSummoned?: boolean | undefined;
-  /** The object was changed by ourselves. */
+  /** Called when we have changed the object ourselves. */
   onWritten?(body: AnyObject): void;
-  /** While paused, nothing is begun; whatever is missed is listed again afterwards. */
+  /** While paused, nothing is begun; missed changes are listed afterwards. */
   isPaused(): boolean;
-  /** Until then, no cycle begins, and only the newest is kept. When it opens, call {@link HandledObject.proceed}. */
+  /**
+   * Until it opens, no cycle begins, and only the newest state is kept. When it opens, call {@link
+   * HandledObject.proceed}.
+   */
   mayBegin(): boolean;
-  /** Whether the object is not among those that are served. Default: it is. */
+  /** Whether the object is outside of the served ones. Default: it is served. */
   readonly isOutside?: ((body: Body) => boolean) | undefined;
   readonly process: RunCycle;
-  /** It has something to do now or later. */
+  /** Called when there is something to do now or later. */
   onBusy(object: HandledObject): void;
-  /** There is nothing left to do. */
+  /** Called when there is nothing left to do. */
   onIdle(object: HandledObject): void;
-  /** It pauses itself from now on: what runs for it is to be stopped. */
+  /** Called when the object pauses itself: its daemons are to be stopped. */
   onPaused?(object: HandledObject): void;
 }
 
-/** What does not change in an object. */
+/** The constants of an object. */
 export type ObjectReference = Pick<ObservedObject, 'kind' | 'namespace' | 'name' | 'uid'>;
 
 export interface ObjectIdentity {
@@ -92,7 +95,7 @@ export interface ObjectIdentity {
   readonly reference: ObjectReference;
   /** The users' container. */
   readonly memo: unknown;
-  /** The object existed before the operator has noticed it; decided by the first event of it. */
+  /** Whether the object existed before the operator noticed it; decided by its first event. */
   readonly isNoticedByListing: boolean;
   readonly noticedAt: Seconds;
   /** Of the object. */
@@ -105,7 +108,7 @@ export interface ObjectIdentity {
 type CancelAlarm = () => void;
 
 const NOBODY: readonly AnyHandler[] = [];
-/** For no longer than that, a change of ours waits for the others: the server may be slow, and mere conflicts do no harm. */
+/** How long a change of ours waits for the others: the server may be slow, and mere conflicts do no harm. */
 const TURN_PATIENCE: Seconds = 2;
 const OVER: Promise<void> = Promise.resolve();
 
@@ -119,12 +122,12 @@ export class HandledObject implements CycleSubject, ObjectOwner {
   readonly passOn: (write: NotedWrite) => void;
   #malformed: ReportMalformed | undefined;
   #ownTimes: OwnTimesMemory | undefined;
-  /** Made when it is needed: for those that are written. */
+  /** Created on demand: only for objects that are written. */
   #turns: Turns | undefined;
-  /** How many daemons, timers and verbs are changing the object now; and whether somebody waits for them to be done. */
+  /** The number of daemons, timers and verbs that are changing the object, and whether a task waits for them. */
   #writing = 0;
   #isWrittenAwaited = false;
-  /** Of handlers that take their time, as often as they are called now. */
+  /** Running calls of handlers that take their time, by handler. */
   #calls: AnyHandler[] | undefined;
   #state: ObjectState = INITIAL;
   #known: Known = NOTHING_KNOWN;
@@ -145,19 +148,19 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     this.daemons = new ObjectDaemons(noticedAt);
   }
 
-  /** Made when it is needed: few objects have anything malformed. */
+  /** Created on demand: few objects have anything malformed. */
   get malformed(): ReportMalformed {
     this.#malformed ??= reportOnce(this.logger);
     return this.#malformed;
   }
 
-  /** Made when it is needed: few objects have handlers that are retried. */
+  /** Created on demand: few objects have handlers that are retried. */
   get ownTimes(): OwnTimesMemory {
     this.#ownTimes ??= ownTimesMemory();
     return this.#ownTimes;
   }
 
-  /** As facts have it. */
+  /** The reference for facts. */
   get observed(): ObservedObject {
     const { kind, namespace, name, uid } = this.#reference;
     const { resource } = this.#surroundings;
@@ -188,7 +191,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return this.#state;
   }
 
-  /** Whether it has something to do now, and not only later. */
+  /** Whether it has something to do now, not only later. */
   get isBusy(): boolean {
     const { phase, newest, comeback } = this.#state;
     const isScheduled = phase === 'queued' || phase === 'running';
@@ -199,7 +202,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return this.#surroundings.isOutside?.(body) ?? false;
   }
 
-  /** Takes it into another stream, if it is not there yet: the old one is over. */
+  /** Moves it to another stream if it is not there yet: the old one is over. */
   join(around: Surroundings): this {
     if (this.#around === around) return this;
     if (this.#around !== undefined) this.#leave();
@@ -230,14 +233,14 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     this.#take({ kind: 'pushed', observed: { type: event.type, body: event.object } });
   }
 
-  /** What belongs to it has changed. */
+  /** Its children have changed. */
   summon(): void {
     if (!this.#around?.mayBeSummoned || this.#around.signal.aborted) return;
     this.#around.onBusy(this);
     this.#take({ kind: 'summoned' });
   }
 
-  /** Does what can be done now: begins a cycle, or waits, or ends. */
+  /** Does what can be done now: begins a cycle, waits, or ends. */
   proceed(): void {
     this.#take({ kind: 'opened' });
   }
@@ -247,7 +250,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     this.#take({ kind: 'discarded' });
   }
 
-  /** Others may have worked on it: what was not sent until now is outdated. */
+  /** Others may have worked on it: unsent work is outdated. */
   forgetUnsent(): void {
     this.#learn(withoutUnsent(this.#known));
   }
@@ -257,12 +260,12 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return this.#around !== undefined;
   }
 
-  /** Whether somebody has paused it: by hand, or by an annotation. */
+  /** Whether it is paused: by control, or by an annotation. */
   get isHeld(): boolean {
     return this.#state.isHeld || this.#state.pausedUntil !== undefined;
   }
 
-  /** Handlers that wait for their next attempt are due now. Tells whether there was anything to wait for. */
+  /** Makes handlers that wait for their next attempt due now. Returns whether there was anything to wait for. */
   retry(): boolean {
     if (this.#state.phase !== 'waiting' || this.#state.alarm === undefined) return false;
     const { clock } = this.#surroundings;
@@ -279,19 +282,19 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return true;
   }
 
-  /** Begins nothing until resumed. Tells whether that is new. */
+  /** Begins nothing until resumed. Returns whether it was not paused before. */
   pause(): boolean {
     if (this.#state.isHeld) return false;
     this.#take({ kind: 'held' });
     return true;
   }
 
-  /** Goes on with all that has happened meanwhile. */
+  /** Continues with all that has happened meanwhile. */
   resume(): void {
     this.#take({ kind: 'resumed' });
   }
 
-  /** Goes on with what there is, but neither waits for anything nor comes back by itself any more. */
+  /** Finishes the current work, but neither waits for anything nor comes back by itself any more. */
   wind(): void {
     this.#take({ kind: 'winding' });
   }
@@ -310,7 +313,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return known !== undefined && isLater(known.body, body) ? known : undefined;
   }
 
-  /** The newest state that is known; an object that has nothing to do keeps none. */
+  /** The newest known state; an idle object keeps none. */
   newest(): Body | undefined {
     const { last } = this.#state;
     const { live } = this.daemons;
@@ -321,7 +324,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return newest === undefined || newest.type === 'DELETED' ? undefined : newest.body;
   }
 
-  /** Enough of it to tell which one it is. */
+  /** Enough of the object to identify it. */
   get reference(): AnyObject {
     const { kind, ...metadata } = this.#reference;
     return { ...(kind !== undefined && { kind }), metadata: definedOnly(metadata) };
@@ -364,7 +367,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return this.#writing > 0;
   }
 
-  /** Our own changes go one after another, so that none of them is outdated by another one before it gets there. */
+  /** Our own changes go one after another, so that none of them makes another one outdated on its way. */
   takeTurn(options: { readonly isUrgent?: boolean } = {}): Awaitable<EndTurn> {
     this.#turns ??= new Turns();
     return this.#turns.take({ ...options, clock: this.#surroundings.clock, patience: TURN_PATIENCE });
@@ -397,7 +400,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return this.#around;
   }
 
-  /** Deletions and first looks are not to wait behind everything else. */
+  /** Deletions and first looks do not wait behind everything else. */
   get #occasion(): 'first' | 'deletion' | undefined {
     const { newest, version } = this.#state;
     if (newest === undefined) return undefined;
@@ -405,14 +408,14 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return version === undefined ? 'first' : undefined;
   }
 
-  /** Also those that a handler is to be called with again. */
+  /** Includes events that a handler is to be called with again. */
   get #hasEvents(): boolean {
     if (this.#events !== undefined && this.#events.size > 0 && !this.#areEventsHeld) return true;
     const { eventRetries } = this.#known;
     return eventRetries.size > 0 && this.#around !== undefined && isAnyDue(eventRetries, this.#around.clock.now());
   }
 
-  /** Whether the handlers of events are to be left alone: they change the same fields again and again. */
+  /** Whether the event handlers are held back because they change the same fields again and again. */
   get #areEventsHeld(): boolean {
     const { until } = this.#known.eventBreaker;
     if (until === undefined || this.#occasion === 'deletion') return false;
@@ -431,13 +434,13 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     return pausedUntil(body, settings.persistence.pauseAnnotation, clock, () => this.malformed);
   };
 
-  /** The only way to another state. What follows from it is still to be done. */
+  /** The only way to another state. The resulting effects are still to be performed. */
   #step(input: Input, isBrokenOff: boolean): readonly Effect[] {
     const { clock, signal, settings, mayBegin, isPaused } = this.#surroundings;
     const { state, effects } = transition(this.#state, input, {
       now: clock.now(),
       mayBegin: mayBegin(),
-      // What comes is only kept: it matters when something is begun, or has ended.
+      // Events are only stored: they matter when a cycle begins or ends.
       isPaused: input.kind !== 'pushed' && isPaused(),
       isAborted: signal.aborted || isBrokenOff,
       hasEvents: this.#hasEvents,
@@ -518,7 +521,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
         break;
       case 'run':
       case 'report-error':
-        // The cycle itself sees to these.
+        // The cycle itself handles these.
         break;
     }
   }
@@ -531,7 +534,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     const areEventsHeld = this.#areEventsHeld && !isLeaving(observed);
     const { process, resource } = this.#surroundings;
     const work: CycleOptions = {
-      // Nobody is called while touching: the events wait for the next cycle.
+      // No handlers are called while touching: the events wait for the next cycle.
       events: isToTouch || areEventsHeld ? NO_EVENTS : (this.#events?.take() ?? NO_EVENTS),
       state: this.#newestOf(observed),
       isToTouch,
@@ -558,7 +561,7 @@ export class HandledObject implements CycleSubject, ObjectOwner {
     );
   }
 
-  /** When it is looked at again, we may have changed it since it was seen last. */
+  /** When it is looked at again, we may have changed it since it was last seen. */
   #newestOf(observed: Observed | undefined): Observed | undefined {
     if (observed === undefined || !this.#surroundings.mayBeSummoned || observed.type === 'DELETED') return observed;
     return this.newerThan(observed.body) ?? observed;

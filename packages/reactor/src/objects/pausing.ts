@@ -1,12 +1,12 @@
-/** Pausing one object by an annotation: until when its handlers are not called. */
+/** Pausing one object by an annotation: until when its handlers are held back. */
 import { type Body, type Clock, parseTimestamp, type ReportMalformed, type Seconds } from '@kopf-ts/core';
 
-/** By the monotonic clock; `undefined` if it is not paused, or not any more. */
+/** In monotonic time; `undefined` if it is not paused, or no longer. */
 export function pausedUntil(
   body: Body,
   annotation: string,
   clock: Clock,
-  /** Few objects have anything malformed, so what reports it is made when it is needed. */
+  /** Few objects have anything malformed, so its reporter is created on demand. */
   malformed: () => ReportMalformed,
 ): Seconds | undefined {
   const text: unknown = body.metadata?.annotations?.[annotation];
