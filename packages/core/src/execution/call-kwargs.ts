@@ -1,4 +1,4 @@
-/** What a handler is given: the kwargs of its cause, and those of this very call. */
+/** The arguments of a handler: the kwargs of its cause, and those of the current call. */
 import { KopfError } from '../errors.js';
 import type { Cause } from '../intents/causes.js';
 import type { AnyHandler } from '../intents/handlers.js';
@@ -11,7 +11,7 @@ import { resolveField } from '../values/fields.js';
 import type { Body } from '../values/objects/body.js';
 import type { SelectorSpec } from '../values/resources/selector.js';
 
-/** What is known of the attempts made so far; a `HandlerState` is that. */
+/** The history of attempts; `HandlerState` implements it. */
 export interface AttemptState {
   readonly retries: number;
   readonly started: Date;
@@ -34,7 +34,7 @@ export function causeFor<C extends Cause>(cause: C, handler: AnyHandler): C {
 
 const SOURCE: unique symbol = Symbol('kopf-ts.call');
 
-/** What knows of the call: it is asked only for what the handler asks for. */
+/** Provides the data of the call, only on demand. */
 interface CallSource {
   readonly signal: AbortSignal;
   /** As the handler sees it. */
@@ -54,7 +54,7 @@ const SIGNAL: PropertyDescriptor & OfCall = {
   enumerable: true,
   configurable: true,
 };
-/** Those whose changes of the object are watched by the breaker, and as what. */
+/** The families of handlers whose changes of the object are watched by the breaker. */
 const PACED: Partial<Record<AnyHandler['kind'], 'change' | 'watch'>> = {
   change: 'change',
   reconcile: 'change',
@@ -77,7 +77,7 @@ const API: PropertyDescriptor & OfCall = {
   configurable: true,
 };
 
-/** The children of the object, by the newest that is known of them. */
+/** The newest known children of the object. */
 const CHILDREN: PropertyDescriptor & OfCall = {
   get() {
     const { cause } = this[SOURCE];
@@ -101,8 +101,8 @@ const PROGRESS: PropertyDescriptor & OfCall = {
 };
 
 /**
- * Kwargs of a call. An index wins over all of them, and those of the cause win over those of the attempt. The signal, the
- * verbs and the progress come to be when they are asked for: making them is dear.
+ * The kwargs of a call. An index wins over all of them, and those of the cause win over those of the attempt. The
+ * signal, the verbs and the progress are created on demand: creating them is expensive.
  */
 export function callKwargs(cause: Cause, handler: AnyHandler, attempt: AttemptState, source: CallSource): Kwargs {
   const kwargs: Kwargs & { [SOURCE]?: CallSource } = causeKwargs(cause);
@@ -124,7 +124,7 @@ export function callKwargs(cause: Cause, handler: AnyHandler, attempt: AttemptSt
   return kwargs;
 }
 
-/** Kwargs of filters, lifecycles, and delays of daemons: of the whole object, and not of any call. */
+/** The kwargs of filters, lifecycles, and delays of daemons: for the whole object rather than for a call. */
 export function filterKwargs(cause: Cause): Kwargs {
   return causeKwargs(cause);
 }

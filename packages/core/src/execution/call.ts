@@ -1,6 +1,6 @@
 /**
- * One call of one handler: what is known around it, its signal, its time, and the facts about it. There are many calls,
- * and of most of these things nobody asks: so they are made when somebody does.
+ * One call of one handler: its context, its signal, its time, and the facts about it. There are many calls, and most of
+ * these things are rarely needed: so they are created on demand.
  */
 import type { Cause } from '../intents/causes.js';
 import { type AnyHandler, titleOf } from '../intents/handlers.js';
@@ -24,7 +24,7 @@ import type { HandlerState } from './progress/handler-state.js';
 import { progressOf } from './progress/progress-of.js';
 import { CallSubhandlers } from './subhandlers/call-subhandlers.js';
 
-/** After this time, it is told that a handler is still running; then after twice that time, and so on. */
+/** How long a handler may run before a line is logged; then again after twice that time, and so on. */
 const PATIENCE: Seconds = 60;
 
 const NO_SUBHANDLERS: readonly HandlerId[] = [];
@@ -39,15 +39,15 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
   /** As the handler sees it. */
   readonly cause: Cause;
   readonly subhandling: CallSubhandlers | undefined;
-  /** Of those called together with it, and before it. */
+  /** The handlers called together with it, and before it. */
   readonly #outcomes: Outcomes | undefined;
   isCancelled = false;
-  /** Whether the function can have been interrupted by it: who has never asked for the signal was not. */
+  /** Whether the function may have been interrupted: it was not if it never accessed the signal. */
   hasShownSignal = false;
   #own: AbortController | undefined;
   #parent: AbortSignal | undefined;
   #unfollow: (() => void) | undefined;
-  /** Only if somebody wants to know. */
+  /** Only if an observer wants it. */
   #number: number | undefined;
   #beganAt: Seconds | undefined;
   #isSettled = false;
@@ -107,14 +107,14 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     return this.execution.keeping;
   }
 
-  /** Where in the essence the handler looks: by its own field and those of all handlers above it. */
+  /** The fields of the essence that the handler looks at: its own field and those of its parents. */
   get scope(): FieldPath {
     const { scope = WHOLE } = this.execution;
     const field = this.handler.kind === 'change' ? fieldOf(this.handler) : undefined;
     return field === undefined ? scope : [...scope, ...field];
   }
 
-  /** All sub-handlers executed in the course of the call, however deep. */
+  /** All sub-handlers executed during the call, at any depth. */
   get subrefs(): readonly HandlerId[] {
     return this.subhandling?.ids ?? NO_SUBHANDLERS;
   }
@@ -123,7 +123,7 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     return titleOf(this.handler);
   }
 
-  /** Calls the function in its own context. A synchronous one returns, or throws, synchronously. */
+  /** Calls the function in its own context. A synchronous one returns or throws synchronously. */
   invoke(): unknown {
     const { facts = NO_FACTS } = this.execution;
     const kwargs = callKwargs(this.cause, this.handler, this.attempt, this);
@@ -148,7 +148,7 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     return returned;
   }
 
-  /** The promise that the function has returned is settled. It is told once. */
+  /** The returned promise has settled. Reported once. */
   tellSettled(): void {
     const { facts = NO_FACTS } = this.execution;
     if (this.#isSettled) return;
@@ -156,7 +156,7 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     if (facts.wants['call.settled']) facts.tell({ kind: 'call.settled', call: this.#callNumber });
   }
 
-  /** Tells what became of the handler, and gives it back. */
+  /** Reports the outcome of the handler, and returns it. */
   end(outcome: Outcome): Outcome {
     const { facts = NO_FACTS } = this.execution;
     if (facts.wants['call.ended']) {
@@ -177,13 +177,13 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     return outcome;
   }
 
-  /** How far the handlers of the object have come: as of now, so it is made at each asking. */
+  /** The current progress of the object's handlers, computed on each access. */
   get progress(): Progress {
     const { state, ledger, above } = this.execution;
     return progressOf({ state, outcomes: this.#outcomes, levels: ledger?.levels, above: above?.progress });
   }
 
-  /** Of this handler and of those above it: for storing them in the middle of the call. */
+  /** The state of this handler and its parents: for storing them in the middle of the call. */
   recordsSoFar(): ReadonlyMap<HandlerId, HandlerState> {
     const records = new Map(this.execution.above?.recordsSoFar?.());
     const { underWay }: Partial<HandlerState> = this.attempt;
@@ -202,7 +202,10 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     return this.#number;
   }
 
-  /** What the function is given. Without a deadline, nobody else can abort the call: the signal of the others will do. */
+  /**
+   * The arguments of the function. Without a deadline, only the outer signal can abort the call: no signal of its own
+   * is needed.
+   */
   get signal(): AbortSignal {
     this.hasShownSignal = true;
     if (this.#own !== undefined) return this.#own.signal;
@@ -217,14 +220,14 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     this.#own.abort(reason);
   }
 
-  /** The function is not needed any more. */
+  /** Aborts the function: it is no longer needed. */
   cancel(reason: Error): void {
     if (this.#own?.signal.aborted) return;
     this.isCancelled = true;
     this.abort(reason);
   }
 
-  /** The function goes on by itself: from now on, it can be aborted by others, if it can at all. */
+  /** The function is asynchronous: from now on, others can abort it, if anyone can. */
   followOthers(): AbortSignal | undefined {
     const { signal } = this.execution;
     if (typeof signal !== 'function') return this.#parent;
@@ -241,7 +244,7 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
     this.#unfollow?.();
   }
 
-  /** Of the handler, by its timeout; and of this very call, where nobody can wait longer. */
+  /** The deadline of the handler by its timeout, and that of this very call. */
   get timeLeft(): Seconds {
     const { timeout = Number.POSITIVE_INFINITY } = this.handler;
     const ofHandler = timeout === Number.POSITIVE_INFINITY ? timeout : timeout - this.attempt.runtime;
@@ -268,7 +271,7 @@ export class Call implements HandlerContext, Deadline, CancellableCall {
   }
 }
 
-/** The object of a cause, as facts have it. */
+/** The object of a cause, for facts. */
 export function observedObject(cause: Cause): ObservedObject | undefined {
   if (cause.kind === 'activity') return undefined;
   return observedBody(cause.resource, cause.body);

@@ -1,7 +1,7 @@
 /**
- * What is going on around the code being run: which handler, for which cause, with which settings.
+ * The context of the running code: which handler, for which cause, with which settings.
  *
- * It is kept on `globalThis`, so that all copies of this package in one process see the same: a handler may import
+ * It is kept on `globalThis`, so that all copies of this package in one process share it: a handler may import
  * `kopf-ts` from another place than the operator does. It follows the code through promises and timers.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -24,19 +24,19 @@ import type { LifeCycle } from './lifecycles.js';
 import type { HandlerState } from './progress/handler-state.js';
 import type { Keeping } from './steps/keeping.js';
 
-/** Sub-handlers of one call of one handler, as they are declared and executed in the course of that call. */
+/** Sub-handlers declared and executed during one call of one handler. */
 export interface Subhandling {
   readonly handlers: Handlers['changing'];
   readonly hasHandlers: boolean;
-  /** Whether those declared are already executed: explicitly, as they are otherwise executed after the call. */
+  /** Whether they were already executed explicitly; otherwise, they are executed after the call. */
   isExecuted: boolean;
-  /** Executions begun by the handler, whether it waits for them or not. */
+  /** Executions started by the handler, awaited or not. */
   readonly executions: Promise<void>[];
-  /** Where the ids of sub-handlers go: of this handler, and of all handlers above it. */
+  /** Collects the ids of sub-handlers: of this handler, and of all its parents. */
   readonly subrefs: readonly Set<HandlerId>[];
   /** Of the steps that were begun in this call. */
   readonly steps: Set<HandlerId>;
-  /** If steps were begun: what makes their keys. */
+  /** The token for the keys of steps, once a step has begun. */
   token: string | undefined;
   /** The same, while it is being stored. */
   beginning: Promise<string> | undefined;
@@ -50,26 +50,26 @@ export interface HandlerContext {
   readonly poster?: EventPoster | undefined;
   readonly lifecycle?: LifeCycle | undefined;
   readonly clock?: Clock | undefined;
-  /** Of the current call. */
+  /** The signal of the current call. */
   readonly signal?: AbortSignal | undefined;
   readonly random?: (() => number) | undefined;
-  /** Of traces on the object that cannot be understood. */
+  /** Reports malformed traces on the object. */
   readonly malformed?: ReportMalformed | undefined;
   readonly facts?: Facts | undefined;
   readonly tracing?: Tracing | undefined;
-  /** Where the calls are kept that take their time. */
+  /** Tracks asynchronous calls. */
   readonly calls?: CallsUnderWay | undefined;
   /** Only in change handlers. */
   readonly subhandling?: Subhandling | undefined;
-  /** For what must be stored before the call ends; absent where nobody can do that. */
+  /** Stores progress before the call ends; absent where that is impossible. */
   readonly keeping?: Keeping | undefined;
-  /** Of this handler and of those above it, as of now. */
+  /** The current state of this handler and its parents. */
   recordsSoFar?(): ReadonlyMap<HandlerId, HandlerState>;
-  /** Where it is noted who has asked for what; absent where nobody wants to know. */
+  /** Records which handler requested what; absent where that does not matter. */
   readonly ledger?: Ledger | undefined;
-  /** How far the handlers of the object have come. */
+  /** The progress of the object's handlers. */
   readonly progress?: Progress | undefined;
-  /** Where in the essence the handler looks: by its own field and those of all handlers above it. */
+  /** The fields of the essence that the handler looks at: its own field and those of its parents. */
   readonly scope?: FieldPath | undefined;
 }
 
@@ -81,7 +81,7 @@ function contextStorage(): AsyncLocalStorage<HandlerContext> {
   return holder[STORAGE];
 }
 
-/** Runs the function, and all that it starts, in the current context with these fields replaced. */
+/** Runs the function, and everything it starts, in the current context with these fields replaced. */
 export function runInContext<R>(fields: HandlerContext, fn: () => R): R {
   const storage = contextStorage();
   const around = storage.getStore();
@@ -90,7 +90,7 @@ export function runInContext<R>(fields: HandlerContext, fn: () => R): R {
 
 const NO_RECORDS: ReadonlyMap<HandlerId, HandlerState> = new Map();
 
-/** Not all of them are properties of their own: some are made only when somebody asks. */
+/** Not all of them are own properties: some are getters. */
 function fieldsOf(context: HandlerContext): HandlerContext {
   const { handler, cause, settings, poster, lifecycle, clock, signal, random, malformed } = context;
   const { facts, tracing, calls, subhandling, ledger, scope, keeping } = context;
@@ -115,17 +115,17 @@ function fieldsOf(context: HandlerContext): HandlerContext {
   };
 }
 
-/** Runs the function in this context, and nothing else: whatever is going on around has nothing to do with it. */
+/** Runs the function in exactly this context, independent of the surrounding one. */
 export function runInOwnContext<A, R>(context: HandlerContext, fn: (arg: A) => R, arg: A): R {
   return contextStorage().run(context, fn, arg);
 }
 
-/** What is going on around, if anything. */
+/** The current context, if any. */
 export function currentContext(): HandlerContext | undefined {
   return contextStorage().getStore();
 }
 
-/** The context for a function that makes no sense without one, e.g. `sleep()`; a {@link ContextError} if there is none. */
+/** The context for a function that requires one, e.g. `sleep()`; throws a {@link ContextError} if there is none. */
 export function requireContext(what: string): HandlerContext {
   const context = currentContext();
   if (context !== undefined) return context;

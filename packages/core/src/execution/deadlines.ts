@@ -1,6 +1,6 @@
 /**
- * Promises that may not last for ever. A running function cannot be stopped in JavaScript: it can be told that its time
- * is over, and it can be left alone if it does not care.
+ * Promises with deadlines. JavaScript cannot stop a running function: it can only be told that its time is over, and be
+ * abandoned if it does not react.
  */
 import { type HandlerTimeoutError, PermanentError, toError } from '../errors.js';
 import type { Clock, Seconds } from '../seams/clock.js';
@@ -9,23 +9,23 @@ import { isChildrenRetry } from './error-decisions.js';
 
 export interface Deadline {
   readonly clock: Clock;
-  /** How much of the time is left; `Infinity` for no limit. */
+  /** The remaining time; `Infinity` for no limit. */
   readonly timeLeft: Seconds;
-  /** What to abort the call with, and to fail it with. */
+  /** The error that aborts and fails the call. */
   timeout(options?: ErrorOptions): HandlerTimeoutError;
-  /** Tells the function that its time is over. */
+  /** Aborts the function because its time is over. */
   abort(reason: Error): void;
-  /** Told if a call that was left alone has ended after all: with an error, or without. */
+  /** Called if an abandoned call has ended after all, with or without an error. */
   onLateEnd(error: Error | undefined): void;
-  /** How long to wait for a call before telling that it is still running: then, after twice as long, and so on. */
+  /** How long a call runs before it is reported; then again after twice as long, and so on. */
   readonly patience: Seconds | undefined;
   onStillRunning(runtime: Seconds): void;
 }
 
-/** Who is waited for, by their clocks. */
+/** Long-running calls, by their clocks. */
 const overseers = new WeakMap<Clock, Overseer>();
 
-/** Tells that the call is still running, from time to time, until {@link Overseer.end}. */
+/** Reports the call as still running from time to time, until {@link Overseer.end}. */
 export function overseerOf(clock: Clock): Overseer {
   let overseer = overseers.get(clock);
   if (overseer === undefined) {
@@ -35,15 +35,15 @@ export function overseerOf(clock: Clock): Overseer {
   return overseer;
 }
 
-/** For how long a call is running when it is told of. */
+/** The running time to report. */
 interface Telling {
   readonly since: Seconds;
   total: Seconds;
 }
 
 /**
- * Most calls end before anything else happens: so nothing is set for a call until a turn of the event loop is over, and
- * then there is one alarm for all that are still running.
+ * Most calls end almost at once: so no alarm is set until a turn of the event loop is over, and then one alarm serves
+ * all calls that are still running.
  */
 class Overseer {
   readonly #clock: Clock;
@@ -87,9 +87,9 @@ class Overseer {
 }
 
 /**
- * Waits for the function until its deadline. If it still runs then, it has timed out, however it ends: a function that obeys
- * its signal may fail by it or return, and nobody can tell what it has left undone; one that does not is left alone. Either
- * way, nothing of it is kept after the call.
+ * Waits for the function until its deadline. If it still runs then, it has timed out, however it ends: a function that
+ * obeys its signal may throw or return, leaving an unknown part undone; one that does not is abandoned. Either way, its
+ * result is dropped.
  */
 export async function untilDeadline(running: Promise<unknown>, deadline: Deadline): Promise<unknown> {
   const { clock, timeLeft } = deadline;
@@ -99,7 +99,7 @@ export async function untilDeadline(running: Promise<unknown>, deadline: Deadlin
     cancel = alarm(clock, timeLeft, () => {
       deadlineError = deadline.timeout();
       deadline.abort(deadlineError);
-      // A function that listens to the signal needs a moment to react: then it is not told of as late.
+      // A function that listens to the signal needs a moment to react: it is not reported as late at once.
       void clock.sleep(0).then(() => reject(deadlineError));
     });
   });
@@ -132,7 +132,7 @@ export async function untilDeadline(running: Promise<unknown>, deadline: Deadlin
   }
 }
 
-/** Whatever the abortion makes the function throw is about the time that is over; unless it says that it is final. */
+/** Whatever the function throws on abortion counts as the timeout, unless it is declared final. */
 function asTimeout(error: Error, deadline: Deadline): Error {
   return error instanceof PermanentError || isChildrenRetry(error) ? error : deadline.timeout({ cause: error });
 }

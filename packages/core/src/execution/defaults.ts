@@ -1,6 +1,6 @@
 /**
- * What is used where nothing is given: one registry and one lifecycle for the whole process. They are kept on
- * `globalThis`, so that all copies of this package meet there: the one of the command line and the one of the user.
+ * The defaults: one registry and one lifecycle for the whole process. They are kept on `globalThis`, so that all copies
+ * of this package share them: that of the command line and that of the user.
  */
 import type { Env } from '../intents/kwargs.js';
 import { createRegistry, type Registry } from '../intents/registration/registry.js';
@@ -21,7 +21,7 @@ function defaults(): Defaults {
 }
 
 /**
- * The lifecycle of change handlers for operators that have none of their own: `asap`, unless set otherwise.
+ * The lifecycle of change handlers for operators without one of their own: `asap`, unless set otherwise.
  *
  * ```ts
  * const previous = kopf.getDefaultLifecycle();
@@ -34,7 +34,7 @@ export function getDefaultLifecycle(): LifeCycle {
 }
 
 /**
- * Sets the lifecycle for all operators of the process that have none of their own; `undefined` restores `asap`.
+ * Sets the lifecycle for all operators of the process without one of their own; `undefined` restores `asap`.
  *
  * ```ts
  * kopf.setDefaultLifecycle(kopf.allAtOnce);
@@ -51,7 +51,7 @@ export function setDefaultLifecycle(
 }
 
 /**
- * The registry that handlers are declared in when no other is named; made when first needed.
+ * The default registry for handlers; created on first use.
  *
  * ```ts
  * kopf.getDefaultRegistry().on.create('kopfexamples', ({ logger }) => logger.info('The same as by kopf.on.create().'));
@@ -64,7 +64,7 @@ export function getDefaultRegistry(): Registry {
 }
 
 /**
- * Replaces the default registry; `undefined` makes the next one empty. What was declared before stays where it was.
+ * Replaces the default registry; `undefined` starts with an empty one. Existing declarations stay in the old one.
  *
  * ```ts
  * beforeEach(() => kopf.setDefaultRegistry(undefined)); // each test declares its own handlers

@@ -1,4 +1,4 @@
-/** What an error of a handler means: another attempt, the end, or nothing. Pure. */
+/** Decides what an error of a handler means: another attempt, failure, or nothing. Pure. */
 import {
   describeError,
   HandlerRetriesError,
@@ -21,39 +21,39 @@ export function childrenRetry(delay: Seconds | undefined): TemporaryError {
   return new TemporaryError('', { delay, code: CHILDREN_RETRY });
 }
 
-/** By the code, since sub-handlers may be executed by another copy of this package. */
+/** Checked by code, since sub-handlers may be executed by another copy of this package. */
 export function isChildrenRetry(error: Error): boolean {
   return error instanceof TemporaryError && error.code === CHILDREN_RETRY;
 }
 
-/** What is known of the attempt that has failed. */
+/** The data of the failed attempt. */
 export interface Attempt {
   readonly handler: AnyHandler;
   /** Since the first attempt. */
   readonly runtime: Seconds;
-  /** Attempts before this one. */
+  /** The number of attempts before this one. */
   readonly retries: number;
   /** The pause before the next attempt after an arbitrary error. */
   readonly backoff: Seconds;
-  /** What the handler was called for, if it was for an object. */
+  /** The body of the handled object, if any. */
   readonly body?: object | undefined;
 }
 
 export interface ErrorDecision {
   readonly level: LogLevel;
   readonly text: string;
-  /** Whether the error is unexpected, and is to be shown with where it comes from. */
+  /** Whether the error is unexpected, and should be logged with its stack. */
   readonly isTraced: boolean;
   readonly outcome: Ending;
 }
 
-/** An outcome as far as the error decides of it. */
+/** The part of an outcome that the error determines. */
 type Ending =
   | Omit<Extract<Outcome, { readonly result: unknown }>, 'subrefs'>
   | Omit<Extract<Outcome, { readonly final: true; readonly error: Error }>, 'subrefs'>
   | Omit<Extract<Outcome, { readonly final: false }>, 'subrefs'>;
 
-/** Whether there is no point in calling the handler: its time or its attempts are over. Time is asked first. */
+/** Whether calling the handler is pointless: its time or its attempts are used up. Time is checked first. */
 export function whySpent({ handler, runtime, retries }: Omit<Attempt, 'backoff'>): PermanentError | undefined {
   if (handler.timeout !== undefined && runtime >= handler.timeout) return timedOut(handler, runtime);
   if (handler.retries !== undefined && retries >= handler.retries) {
@@ -69,24 +69,24 @@ export function timedOut(handler: AnyHandler, runtime: Seconds, options: ErrorOp
   );
 }
 
-/** The first answer that fits is the answer. */
+/** The first match wins. */
 export function judgeError(error: Error, attempt: Attempt): ErrorDecision {
   const { handler } = attempt;
   const title = titleOf(handler);
   const what = describeError(error);
 
-  // Not an error at all: it goes on with the sub-handlers next time. Limits of the handler are looked at then.
+  // Not really an error: it continues with the sub-handlers next time. The handler's limits are checked then.
   if (isChildrenRetry(error) && error instanceof TemporaryError) {
     const text = `${title} has unfinished sub-handlers. Will retry soon.`;
     return { level: 'debug', text, isTraced: false, outcome: { final: false, error, delay: error.delay } };
   }
 
-  // These are said by ourselves, in full.
+  // Our own messages are complete.
   if (error instanceof HandlerTimeoutError || error instanceof HandlerRetriesError) {
     return failure(error.message === '' ? what : error.message, error);
   }
 
-  // The handler knows what it says, whatever its mode is for the errors that it does not know of.
+  // The handler's explicit decision, whatever its mode for arbitrary errors.
   if (error instanceof TemporaryError) {
     const spent = whySpentNext(attempt, error.delay ?? 0, {
       timeout: (timeout) => `${title} failed temporarily but will time out after ${timeout} seconds: ${what}`,
@@ -130,7 +130,7 @@ function judgeUnexpected(error: Error, attempt: Attempt): ErrorDecision {
   }
 }
 
-/** Stacks help if they lead to the mistake: not where something else than an error was thrown, nor to a missing file. */
+/** Stacks help if they lead to the mistake: not if a non-error was thrown, nor for a missing file. */
 function isWorthTracing(error: Error): boolean {
   if (error instanceof LoginError) return false;
   return !(error instanceof KopfError && (error.code === 'KOPF_NON_ERROR' || error.code === 'KOPF_REFUSED'));
@@ -146,7 +146,7 @@ interface LookAheadTexts {
   readonly cause: Error;
 }
 
-/** An attempt that would not be made anyway is not worth waiting for. */
+/** An attempt that would be over the limits is not worth waiting for. */
 function whySpentNext(attempt: Attempt, delay: Seconds, texts: LookAheadTexts): PermanentError | undefined {
   const { handler, runtime, retries } = attempt;
   const { cause } = texts;
@@ -160,8 +160,8 @@ function whySpentNext(attempt: Attempt, delay: Seconds, texts: LookAheadTexts): 
 }
 
 /**
- * The pause before the next attempt: fixed, or growing with every attempt up to its maximum. The jitter spreads it
- * around itself, so that many objects which failed together do not come back together.
+ * The pause before the next attempt: fixed, or growing with every attempt up to its maximum. The jitter spreads it in
+ * both directions, so that many objects that failed together do not come back together.
  */
 export function backoffOf(backoff: Backoff, retries: number, random: () => number = Math.random): Seconds {
   if (typeof backoff === 'number') return backoff;
@@ -171,7 +171,7 @@ export function backoffOf(backoff: Backoff, retries: number, random: () => numbe
   return Math.min(max, delay * spread);
 }
 
-/** As people read it: no more than milliseconds. */
+/** Rounded to milliseconds, for people. */
 export function roundedSeconds(seconds: Seconds): Seconds {
   return Math.round(seconds * 1000) / 1000;
 }

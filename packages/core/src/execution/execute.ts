@@ -1,8 +1,8 @@
 /**
- * The executor of handlers: of changes, events, indices, daemons, timers, activities, reviews. Whatever a handler does,
- * it becomes an outcome here; only its cancellation by others goes further.
+ * The executor of handlers: of changes, events, indices, daemons, timers, activities, reviews. Whatever a handler does
+ * becomes an outcome here; only cancellation by others propagates.
  *
- * It is synchronous as long as the handler is: indices and reviews are called so often that waiting for nothing would
+ * It is synchronous as long as the handler is: indices and reviews are called so often that needless awaiting would
  * cost more than the calls.
  */
 import { KopfError, toError } from '../errors.js';
@@ -36,72 +36,68 @@ import type { State } from './progress/state.js';
 import type { Keeping } from './steps/keeping.js';
 import { type ExecuteFn, executeSubhandlers } from './subhandlers/execute-subhandlers.js';
 
-/** Which handlers are being waited for. */
+/** Tracks the asynchronous calls. */
 export interface CallsUnderWay {
   begin(handler: AnyHandler): void;
   end(handler: AnyHandler): void;
 }
 
-/** A call that is being waited for. */
+/** An asynchronous call in progress. */
 export interface CancellableCall {
-  /** Aborts its signal: the call fails by that, and the failure goes further. */
+  /** Aborts its signal: the call fails with that, and the failure propagates. */
   cancel(reason: Error): void;
 }
 
-/** The same for all handlers that are executed together. */
+/** The common options of handlers that are executed together. */
 export interface Execution {
   readonly cause: Cause;
   readonly settings: Settings;
   readonly clock: Clock;
   /**
-   * When it aborts, the handlers are not needed any more. A function is asked for it only when a handler turns out to
-   * be asynchronous.
+   * Aborted when the handlers are no longer needed. A function is called for it only when a handler turns out to be
+   * asynchronous.
    */
   readonly signal?: AbortSignal | (() => AbortSignal) | undefined;
   /**
-   * Gets the call when a handler turns out to be asynchronous: to cancel it, if ever needed, without a signal for each
-   * call.
+   * Gets the call when a handler turns out to be asynchronous: to cancel it if needed, without a signal for each call.
    */
   readonly onWaiting?: ((call: CancellableCall) => void) | undefined;
-  /**
-   * How long this very call may take, where nobody can wait longer. Unlike the `timeout` of a handler, it tells nothing
-   * of whether there is time for other attempts.
-   */
+  /** The limit of this very call. Unlike the `timeout` of a handler, it does not affect further attempts. */
   readonly timeLeft?: Seconds | undefined;
-  /** For sub-handlers, too. By default: the default one for changes; all at once for everything else. */
+  /** Applies to sub-handlers, too. Default: the default lifecycle for changes; all at once for everything else. */
   readonly lifecycle?: LifeCycle | undefined;
   readonly poster?: EventPoster | undefined;
   readonly random?: (() => number) | undefined;
-  /** Reports traces on the object that cannot be understood, when the progress of sub-handlers is loaded. */
+  /** Reports malformed traces on the object when the progress of sub-handlers is loaded. */
   readonly malformed?: ReportMalformed | undefined;
   readonly facts?: Facts | undefined;
   /** A safe one. */
   readonly tracing?: Tracing | undefined;
-  /** Where the calls are kept that take their time. */
+  /** Tracks asynchronous calls. */
   readonly calls?: CallsUnderWay | undefined;
-  /** Where it is noted who has asked for what. */
+  /** Records which handler requested what. */
   readonly ledger?: Ledger | undefined;
-  /** Where in the essence the handlers look, if they are sub-handlers of those with fields. */
+  /** For sub-handlers of handlers with fields: the fields of the essence they look at. */
   readonly scope?: FieldPath | undefined;
-  /** Where the progress of these handlers is; absent if it is not stored. */
+  /** The stored progress of these handlers; absent if it is not stored. */
   readonly state?: State | undefined;
-  /** For what must be stored before a call ends. */
+  /** Stores progress before a call ends. */
   readonly keeping?: Keeping | undefined;
-  /** If they are sub-handlers: the call of the handler above them. */
+  /** For sub-handlers: the call of the parent. */
   readonly above?: Pick<HandlerContext, 'progress' | 'recordsSoFar'> | undefined;
-  /** If they are sub-handlers: where the handlers above them collect the ids of all handlers below. */
+  /** For sub-handlers: where the parents collect the ids of all handlers below. */
   readonly subrefs?: readonly Set<HandlerId>[] | undefined;
 }
 
 /**
- * Calls the handler once, unless it is out of its time or attempts, and tells what became of it: at once, if the
- * function is synchronous. Fails only if the signal has aborted, and the handler has ended because of that.
+ * Calls the handler once, unless its time or attempts are used up, and returns the outcome: synchronously if the
+ * function is. Fails only if the signal has aborted, and the handler has ended because of that.
  */
 export function execute(
   handler: AnyHandler,
   attempt: AttemptState,
   execution: Execution,
-  /** Of those called together with it, and before it. */
+  /** The handlers called together with it, and before it. */
   outcomes?: Outcomes,
 ): Awaitable<Outcome> {
   if (typeof execution.signal === 'object') execution.signal.throwIfAborted();
@@ -121,7 +117,7 @@ export function execute(
   }
 }
 
-/** The function goes on by itself, or has left sub-handlers to be executed. It takes one promise, if there are none. */
+/** The function is asynchronous, or has declared sub-handlers. It takes one promise if there are none. */
 function waitFor(returned: unknown, call: Call): Promise<Outcome> {
   const { execution } = call;
   const { calls, clock } = execution;
@@ -172,7 +168,7 @@ function waitFor(returned: unknown, call: Call): Promise<Outcome> {
   );
 }
 
-/** The same in one promise, which the caller may stop waiting for. */
+/** The same in one promise, which the caller may abandon. */
 async function withSubhandlers(returned: unknown, call: Call): Promise<unknown> {
   let result = returned;
   if (isThenable(returned)) {
@@ -189,16 +185,16 @@ async function withSubhandlers(returned: unknown, call: Call): Promise<unknown> 
   return result;
 }
 
-/** A handler that has failed is not called again before that which it has begun is over: or it would be done twice. */
+/** Waits for the executions that a failed handler has started: otherwise, its retry would do them twice. */
 async function whatIsBegun({ subhandling }: Call): Promise<void> {
   await Promise.allSettled(subhandling?.executions ?? []);
 }
 
-/** Sub-handlers that the function has declared, unless it has executed them by itself. */
+/** Executes the declared sub-handlers, unless the function did so itself. */
 async function finishSubhandlers(call: Call): Promise<void> {
   const { subhandling, cause } = call;
   if (subhandling === undefined || cause.kind !== 'changing') return;
-  // The handler may have begun these without waiting for them; but it is not done until they are.
+  // The handler may have started these without awaiting them; but it is not done until they are.
   if (subhandling.executions.length > 0) await Promise.all(subhandling.executions);
   if (subhandling.isExecuted || !subhandling.hasHandlers) return;
   subhandling.isExecuted = true;
@@ -208,9 +204,9 @@ async function finishSubhandlers(call: Call): Promise<void> {
 }
 
 /**
- * When the operator stops, a handler may return since it was told to, with its work undone: nobody can tell that from success.
- * If it was stored as one, the work would be lost. So it is called again by the next operator; unless it has never asked for
- * the signal. Only handlers of changes have something stored.
+ * When the operator stops, a handler may return early with its work undone, which looks like success. Stored as such,
+ * the work would be lost. So the next operator calls it again, unless it has never accessed the signal. Only change
+ * handlers store anything.
  */
 function isInterrupted(call: Call, signal: AbortSignal | undefined): boolean {
   if (call.handler.kind !== 'change' || !signal?.aborted || !call.hasShownSignal) return false;
@@ -243,14 +239,14 @@ function failed(call: Call, thrown: unknown, signal: AbortSignal | undefined): O
   return call.end({ ...decision.outcome, subrefs: call.subrefs, ...tokenOf(call) });
 }
 
-/** Few handlers have steps: the outcomes of others are not to be larger for that. */
+/** Few handlers have steps: the outcomes of others should not grow for that. */
 function tokenOf({ subhandling }: Call): { readonly token?: string } {
   return subhandling?.token === undefined ? NO_TOKEN : { token: subhandling.token };
 }
 
 const NO_TOKEN = {};
 
-/** Sub-handlers are called in the course of the call of their parent. */
+/** Sub-handlers are called during the call of their parent. */
 function traced(call: Call, tracing: Tracing): unknown {
   const { object, attempt } = call;
   const handler = observedHandler(call.handler);
@@ -261,8 +257,8 @@ function traced(call: Call, tracing: Tracing): unknown {
 }
 
 /**
- * The handler has done its work, and must not repeat it for the sake of a result that cannot be stored: such a result
- * is dropped, and the author of the handler is told.
+ * The handler has done its work, and must not repeat it just because its result cannot be stored: such a result is
+ * dropped, and a warning is logged.
  */
 function storable(result: unknown, call: Call): unknown {
   if (result === undefined) return undefined;
@@ -288,8 +284,8 @@ export interface ExecuteAllOptions extends Execution {
 }
 
 /**
- * Calls those of the handlers that are due now and that the lifecycle picks, one after another. Answers at once, if all
- * of them do. Fails only if the handlers are not needed any more, or if the lifecycle itself has failed.
+ * Calls those due handlers that the lifecycle picks, one after another. Returns synchronously if all of them do. Fails
+ * only if the handlers are no longer needed, or if the lifecycle itself has failed.
  */
 export function executeAll(options: ExecuteAllOptions): Awaitable<Outcomes> {
   const due = picked(options.handlers, options.state, options);
@@ -333,12 +329,12 @@ async function executeRest(
   }
 }
 
-/** What is done so far is worth storing, even if the rest is not needed any more. */
+/** The work so far is worth storing, even if the rest is no longer needed. */
 function isAborted({ signal }: ExecuteAllOptions): boolean {
   return typeof signal === 'object' && signal.aborted;
 }
 
-/** To be called after the handler: notes what it has asked for. */
+/** Returns a function to be called after the handler: it records what the handler requested. */
 function noteFor(handler: AnyHandler, { cause, ledger, state }: ExecuteAllOptions): (() => void) | undefined {
   if (ledger === undefined || !('patch' in cause)) return undefined;
   return ledger.watch(handler, cause.patch, state.get(handler.id)?.retries ?? 0);
@@ -365,19 +361,19 @@ function picked(handlers: readonly AnyHandler[], state: State, execution: Execut
 }
 
 /**
- * Handlers that are called again for newer changes come after all others, and the one that has waited longest is the
- * first of them: otherwise, an object that is changed all the time would keep one handler busy, and starve the rest.
+ * Handlers that are called again for newer changes come after all others, the longest waiting one first: otherwise, an
+ * object that changes all the time would keep one handler busy, and starve the rest.
  */
 function inFairOrder(due: readonly AnyHandler[], state: State): readonly AnyHandler[] {
   const since = ({ id }: AnyHandler): number => state.get(id)?.reopenedAt?.getTime() ?? 0;
   return due.some((handler) => since(handler) > 0) ? due.toSorted((a, b) => since(a) - since(b)) : due;
 }
 
-/** Executes sub-handlers with all that their parent is executed with. */
+/** Executes sub-handlers with the options of their parent. */
 export const executeInContext: ExecuteFn = ({ context, subrefs, ...options }) =>
   executeAll({ ...executionIn(context), ...options, subrefs });
 
-/** All that a parent is executed with, for what is executed in its course. */
+/** The options of a parent, for executions during its call. */
 export function executionIn(context: HandlerContext): Omit<Execution, 'cause'> {
   const { settings, clock, signal, poster, random, malformed, facts, tracing, calls, ledger, scope, keeping } = context;
   if (settings === undefined || clock === undefined)

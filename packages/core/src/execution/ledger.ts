@@ -1,9 +1,9 @@
 /**
- * The ledger of one cycle: who of the handlers has asked for what, and how far the sub-handlers have come.
+ * The ledger of one cycle: which handler requested what, and the progress of sub-handlers.
  *
- * All handlers of a cycle write into one patch, and it goes to the cluster as one. When the cluster refuses it, only
- * those are to fail who have asked for what is refused; so it is noted whose each field and each function is.
- * It lives as long as the cycle does, and nothing is remembered in it.
+ * All handlers of a cycle write into one patch, which goes to the cluster as a whole. If the cluster refuses it, only
+ * the handlers that requested the refused part must fail; so the author of each field and each function is recorded. It
+ * is discarded with the cycle.
  */
 import { type AnyHandler, type ChangeHandler, titleOf } from '../intents/handlers.js';
 import { type FieldPath, formatField, removeField } from '../values/fields.js';
@@ -18,28 +18,31 @@ import type { State } from './progress/state.js';
 interface Correction {
   /** As it is in the record. */
   readonly stored: string;
-  /** What the handler has seen after all, since the changes between the two are our own. */
+  /** What the handler counts as having seen, since the changes between the two are our own. */
   readonly digest: string;
 }
 
 export type Corrections = ReadonlyMap<HandlerId, Correction>;
 
-/** What one handler has asked for. */
+/** The requests of one handler. */
 export interface Asked {
   readonly handler: AnyHandler;
   readonly paths: readonly FieldPath[];
   readonly fns: readonly PatchFn[];
-  /** Whether all of it was asked for by retries of the handler: by its own will, and not by a change of the object. */
+  /**
+   * Whether all of it was requested by retries of the handler: on its own account rather than for a change of the
+   * object.
+   */
   readonly isRetry: boolean;
 }
 
 /** Sub-handlers of one handler, executed together. */
 export interface Level {
   readonly parent: ChangeHandler;
-  /** Where in the essence the parent looks, and so its sub-handlers. */
+  /** The fields of the essence that the parent looks at, and so its sub-handlers. */
   readonly prefix: FieldPath;
   readonly handlers: readonly ChangeHandler[];
-  /** As it was before they were executed. */
+  /** The state before they were executed. */
   readonly state: State;
   readonly outcomes: Outcomes;
 }
@@ -56,7 +59,7 @@ const NO_CORRECTIONS: Corrections = new Map();
 export interface LedgerOptions {
   /** What the handlers are known to have seen, beyond what is stored. */
   readonly corrections?: Corrections | undefined;
-  /** When the handlers are due, by the process that has decided so. */
+  /** When the handlers are due, as remembered by the process that decided it. */
   readonly ownTimes?: Pick<OwnTimesMemory, 'of'> | undefined;
 }
 
@@ -92,7 +95,7 @@ export class Ledger {
     this.#levels.push(level);
   }
 
-  /** Begun before the handler is called. What is returned is called after it, and notes what it has asked for. */
+  /** Call it before the handler; the returned function is called after the handler, and records its requests. */
   watch(handler: AnyHandler, patch: Patch, retry: number): () => void {
     const before = isEmptyMapping(patch.merge) ? {} : copied(patch.merge);
     const fnsBefore = patch.fns.length;
@@ -100,7 +103,7 @@ export class Ledger {
     return () => {
       if (isEmptyMapping(patch.merge) && patch.fns.length === fnsBefore) return;
       for (const path of changedIn(before, patch.merge)) {
-        // Its sub-handlers have noted theirs already.
+        // Its sub-handlers have recorded theirs already.
         if ((this.#notedAt.get(keyOf(path)) ?? 0) <= since) this.note(handler, path, retry);
       }
       for (const fn of patch.fns.slice(fnsBefore)) {
@@ -143,7 +146,7 @@ export class Ledger {
   }
 }
 
-/** Takes out of the patch what those handlers have asked for. */
+/** Removes the requests of these handlers from the patch. */
 export function withoutAsked(patch: Patch, culprits: Iterable<Asked>): void {
   for (const { paths, fns } of culprits) {
     for (const path of paths) removeField(patch.merge, path, { scalars: 'absent' });
@@ -154,7 +157,7 @@ export function withoutAsked(patch: Patch, culprits: Iterable<Asked>): void {
   }
 }
 
-/** The fields in words: `spec.size, status.phase`. */
+/** The fields as text: `spec.size, status.phase`. */
 export function describeAsked({ handler, paths, fns }: Asked): string {
   const what = [...paths.map(formatField), ...fns.map((fn) => (fn.name === '' ? 'a function' : `'${fn.name}'`))];
   return `${titleOf(handler)} (${what.join(', ')})`;
@@ -164,7 +167,7 @@ function hasResult(outcome: Outcome): boolean {
   return 'result' in outcome && outcome.result !== undefined && outcome.result !== null;
 }
 
-/** Users can put anything into a patch, also what cannot be copied: it will not be sent either. */
+/** Users can put anything into a patch, even values that cannot be copied: these are not sent either. */
 function copied(merge: Mapping): Mapping {
   try {
     return deepCopy(merge);
@@ -181,7 +184,7 @@ function changedIn(before: Mapping, after: Mapping): readonly FieldPath[] {
   }
 }
 
-/** The deepest fields that differ. A field that is gone is nobody's. */
+/** The deepest fields that differ. A removed field has no author. */
 function changedPaths(before: Mapping, after: Mapping, prefix: FieldPath = []): FieldPath[] {
   const changed: FieldPath[] = [];
   for (const key of Object.keys(after)) {

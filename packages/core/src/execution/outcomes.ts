@@ -1,11 +1,11 @@
-/** What became of one call of one handler. It lives in memory; what is persisted of it is a `ProgressRecord`. */
+/** The result of one call of one handler. It lives in memory; `ProgressRecord` is its persisted part. */
 import type { Seconds } from '../seams/clock.js';
 import type { HandlerId } from '../values/ids.js';
 
 interface WithSubrefs {
-  /** All sub-handlers executed in the course of the call, however deep. */
+  /** All sub-handlers executed during the call, at any depth. */
   readonly subrefs: readonly HandlerId[];
-  /** If the handler has begun steps: what makes their keys. */
+  /** The token for the keys of steps, if the handler has begun any. */
   readonly token?: string | undefined;
 }
 
@@ -13,11 +13,11 @@ interface WithSubrefs {
 interface Success extends WithSubrefs {
   readonly final: true;
   readonly result: unknown;
-  /** Of steps: the result as it is kept in the record. */
+  /** For steps: the result as kept in the record. */
   readonly kept?: string | undefined;
 }
 
-/** The handler has failed, and is not to be tried again. */
+/** The handler has failed, and is not tried again. */
 interface Failure extends WithSubrefs {
   readonly final: true;
   readonly error: Error;
