@@ -47,7 +47,7 @@ it('kopf why, retry, pause and resume: with the operator, and without it', async
 
   const alone = await kopf('why', 'foos/one', '-n', 'default');
   expect(alone.out).toMatch(/^ {2}'created' waits for a retry for the creation: .* is due in (10|9) min/m);
-  expect(alone.out).toContain('As the object itself tells; no operator was asked.');
+  expect(alone.out).toContain('From the object alone; no operator was asked.');
   const told = await kopf('why', 'foo', 'one', '-n', 'default', ...way);
   expect([told.code, alone.code]).toEqual([0, 0]);
   expect(told.out).toMatch(/^ {2}'created' waits for a retry for the creation: attempt 1 has not succeeded/m);
@@ -92,5 +92,5 @@ it('kopf why, retry, pause and resume: with the operator, and without it', async
   expect(operator.log).not.toMatch(/to-act|to-look/);
   operator.kill('SIGTERM');
   await operator.ended;
-  expect((await kopf('why', 'foos/one', '-n', 'default', ...way)).out).toContain('No answer from the operator at');
+  expect((await kopf('why', 'foos/one', '-n', 'default', ...way)).out).toContain('No response from the operator at');
 });

@@ -303,7 +303,7 @@ describe('Asking', () => {
 
   it('says that there is nobody', async () => {
     await expect(askWhy({ url: 'http://127.0.0.1:1' }, object)).rejects.toThrow(
-      /^No answer from the operator at http:\/\/127\.0\.0\.1:1: /,
+      /^No response from the operator at http:\/\/127\.0\.0\.1:1: /,
     );
   });
 

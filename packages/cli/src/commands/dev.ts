@@ -25,7 +25,7 @@ const PARAMETERS: readonly Parameter[] = [
   { flags: '--empty', about: 'Apply nothing.', kind: 'flag', env: 'KOPF_DEV_EMPTY', group: CLUSTER },
   {
     flags: '--data <folder>',
-    about: 'Keep the objects in this folder, and go on with them next time. Default: they are gone in the end.',
+    about: 'Keep the objects in this folder for the next time. Default: they are discarded at the end.',
     kind: 'text',
     env: 'KOPF_DEV_DATA',
     group: CLUSTER,

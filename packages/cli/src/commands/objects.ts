@@ -73,12 +73,12 @@ export function wayChoice(values: Values): OperatorWay {
   const { admin, pod, tokenFile, tokenSecret } = values as Readonly<Record<string, string | undefined>>;
   const port = values['port'] as number | undefined;
   if (admin !== undefined && pod !== undefined) {
-    throw new UsageError('choose either --admin or --pod: there is one operator to be asked');
+    throw new UsageError('choose either --admin or --pod, not both');
   }
   if (tokenFile !== undefined && tokenSecret !== undefined) {
     throw new UsageError('choose either --token-file or --token-secret');
   }
-  if (port !== undefined && pod === undefined) throw new UsageError('--port is a port of a pod: name it by --pod');
+  if (port !== undefined && pod === undefined) throw new UsageError('--port needs the pod: add --pod');
   for (const [flag, text] of [
     ['--pod', pod],
     ['--token-secret', tokenSecret],

@@ -9,10 +9,10 @@ const PREFIX = 'KOPF_RETRY';
 export const retry: CommandDefinition = {
   name: 'retry',
   arguments: '[object...]',
-  summary: 'Call the handlers of an object now that wait for a retry.',
+  summary: 'Call the waiting handlers of an object now.',
   description:
     'Call the handlers of an object now, if they wait for their next attempts or are throttled.\n' +
-    'It needs a way to the operator; it is recorded as an event about the object.',
+    'The command must reach the operator. It is recorded as an event about the object.',
   examples: [
     'kopf retry kopfexamples/one -n default --admin=http://127.0.0.1:8083',
     'kopf retry kex/one --pod=operators/my-operator-0',

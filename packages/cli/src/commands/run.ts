@@ -56,7 +56,7 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
     flags: '--console <url>',
     about:
       'Serve the console for browsers at this URL, such as http://127.0.0.1:8082. Other addresses need tokens. ' +
-      'Default: none; in kopf dev, port 8082 or another one, and --no-console for none.',
+      'Default: none; in kopf dev, port 8082 or another free one, unless --no-console.',
     kind: 'endpoint',
     env: `${PREFIX}_CONSOLE_ENDPOINT`,
     isDeniable: true,
@@ -69,19 +69,19 @@ export const RUN_PARAMETERS: readonly Parameter[] = [
   },
   {
     flags: '--admin-token-file <path>',
-    about: 'Who may ask at both: a file with one token in each line, and "read" after those that may not act.',
+    about: 'The tokens for both: a file with one token per line; "read" after a token makes it read-only.',
     kind: 'text',
     env: `${PREFIX}_ADMIN_TOKEN_FILE`,
   },
   {
     flags: '--otel',
-    about: 'Trace what is done by OpenTelemetry. The SDK is started by other means, such as NODE_OPTIONS=--import.',
+    about: 'Record traces with OpenTelemetry. Start its SDK separately, e.g. by NODE_OPTIONS=--import.',
     kind: 'flag',
     env: `${PREFIX}_OTEL`,
   },
   {
     flags: '--otel-objects',
-    about: 'The same; and traces go on from objects to those that are created for them, by an annotation.',
+    about: 'The same, and traces continue on created objects, by an annotation.',
     kind: 'flag',
     env: `${PREFIX}_OTEL_OBJECTS`,
   },

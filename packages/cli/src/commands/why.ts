@@ -13,10 +13,10 @@ const SAME_MS = 1000;
 export const why: CommandDefinition = {
   name: 'why',
   arguments: '[object...]',
-  summary: 'Tell why a handler was called for an object, or was not.',
+  summary: 'Explain why a handler was called for an object, or why not.',
   description:
-    'Tell what an operator does with an object, and why: which handlers were chosen, which filters have said no, ' +
-    'what is waited for.\nWithout a way to the operator, it tells what can be seen on the object alone.',
+    'Explain what an operator does with an object, and why: which handlers were chosen, which filters did not match, ' +
+    'what it waits for.\nWithout access to the operator, only the object itself is examined.',
   examples: [
     'kopf why kopfexamples/one -n default',
     'kopf why kopfexamples/one --admin=http://127.0.0.1:8083 --follow',
@@ -30,7 +30,7 @@ export const why: CommandDefinition = {
       kind: ['text', 'json'],
       env: `${PREFIX}_OUTPUT`,
     },
-    { flags: '-f, --follow', about: 'Go on telling what happens, until stopped by Ctrl-C.', kind: 'flag' },
+    { flags: '-f, --follow', about: 'Keep printing what happens, until Ctrl-C.', kind: 'flag' },
     ...objectParameters(PREFIX),
     ...wayParameters(PREFIX),
     ...loggingParameters(PREFIX),
@@ -53,16 +53,14 @@ function textOf({ title, findings, handlers, timeline, lost, operator }: Explain
   const told = new Set(findings.map(({ text }) => text));
   const others = handlers.filter(({ text }) => !told.has(text));
   const source =
-    operator === undefined
-      ? 'As the object itself tells; no operator was asked.'
-      : `As the operator ${operator} tells.`;
+    operator === undefined ? 'From the object alone; no operator was asked.' : `From the operator ${operator}.`;
   const lines = [
     terminal.style('bold', title),
     ...findings.map(({ text }) => `  ${text}`),
     ...(others.length === 0 ? [] : ['', terminal.style('bold', 'Other handlers')]),
     ...others.map(({ text }) => `  ${text}`),
     ...(timeline.length === 0 ? [] : ['', terminal.style('bold', 'What has happened')]),
-    ...(lost === 0 ? [] : [`  (${lost} older entries are forgotten)`]),
+    ...(lost === 0 ? [] : [`  (${lost} older entries were dropped)`]),
     ...timeline.map((moment) => lineOf(moment, terminal)),
     '',
     terminal.style('dim', source),

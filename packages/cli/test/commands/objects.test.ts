@@ -25,7 +25,7 @@ describe('`why`', () => {
     [['a', 'b', 'c'], 'which object?'],
     [['a/b', '--pod=x'], "'x' after --pod must be a namespace and a name"],
     [['a/b', '--pod=x/y', '--admin=http://127.0.0.1:1'], 'choose either --admin or --pod'],
-    [['a/b', '--port=1'], '--port is a port of a pod'],
+    [['a/b', '--port=1'], '--port needs the pod'],
     [['a/b', '--token-file=x', '--token-secret=y/z'], 'choose either --token-file or --token-secret'],
     [['a/b', '-o', 'xml'], "'xml' is not one of text, json."],
   ])('is refused if it makes no sense: %j', async (args, message) => {
@@ -58,10 +58,10 @@ describe('`why`', () => {
         "  'other' was chosen.",
         '',
         'What has happened',
-        '  (3 older entries are forgotten)',
+        '  (3 older entries were dropped)',
         '  12:34:56  The creation',
         '',
-        'As the operator op tells.',
+        'From the operator op.',
         '',
       ].join('\n'),
     );
@@ -90,7 +90,7 @@ describe('`why`', () => {
       });
       expect(code).toBe(0);
       expect(calls.filter((call) => call === 'why')).toHaveLength(4);
-      const [, after = ''] = out.split('As the operator op tells.\n');
+      const [, after = ''] = out.split('From the operator op.\n');
       expect(after).toMatch(/^ {2}\S+ {2}Retried\n {2}\S+ {2}Deleted\n {2}The object was deleted\.\n$/);
     });
 

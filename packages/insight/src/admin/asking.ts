@@ -107,7 +107,7 @@ async function ask({ url, token, connect }: WayToAdmin, path: string, content?: 
   }).catch((thrown: unknown) => {
     // If the way to it was closed, then it is told there, why.
     const error = stream?.errored ?? (thrown as Error);
-    throw adminError(`No answer from the operator at ${url}: ${plainText(error.message)}`, error);
+    throw adminError(`No response from the operator at ${url}: ${plainText(error.message)}`, error);
   });
   const answer = parsed(text);
   if (status < 300 && answer !== undefined) return answer;

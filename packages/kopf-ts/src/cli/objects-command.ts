@@ -49,7 +49,7 @@ export async function explainForCli(choice: ObjectChoice & OperatorWay, parts: C
 export async function retryForCli(choice: ObjectChoice & OperatorWay, parts: CommandParts): Promise<boolean> {
   const { resource, namespace, name } = await targetOf(choice, parts);
   const way = await wayTo(choice, parts.client);
-  if (way === undefined) throw problem('There is no way to the operator.', 'KOPF_ADMIN');
+  if (way === undefined) throw problem('The operator cannot be reached.', 'KOPF_ADMIN');
   const { isChanged } = await askAction(way, {
     action: 'retry',
     resource: titleOf(resource),

@@ -61,7 +61,7 @@ describe('An operator with an admin endpoint', () => {
     await create('one');
     expect((await insight.askWhy({ url }, object)).journal?.entries.length).toBeGreaterThan(1);
     await runner.stop();
-    await expect(insight.askWhy({ url }, object)).rejects.toThrow('No answer from the operator');
+    await expect(insight.askWhy({ url }, object)).rejects.toThrow('No response from the operator');
   });
 
   it('refuses to listen for everybody without tokens', async () => {
