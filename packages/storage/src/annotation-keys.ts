@@ -3,8 +3,6 @@
  *
  * Kubernetes limits the part after the slash to 63 characters of a narrow alphabet, while ids are arbitrarily long
  * and have slashes of their own. So the names are made safe, cut, and completed with a hash where they were cut.
- * Where a name would still be refused, as for an id with spaces, it is mended; Kopf leaves it so, and fails.
- *
  * There are two ways of doing it, as Kopf has changed it once: the older one (v1) limits the whole name, with the
  * prefix, to 63 characters. Both are written and read, unless told otherwise, so that operators can be downgraded.
  */
@@ -63,7 +61,6 @@ export function formKeys(key: string, body: Body, options: KeyOptions): readonly
 
 function formMarkedKeys(marked: string, { prefix, v1 }: KeyOptions): readonly string[] {
   const current = formCurrentKey(marked, prefix);
-  if (!VALID_NAME.test(current.slice(prefix.length + 1))) return [formMendedKey(marked, prefix)];
   if (!v1) return [current];
   const former = formFormerKey(marked, prefix);
   return current === former ? [current] : [current, former];
@@ -91,17 +88,6 @@ function formFormerKey(key: string, prefix: string): string {
   // With a prefix of 63 characters or longer, the room is negative, and cuts that many characters from the end.
   // Such names are invalid; but they are what Kopf forms, and so they have to be the same.
   return `${prefix}/${cut(safe(key), room - suffix.length)}${suffix}`;
-}
-
-/** What the name may be; nothing is the business of the prefix. */
-const VALID_NAME = /^(?:[A-Za-z0-9](?:[-.\w]*[A-Za-z0-9])?)?$/;
-
-/** The cluster has always refused such names, so nobody has stored anything there: neither this operator nor Kopf. */
-function formMendedKey(key: string, prefix: string): string {
-  const suffix = hashSuffix(key);
-  const valid = safe(key).replace(/[^-.\w]/gu, '_');
-  const name = /^[A-Za-z0-9]/.test(valid) ? valid : `x${valid}`;
-  return `${prefix}/${cut(name, MAX_NAME - suffix.length)}${suffix}`;
 }
 
 function safe(key: string): string {

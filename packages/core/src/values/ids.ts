@@ -50,6 +50,11 @@ function baseIdOf({ id, fn, ofClass, fallback }: HandlerIdSource): string {
   return ofClass === undefined || ofClass === '' ? name : `${ofClass}.${name}`;
 }
 
+/** Whether anything in an object can be called so: names of annotations are narrower still, but not all storages use them. */
+export function isStorableId(id: string): boolean {
+  return !/[\s"'`\\\p{Cc}]/u.test(id);
+}
+
 /** The name given to the function by the user, however many times it was bound since then; or none. */
 export function functionName(fn: { readonly name: unknown }): string | undefined {
   // Classes and functions may have their own `name`, which is not necessarily a string.

@@ -139,6 +139,11 @@ describe('when handlers are declared, it is told of', () => {
     ],
     ['an empty id', () => refusalOf(({ on }) => on.create('x', { id: '' }, save)), /leave it out to use the function/],
     [
+      "spaces in an id: `{ id: 'make it' }`",
+      () => refusalOf(({ on }) => on.create('x', { id: 'make it' }, save)),
+      /on\.create\('x'\) of make it: the id "make it" must be a word: progress is stored by it/,
+    ],
+    [
       "an interval with a unit: `{ interval: '1m' }`",
       () => refusalOf(({ timer }) => timer('x', { interval: '1m' }, save)),
       /timer\('x'\) of save: interval must be a number of seconds/,

@@ -418,6 +418,17 @@ describe('when an operator works, it is told of', () => {
       /Handler 'make' failed.*'?make\/disk/,
     ],
     [
+      'quotes in the id of a sub-handler: `execute({ \'the "big" disk\'() {} })`',
+      () =>
+        toldBy({
+          declare: ({ on }) =>
+            on.create('kopfexamples', function make() {
+              subhandler('the "big" disk', () => {});
+            }),
+        }),
+      /Handler 'make' failed.*Handler 'make' registers a sub-handler with the id "make\/the.*make it a word/,
+    ],
+    [
       'no permission to see the objects',
       () =>
         toldBy({

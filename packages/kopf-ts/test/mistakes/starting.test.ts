@@ -105,6 +105,11 @@ describe('when an operator starts, it is told of', () => {
       /one-letter name.*keepNames.*declared at mistakes\/starting\.test\.ts:\d+/,
     ],
     [
+      'an id that no annotation can have',
+      () => startedWith(({ on }) => on.create('x', { id: 'make:it' }, save)),
+      /characters in its id that Kubernetes does not permit/,
+    ],
+    [
       'a misspelt option: `operator({ clusterWide: true })`',
       () => startedWith(anyHandler, { clusterWide: true }),
       /no option "clusterWide" of operators.* Did you mean "clusterwide"\?/,

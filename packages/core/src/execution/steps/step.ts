@@ -397,9 +397,16 @@ function versionOf({ body }: ChangingCause): string {
   return body.metadata?.resourceVersion ?? String(body.metadata?.generation ?? '');
 }
 
+/** As a part of the name of an annotation, where progress is usually stored; the handler's id stands before it. */
+const STORABLE_NAME = /^[-\w./]*[A-Za-z0-9]$/;
+
 function stepHandler({ parent }: Place, name: unknown, rest: readonly unknown[]): StepHandler {
   const title = `step() of ${titleOf(parent)}`;
   if (typeof name !== 'string' || name === '') throw mistake(title, 'the first argument must be the name of the step');
+  if (!STORABLE_NAME.test(name)) {
+    const rule = 'letters, digits, "-", "_", "." and "/", and end with a letter or a digit';
+    throw mistake(title, `the name ${JSON.stringify(name)} must have only ${rule}: the result is stored under it`);
+  }
   const [options, fn] = rest.length > 1 ? rest : [{}, rest[0]];
   if (typeof fn !== 'function') throw mistake(title, 'the last argument must be the function of the step');
   if (!isMapping(options)) throw mistake(title, 'options must be an object, between the name and the function');

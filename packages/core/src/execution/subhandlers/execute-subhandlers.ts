@@ -6,7 +6,7 @@ import { type AnyHandler, type ChangeHandler, titleOf } from '../../intents/hand
 import { NO_FACTS } from '../../observing/facts.js';
 import { tellerOfConsidered } from '../../observing/observed.js';
 import type { Awaitable } from '../../seams/awaitable.js';
-import { functionName, type HandlerId, quoteId, shareRecord } from '../../values/ids.js';
+import { functionName, type HandlerId, isStorableId, quoteId, shareRecord } from '../../values/ids.js';
 import type { HandlerContext, Subhandling } from '../context.js';
 import { getDefaultLifecycle } from '../defaults.js';
 import { childrenRetry } from '../error-decisions.js';
@@ -114,6 +114,13 @@ export function addSubhandler(handlers: Handlers['changing'], handler: ChangeHan
       `${titleOf(parent)} registers sub-handlers with duplicate ids: ${quoteId(handler.id)} is for ${one} and for ${other}. ` +
         'Give them different ids.',
       { code: 'KOPF_DUPLICATE_ID' },
+    );
+  }
+  if (!isStorableId(handler.id.slice(parent.id.length))) {
+    throw new RegistrationError(
+      `${titleOf(parent)} registers a sub-handler with the id ${JSON.stringify(handler.id)}. Progress is stored by it, and ` +
+        'names of annotations have no spaces, quotes or line breaks: make it a word.',
+      { code: 'KOPF_BAD_ID' },
     );
   }
   handlers.add(handler);

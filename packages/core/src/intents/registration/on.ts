@@ -21,6 +21,7 @@ import {
   type RawOptions,
   refuseUnknown,
   requireId,
+  requireStorableId,
   shown,
   type Title,
 } from './options.js';
@@ -94,6 +95,7 @@ function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindN
         ...filters,
       };
       const handler = kind.make(common, options, title);
+      if (handler.kind === 'change') requireStorableId(title, String(options['id'] ?? functionName(given) ?? ''));
       return { handler: placed(handler, trace), hints };
     };
     if (fn === undefined) return decorator(target, declaration, declare, trace);

@@ -3,6 +3,7 @@ import { RegistrationError } from '../../errors.js';
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { Seconds } from '../../seams/clock.js';
 import { type FieldPath, type FieldSpec, parseField, type ValueAt } from '../../values/fields.js';
+import { isStorableId } from '../../values/ids.js';
 import { isMapping } from '../../values/json.js';
 import type { AnyObject } from '../../values/objects/body.js';
 import type { SelectorSpec } from '../../values/resources/selector.js';
@@ -298,6 +299,13 @@ export function requireId(title: Title, { id }: RawOptions): void {
   if (id !== undefined && (typeof id !== 'string' || id === '')) {
     throw mistake(title, `id must be a non-empty string, not ${shown(id)}; leave it out to use the function's name`);
   }
+}
+
+/** The progress of such handlers is stored by their ids. */
+export function requireStorableId(title: Title, id: string): void {
+  if (isStorableId(id)) return;
+  const hint = 'progress is stored by it in annotations, whose names have no spaces, quotes or line breaks';
+  throw mistake(title, `the id ${JSON.stringify(id)} must be a word: ${hint}`);
 }
 
 export interface ParsedExecution {

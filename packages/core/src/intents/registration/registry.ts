@@ -38,6 +38,9 @@ export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
   serve(options: { readonly logger: Logger }): () => void;
 }
 
+/** Slashes and angle brackets are permitted in ids: storages replace them. */
+const NAMEABLE = /^[\w./<>-]+$/;
+
 /**
  * A registry of one's own, with its own registrars: for several operators in one process, and for tests.
  * Handlers declared by `kopf.on` go to the default registry instead.
@@ -97,6 +100,13 @@ export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
         logger?.warn(
           `${title} has a one-letter name in its id, as minifiers make them. Such ids change from build to build, and ` +
             `the progress stored under them is lost: bundle with keepNames, or give ids explicitly.${declaredAt(handler)}`,
+        );
+      }
+      for (const handler of handlers.changing) {
+        if (NAMEABLE.test(handler.id)) continue;
+        logger?.warn(
+          `${titleOf(handler)} has characters in its id that Kubernetes does not permit in names of annotations, where ` +
+            `progress is usually stored: use letters, digits, "-", "_", ".", "/" only.${declaredAt(handler)}`,
         );
       }
       for (const doubt of doubtsAbout(handlers)) logger?.warn(doubt);
