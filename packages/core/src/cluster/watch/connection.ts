@@ -1,4 +1,4 @@
-/** One connection to list or to watch, and the lines that come by it. */
+/** One connection for listing or watching, and the lines it delivers. */
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { KubeClient, KubeRequest } from '../../seams/client.js';
 import type { Clock, Seconds } from '../../seams/clock.js';
@@ -19,7 +19,7 @@ import type { StreamHealth } from './health.js';
  */
 export type Interruption = 'paused' | 'inactive' | 'overdue' | 'endless' | 'doubtful' | 'rewound';
 
-/** It ends with the whole stream, or when the operator is paused. */
+/** Aborted with the whole stream, or when the operator is paused. */
 export class Connection {
   readonly #controller: ChildController;
   #interruption: Interruption | undefined;
@@ -28,11 +28,11 @@ export class Connection {
     this.#controller = childController(signal);
     paused?.whenOn(this.signal).then(
       () => this.interrupt('paused'),
-      () => {}, // It has ended before any pause.
+      () => {}, // It ended before any pause.
     );
   }
 
-  /** Covers everything: connecting, waiting for headers, reading, and the waiting before and in between. */
+  /** Covers everything: connecting, waiting for headers, reading, and the pauses before and in between. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -47,41 +47,41 @@ export class Connection {
     this.#controller.abort(new Error(`The connection is interrupted: ${why}.`));
   }
 
-  /** Ends whatever still goes on. */
+  /** Aborts whatever is still running. */
   close(): void {
     this.#controller.abort();
   }
 }
 
-/** What to do with the lines, and how long to wait for them. The limits are asked for anew each time. */
+/** How to process the lines, and how long to wait for them. The limits are read anew each time. */
 export interface LineReaderOptions {
   readonly connection: Connection;
   readonly clock: Clock;
-  /** One line. If it returns a promise, no more lines are read until it is settled. */
+  /** Accepts one line. If it returns a promise, no more lines are read until it settles. */
   accept(line: unknown): Awaitable<void>;
-  /** How long there may be nothing at all. */
+  /** The longest silence. */
   silenceLimit(): Seconds;
-  /** How long one line may be on its way. */
+  /** The longest time for one line to arrive. */
   lineLimit(): Seconds;
-  /** How long the initial listing may take, from the beginning of the connection on; infinite once it is over. */
+  /** The longest time for the initial listing, from the start of the connection; infinite once it is over. */
   listingLimit(): Seconds;
-  /** After this time without errors, the connection must have been made. */
+  /** After this time without errors, the connection is presumed to be made. */
   readonly steadyAfter: Seconds;
-  /** The same, once the client has told that the server has agreed. */
+  /** The same, once the client has reported that the server has agreed. */
   readonly steadyAfterOpening: Seconds;
   /** Called once. */
   onSteady(): void;
-  /** Called once: the server has agreed, or something has come. */
+  /** Called once, when the server has agreed or something has arrived. */
   onOpened(): void;
-  /** Where it is noted when lines have come, or parts of lines. */
+  /** Records the times of arriving lines or parts of lines. */
   readonly signs: Pick<StreamHealth, 'touch' | 'progress'>;
 }
 
 /**
- * Reads the lines until the stream ends. Silence for too long interrupts the connection; the time when nobody reads
- * from here is not silence. Ends in time even if the client does not obey the signal.
+ * Reads the lines until the stream ends. Silence for too long interrupts the connection; time when we do not read does
+ * not count as silence. Ends in time even if the client ignores the signal.
  *
- * There is one promise for the whole reading, and no closure per line: otherwise, most of the time between a line and
+ * It uses one promise for the whole reading, and no closure per line: otherwise, most of the time between a line and
  * its handlers would be spent on promises.
  */
 export class LineReader {
@@ -90,9 +90,9 @@ export class LineReader {
   readonly #whole: Promise<void>;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
-  /** Since when somebody waits for the next line. */
+  /** Since when the next line is awaited. */
   #waitsSince: Seconds | undefined;
-  /** When the first bytes of the next line came. */
+  /** When the first bytes of the next line arrived. */
   #lineSince: Seconds | undefined;
   #lastByteAt = Number.NEGATIVE_INFINITY;
   #isOpen = false;
@@ -112,7 +112,7 @@ export class LineReader {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // The line that is being accepted is waited for: only the reading is cut off at once.
+    // The line being accepted is awaited: only the reading is cut off at once.
     this.#stopListening = onAbort(signal, (reason) => {
       if (this.#waitsSince !== undefined) this.#reject(reason);
     });
@@ -196,12 +196,12 @@ export class LineReader {
     this.#options.onSteady();
   }
 
-  /** How long nothing has come, though somebody has waited. */
+  /** How long nothing has arrived while it was awaited. */
   #silenceAt(now: Seconds): Seconds {
     return this.#waitsSince === undefined ? 0 : now - Math.max(this.#waitsSince, this.#lastByteAt);
   }
 
-  /** One loop for the whole connection, instead of a timer for each event: there can be thousands of them in a second. */
+  /** One loop for the whole connection instead of a timer per event: there can be thousands of events per second. */
   async #guard(): Promise<void> {
     const { connection, clock } = this.#options;
     const startedAt = clock.now();

@@ -1,4 +1,4 @@
-/** How a watch-stream is doing: for the logs, where each change is reported once, and for the observers. */
+/** The health of a watch stream: for the logs, which report each change once, and for the observers. */
 import { ApiError, describeError, toError } from '../../errors.js';
 import type { Facts } from '../../observing/facts.js';
 import type { Clock, Seconds } from '../../seams/clock.js';
@@ -37,7 +37,7 @@ export class StreamHealth {
     this.#options = options;
   }
 
-  /** The stream tries to do this. If it is down, it stays down until it succeeds. */
+  /** The stream starts this phase. If it is down, it stays down until that succeeds. */
   enter(phase: 'listing' | 'watching' | 'paused'): void {
     const { clock, onTrouble } = this.#options;
     if (phase === 'paused' && this.#downtime !== undefined) {
@@ -53,12 +53,12 @@ export class StreamHealth {
     this.#lastGoodAt = at;
   }
 
-  /** A part of something was received: too little to tell what it is, but enough to see that it works. */
+  /** A part of a line was received: too little to know what it is, but enough to show that the stream works. */
   progress(at: Seconds): void {
     this.#lastGoodAt = at;
   }
 
-  /** It did not work. */
+  /** The attempt failed. */
   fail(what: 'listing' | 'watching', thrown: unknown): void {
     const { clock, logger, title, signal, onTrouble, isReportedElsewhere } = this.#options;
     const error = toError(thrown);
@@ -66,7 +66,7 @@ export class StreamHealth {
     const isNews = this.#downtime?.kind !== kind;
     this.#downtime ??= { since: clock.now(), what, kind };
     this.#downtime.kind = kind;
-    // Once the watching has failed, it takes a working watching to believe that all is well.
+    // After a failed watch, only a working watch proves that all is well.
     if (what === 'watching') this.#downtime.what = what;
     const message = `The watch-stream for ${title} is down: ${describeError(error)}`;
     if (!isNews) {
@@ -76,14 +76,14 @@ export class StreamHealth {
     const { since } = this.#downtime;
     const sinceWhen = new Date(clock.utc().getTime() - (clock.now() - since) * 1000).toISOString();
     logger[isReportedElsewhere?.(error) ? 'debug' : 'warn'](message, { since: sinceWhen });
-    // What is wrong is elsewhere, and the message tells it; where in the code that was noticed is for developers.
+    // The message tells what is wrong, which is outside of this code; the stack is for developers.
     logger.debug(`The watch-stream for ${title} has failed at:`, { error });
     onTrouble?.(error);
-    // If the caller gives the stream up because of it, there is no stream that is down.
+    // If the caller gives the stream up because of it, no stream is down.
     if (!signal.aborted) this.#tell('down', since, error);
   }
 
-  /** It works now. A listing tells nothing of a failed watching; a watching tells of both. */
+  /** It works now. A successful listing says nothing about a failed watch; a working watch proves both. */
   succeed(what: 'listing' | 'watching'): void {
     const { clock, logger, title, onTrouble } = this.#options;
     this.#lastGoodAt = clock.now();

@@ -1,4 +1,4 @@
-/** Listing all objects of a stream, page by page: where the list cannot come as a part of the stream itself. */
+/** Lists all objects of a stream, page by page: where the list cannot come as a part of the stream itself. */
 import { isMapping } from '../../values/json.js';
 import { type ListPage, listPages } from '../list.js';
 import { isUsualListKind, notAList } from '../list-answers.js';
@@ -10,7 +10,7 @@ import type { StreamParts } from './stream-parts.js';
 export class PagedListing {
   readonly #parts: StreamParts;
   readonly #onRewound: () => Promise<void>;
-  /** How this kind calls its lists, if not as all others do: by its own name with `List` at the end. */
+  /** The kind of this resource's lists, if it is not the usual one: its own kind with `List` at the end. */
   #unusualListKind: string | undefined;
 
   constructor(parts: StreamParts, onRewound: () => Promise<void>) {
@@ -26,7 +26,7 @@ export class PagedListing {
     const request = { namespace, labelSelector, fieldSelector, pageSize, signal, retries: 'none' } as const;
     let version: string | undefined;
     let isDoubtful = false;
-    // The server prepares a page while we look at the one before it. If we leave, the connection ends with that page.
+    // The server prepares a page while we process the previous one. If we leave, the connection ends with that page.
     for await (const page of listPages(client, resource, { ...request, readsAhead: true })) {
       health.touch(clock.now());
       this.#check(page);
@@ -48,15 +48,15 @@ export class PagedListing {
     return { kind: 'listed', version, isDoubtful };
   }
 
-  /** Throws if the page cannot be believed: nothing is gone because of it. */
+  /** Throws if the page is implausible, so that no object is taken for deleted because of it. */
   #check({ kind, items, resourceVersion }: ListPage): void {
     const { target, emitter } = this.#parts;
     const { resource } = target;
     if (resourceVersion === undefined) throw notAList(resource, `${kind} without metadata.resourceVersion`);
     const stranger = resource.kind && items.find((item) => isMapping(item) && item.kind !== resource.kind);
     if (stranger) throw notAList(resource, `${kind} with an item of kind ${String(stranger.kind)}`);
-    // A definition may give its lists any name, also after it was made. So an unusual one is learnt, unless it would
-    // mean that all objects are gone: then it is more probable that the list is of something else.
+    // A definition may give its lists any kind, and change it later. So an unusual one is remembered, unless it would
+    // mean that all objects are gone: then it is more likely a list of something else.
     const isBelievable = isUsualListKind(kind, resource) || kind === this.#unusualListKind;
     if (!isBelievable && items.length === 0 && emitter.size > 0) throw notAList(resource, `an empty ${kind}`);
     if (!isBelievable) this.#unusualListKind = kind;

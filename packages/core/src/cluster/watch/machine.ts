@@ -1,9 +1,8 @@
 /**
- * The states of a watch-stream, and what follows when a connection is over. Pure: it
- * decides, and the stream acts.
+ * The states of a watch stream, and the transitions when a connection ends. Pure: it decides, and the stream acts.
  *
- * The machine has no final state. Whatever happens to the connection or to the server, the stream goes on from the last
- * known version, or lists anew, or does one of the two after a while.
+ * The machine has no final state. Whatever happens to the connection or to the server, the stream continues from the
+ * last known version, or lists again, or does one of the two after a while.
  */
 import { ApiError, ApiForbiddenError, ApiTooManyRequestsError, describeError, KopfError } from '../../errors.js';
 import type { Seconds } from '../../seams/clock.js';
@@ -11,7 +10,7 @@ import { backoffDelay } from '../backoff.js';
 import type { Interruption } from './connection.js';
 import { isUndecodable } from './objects/malformed.js';
 
-/** What a connection is made for. */
+/** The purpose of a connection. */
 export type Doing = { readonly kind: 'listing' } | { readonly kind: 'watching'; readonly version: string | undefined };
 
 export type WatchState =
@@ -24,30 +23,30 @@ export const PAUSED: WatchState = { kind: 'paused' };
 
 /** How a connection has ended. */
 export type Ending =
-  /** All pages of the list have come. It is doubtful if something malformed was in it for the first time. */
+  /** All pages of the list have arrived. It is doubtful if it contained a newly malformed object. */
   | { readonly kind: 'listed'; readonly version: string | undefined; readonly isDoubtful: boolean }
-  /** The server has ended the stream in good order: as it always does when the time is over. */
+  /** The server has ended the stream regularly, as it does after the requested time. */
   | { readonly kind: 'closed' }
   /** We have ended it. */
   | { readonly kind: 'interrupted'; readonly why: Interruption }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** How far a connection has come. */
+/** The progress of a connection. */
 export interface Reach {
-  /** What is left to do if there is nothing special about the ending. */
+  /** The default continuation. */
   readonly doing: Doing;
-  /** The list was to come as a stream, and its end has not come. */
+  /** The list was requested as a stream, and its end has not arrived. */
   readonly isListStreamed: boolean;
-  /** It was not only asked for, but has worked. */
+  /** The connection has worked. */
   readonly isProven: boolean;
 }
 
-/** What has gone wrong so far. */
+/** The failures so far. */
 export interface Troubles {
-  /** In a row, since the last time when the watching worked. */
+  /** Consecutive failures since the watch last worked. */
   readonly failures: number;
   readonly refusals: number;
-  /** How many times a line could not be decoded, since the last event that was understood. */
+  /** How many times a line could not be decoded since the last valid event. */
   readonly undecodables: number;
 }
 
@@ -66,17 +65,17 @@ export interface Step {
   readonly news?: News;
 }
 
-/** What the ending tells of the stream or of the server. */
+/** What the ending reveals about the stream or the server. */
 export type News =
-  /** Nothing has come for too long. */
+  /** The stream was silent for too long. */
   | { readonly kind: 'silent' }
-  /** The connection is cut, as happens all the time, by servers and by everything in between. */
+  /** The connection was cut, which servers and intermediaries do all the time. */
   | { readonly kind: 'cut'; readonly error: unknown }
   /** The cluster was restored to an earlier state. */
   | { readonly kind: 'rewound' }
-  /** A line cannot be decoded, and it is not the first time. */
+  /** A line cannot be decoded, repeatedly. */
   | { readonly kind: 'undecodable'; readonly what: string }
-  /** The list cannot come as a stream: neither from this server, if it is the server's fault, nor of this kind. */
+  /** The list cannot be streamed: not by this server at all, or not for this kind. */
   | { readonly kind: 'not streamed'; readonly isOfServer: boolean }
   | {
       readonly kind: 'failed';
@@ -90,20 +89,20 @@ export type News =
       readonly isVersionDoubtful: boolean;
     };
 
-/** The longest pause between the connections: a server that is back should be noticed soon, however long it was away. */
+/** The longest pause between connections: a server that is back should be noticed soon, however long it was away. */
 const MAX_BACKOFF: Seconds = 10;
-/** The same, if the server ends the streams politely, but too soon. */
+/** The same, if the server ends the streams regularly, but too soon. */
 const MAX_PAUSE_OF_SHORT_STREAMS: Seconds = 1;
-/** How many odd endings in a row are not a coincidence. */
+/** The number of consecutive odd endings that are no coincidence. */
 const SUSPICIOUS_IN_ROW = 3;
-/** For how many times to believe that the server refuses to watch for some other reason than the version. */
+/** How many times a refusal to watch is attributed to something other than the version. */
 const REFUSALS_UNTIL_LISTING = 3;
-/** How rare the listings become if they do not help against lines that cannot be decoded: soon enough, but no burden. */
+/** The pause between listings that do not help against undecodable lines: soon enough, but no burden. */
 const UNDECODABLES_UNTIL_LISTING = 16;
-/** Soon, but not at once: what is malformed for a moment may be mended by then. */
+/** A short pause: what is malformed for a moment may be mended by then. */
 const RELISTING: WatchState = { kind: 'backing off', delay: 1, next: LISTING };
 
-/** What follows when a connection is over. */
+/** The next step after a connection has ended. */
 export function afterConnection(ending: Ending, reach: Reach, troubles: Troubles, pace: Pace): Step {
   switch (ending.kind) {
     case 'listed': {
@@ -150,7 +149,7 @@ function afterInterruption(why: Interruption, reach: Reach, troubles: Troubles, 
   }
 }
 
-/** It would come again if the watching went on from the same version. A listing brings what was in it by another way. */
+/** The line would come again if watching continued from the same version. A listing bypasses it. */
 function afterOverdueLine(troubles: Troubles, pace: Pace): Step {
   const failures = troubles.failures + 1;
   const delay = backoff(failures, pace, MAX_BACKOFF);
@@ -165,7 +164,7 @@ function afterOverdueLine(troubles: Troubles, pace: Pace): Step {
 function afterFailure(error: unknown, reach: Reach, before: Troubles, pace: Pace): Step {
   const { doing, isListStreamed, isProven } = reach;
   if (isListStreamed && isUnsupported(error)) {
-    // Permissions are of this kind only, and so is a list that is broken: they tell nothing of the server.
+    // Missing permissions and broken lists concern only this kind: they say nothing about the server.
     return notStreamed(before, { isOfServer: isAboutUnknownOptions(error) });
   }
   let troubles = before;
@@ -211,9 +210,9 @@ function backoff(failures: number, { reconnectBackoff: base, random }: Pace, cap
 }
 
 /**
- * A connection can be cut in the middle of a line, so it is tried once more. If the same comes again, it is not going
- * to be better, and what follows it would never be reached: a listing goes past it. If it comes even after that, then
- * it is probably not an event, but something between us and the server; so further listings become rare.
+ * A connection can be cut in the middle of a line, so it is retried once. If the same line comes again, retrying is
+ * useless, and whatever follows it would never be reached: a listing bypasses it. If it comes even after that, it is
+ * probably not an event, but something between us and the server; so further listings become rare.
  */
 function isListingNeeded(undecodables: number): boolean {
   if (undecodables % UNDECODABLES_UNTIL_LISTING === 0) return true;
@@ -221,14 +220,14 @@ function isListingNeeded(undecodables: number): boolean {
 }
 
 /**
- * The refusal of a request for a streamed list means that the server cannot do so. If it is only not permitted to
- * watch, then maybe it is permitted to list.
+ * A refused request for a streamed list means that the server does not support it. If only watching is forbidden,
+ * listing may still be permitted.
  */
 function isUnsupported(error: unknown): boolean {
   return isAboutUnknownOptions(error) || error instanceof ApiForbiddenError || isUndecodable(error);
 }
 
-/** The server has no notion of streamed lists: it says so by refusing the request for one as invalid. */
+/** The server does not know streamed lists: it refuses the request for one as invalid. */
 function isAboutUnknownOptions(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 400 || error.status === 422);
 }

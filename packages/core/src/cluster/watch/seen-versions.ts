@@ -1,7 +1,7 @@
 /**
- * A cluster can be restored from a backup: its versions go back then. A watch from a version of the future is silent
- * until the cluster gets there again, so nothing that happens meanwhile would ever be seen. Hence, after a trouble, the
- * current version is asked for; and whenever a version is below what was seen before, everything is listed anew.
+ * Detects that a cluster was restored from a backup, so that its versions went back. A watch from a future version
+ * stays silent until the cluster reaches it again, so all changes until then would be missed. Hence, after failures,
+ * the current version is requested; and whenever a version is lower than one seen before, everything is listed again.
  */
 import { describeError } from '../../errors.js';
 import { compareVersions } from '../../values/objects/versions.js';
@@ -10,18 +10,18 @@ import { checkedList } from '../list-answers.js';
 import type { Connection } from './connection.js';
 import type { StreamParts } from './stream-parts.js';
 
-/** The versions that a watch-stream has seen. */
+/** The versions that a watch stream has seen. */
 export class SeenVersions {
-  /** The highest one: of lists, bookmarks and events. */
+  /** The highest version of lists, bookmarks and events. */
   newest: string | undefined;
-  /** There was a trouble since the version of the server was last known: it may have been restored meanwhile. */
+  /** There was a failure since the version of the server was last known: it may have been restored meanwhile. */
   isDoubtful = false;
 
   remember(version: string): void {
     const order = compareVersions(version, this.newest);
     if (order !== undefined && order <= 0) return;
     this.newest = version;
-    // It goes on from where it was: there is nothing to ask for.
+    // It continues from where it was: there is nothing to ask for.
     this.isDoubtful = false;
   }
 
@@ -31,17 +31,18 @@ export class SeenVersions {
   }
 }
 
-/** Is the current version of the server, as a list or a bookmark has it, below what was seen before? */
+/** Whether the current version of the server, from a list or a bookmark, is lower than one seen before. */
 export function isRewound(newest: string | undefined, current: string | undefined): boolean {
   const order = compareVersions(current, newest);
   return order !== undefined && order < 0;
 }
 
 /**
- * Asks for the current version, if there was a trouble since it was last known. Interrupts the connection if it is below.
+ * Requests the current version if there was a failure since it was last known. Interrupts the connection if it is
+ * lower.
  *
- * It also ends the silence of servers that have nothing to tell: these send no bookmarks while their cache of the kind
- * is behind the version that the stream has reached, and the asking makes the cache catch up.
+ * This also ends the silence of quiet servers: they send no bookmarks while their cache of the kind is behind the
+ * version that the stream has reached, and the request makes the cache catch up.
  */
 export async function checkVersion(
   { client, target, title, logger, versions, options }: StreamParts,
@@ -52,9 +53,10 @@ export async function checkVersion(
   if (!versions.isDoubtful || versions.newest === undefined) return;
   try {
     await options.limiter?.acquire(signal);
-    // Events go on coming while it is asked for: the answer can be older than they are, but not than those before it.
+    // Events keep coming during the request: the response can be older than they are, but not older than those before
+    // it.
     const { newest } = versions;
-    // The empty version means the newest state. One object is enough: it is the version of the list that matters.
+    // The empty version means the newest state. One object is enough: only the version of the list matters.
     const query = { labelSelector, fieldSelector, limit: 1, resourceVersion: '' };
     const path = resourceUrl(resource, { namespace, query });
     const answer = await client.request({ method: 'GET', path, retries: 'none', signal });
@@ -63,7 +65,7 @@ export async function checkVersion(
     if (isRewound(newest, resourceVersion)) connection.interrupt('rewound');
     else versions.isDoubtful = false;
   } catch (error) {
-    // It is asked again the next time; the stream itself reports troubles with the server.
+    // It is requested again next time; the stream itself reports failures of the server.
     if (signal.aborted) return;
     logger.debug(`The current version of ${title} is not known: ${describeError(error)}`);
   }

@@ -1,4 +1,4 @@
-/** A watch-stream at work: it goes from state to state, and makes the connections that each of them asks for. */
+/** A running watch stream: goes from state to state, and makes the connections that each of them needs. */
 import { toError } from '../../errors.js';
 import { NO_FACTS } from '../../observing/facts.js';
 import type { KubeClient } from '../../seams/client.js';
@@ -29,9 +29,9 @@ import type { StreamParts } from './stream-parts.js';
 import { handshakeLimit, type WatchFrom, watchRequest } from './watch-request.js';
 import { Watching } from './watching.js';
 
-/** Whatever happens, no stream makes more connections than this in the long run. */
+/** The long-run limit of connections per stream, whatever happens. */
 const STREAM_LIMITS = { perSecond: 1, burst: 10 };
-/** Streams that end sooner, and bring nothing, are suspicious. */
+/** Streams that end sooner without delivering anything are suspicious. */
 const SHORT_STREAM: Seconds = 1;
 
 export class WatchStream {
@@ -46,7 +46,7 @@ export class WatchStream {
 
   constructor(client: KubeClient, target: WatchTarget, options: WatchOptions, emit: Emit) {
     const { clock, logger, signal, facts = NO_FACTS, capabilities = {}, onTrouble, isReportedElsewhere } = options;
-    // A wrong address is a mistake of the caller, and would fail for ever: it is thrown here, before any retrying.
+    // An invalid address is the caller's mistake, and would fail for ever: throw before any retrying.
     resourceUrl(target.resource, { namespace: target.namespace });
     const title = formatWatchTarget(target);
     const malformed = malformedObjects(logger, title);
@@ -70,7 +70,7 @@ export class WatchStream {
     this.#listing = new PagedListing(this.#parts, () => this.#rewind());
   }
 
-  /** From state to state, until the signal aborts. */
+  /** Goes from state to state until the signal aborts. */
   async run(): Promise<void> {
     const { signal, paused } = this.#options;
     let state: WatchState = LISTING;
@@ -145,7 +145,7 @@ export class WatchStream {
     return await this.#after(ending, { doing: LISTING, isListStreamed: false, isProven: false });
   }
 
-  /** Watches from a version; or from the very beginning, and then the listing is a part of the same stream. */
+  /** Watches from a version, or from the very beginning: then the listing is a part of the same stream. */
   async #watch(from: WatchFrom): Promise<WatchState> {
     const { clock, health, emitter } = this.#parts;
     const connection = this.#connection();
@@ -153,7 +153,7 @@ export class WatchStream {
       parts: this.#parts,
       connection,
       from,
-      // After a silence, the server is asked at once; but one that is away is not asked before it is back.
+      // After a silence, the server is asked at once; but a server that was down is not asked before it is back.
       isServerThere: this.#troubles.failures === 0,
       onProven: this.#onProven,
       onUnderstood: this.#onUnderstood,
@@ -193,7 +193,7 @@ export class WatchStream {
       lineLimit: () => settings.watching.lineTimeout,
       listingLimit: () => watching.listingLimit,
       steadyAfter: handshakeLimit(settings),
-      // Not at once: there are servers that agree, and then end it, or answer with an error.
+      // Not at once: some servers agree first, and then end the stream or respond with an error.
       steadyAfterOpening: SHORT_STREAM,
       onSteady: () => watching.prove(),
       onOpened: () => {
@@ -208,7 +208,7 @@ export class WatchStream {
     return new Connection(this.#options.signal, this.#options.paused);
   }
 
-  /** Waits until one more connection may be made: by the limit of this stream, and by that of all of them. */
+  /** Waits until one more connection is allowed, by the limit of this stream and by the shared one. */
   async #waitForTurn(signal: AbortSignal): Promise<void> {
     await this.#pacer.acquire(signal);
     await this.#options.limiter?.acquire(signal);
@@ -219,7 +219,7 @@ export class WatchStream {
     return interruption === undefined ? { kind: 'failed', error } : { kind: 'interrupted', why: interruption };
   }
 
-  /** The watching works: all the past failures are forgotten. */
+  /** The watch works: all past failures are forgotten. */
   readonly #onProven = ({ isServerThere, connection }: Watching): void => {
     this.#troubles = { ...this.#troubles, failures: 0, refusals: 0 };
     this.#parts.health.succeed('watching');
@@ -230,7 +230,7 @@ export class WatchStream {
     if (this.#troubles.undecodables > 0) this.#troubles = { ...this.#troubles, undecodables: 0 };
   };
 
-  /** The connection is over: what that tells is told, and what follows is returned. */
+  /** The connection is over: reports what that reveals, and returns the next step. */
   async #after(ending: Ending, reach: Reach): Promise<WatchState> {
     const { reconnectBackoff, lineTimeout } = this.#options.settings.watching;
     const pace = { reconnectBackoff, lineTimeout, random: this.#random };
@@ -280,7 +280,7 @@ export class WatchStream {
     facts.tell({ kind: 'stream.failed', stream: target, error: toError(thrown), failures, delay });
   }
 
-  /** To be called before anything of the earlier state is emitted. */
+  /** Must be called before anything of the earlier state is emitted. */
   async #rewind(): Promise<void> {
     const { logger, title, versions, emitter } = this.#parts;
     logger.warn(

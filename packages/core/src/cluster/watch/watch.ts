@@ -1,8 +1,8 @@
 /**
- * Watching: all objects that there are, then every change of them, for as long as it is wanted.
+ * Watching: all existing objects, then every change of them, for as long as needed.
  *
  * Whatever happens to the connection or to the server, the stream goes on. Lost connections, expired versions,
- * malformed objects and restored backups are dealt with here; the caller gets objects.
+ * malformed objects and restored backups are handled here; the caller gets objects.
  */
 import type { KubeClient } from '../../seams/client.js';
 import { childController } from '../../sync/abort.js';
@@ -13,7 +13,7 @@ import { WatchStream } from './stream.js';
 
 /**
  * Calls the function with each signal of the stream. Never fails and never ends until the signal aborts; then it ends
- * without an error. A function that takes its time is waited for; but it must not throw.
+ * without an error. Asynchronous functions are awaited; they must not throw.
  */
 export async function watchInto(
   client: KubeClient,
@@ -24,7 +24,7 @@ export async function watchInto(
   await new WatchStream(client, target, options, emit).run();
 }
 
-/** The same as an iterable, for loops; it costs several times more for each event. It goes at the reader's pace. */
+/** The same as an iterable, for loops; it costs several times more per event. It goes at the reader's pace. */
 export async function* watch(
   client: KubeClient,
   target: WatchTarget,
