@@ -11,6 +11,7 @@ const OWNER = 'autoServer()';
 /**
  * Finds out when started by which name the cluster knows this machine, and uses that, unless `host` or `url` is given.
  * For clusters that it does not know, it is the same as {@link webhookServer}. It never makes a tunnel.
+ * Callers are not authenticated by default: see `verifyMode`.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {

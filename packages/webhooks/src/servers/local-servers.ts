@@ -9,7 +9,8 @@ export const MINIKUBE_HOST = 'host.minikube.internal';
 export const DOCKER_DESKTOP_HOST = 'host.docker.internal';
 
 /**
- * A server for an operator beside a cluster in k3d or k3s.
+ * A server for an operator beside a cluster in k3d or k3s. Callers are not authenticated by default:
+ * see `verifyMode`.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -22,7 +23,8 @@ export function k3dServer(options: WebhookServerOptions = {}): WebhookServer {
 }
 
 /**
- * A server for an operator beside a cluster in Minikube.
+ * A server for an operator beside a cluster in Minikube. Callers are not authenticated by default:
+ * see `verifyMode`.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
@@ -35,7 +37,8 @@ export function minikubeServer(options: WebhookServerOptions = {}): WebhookServe
 }
 
 /**
- * A server for an operator beside the cluster of Docker Desktop.
+ * A server for an operator beside the cluster of Docker Desktop. Callers are not authenticated by default:
+ * see `verifyMode`.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {

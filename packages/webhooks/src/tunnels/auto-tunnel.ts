@@ -19,7 +19,8 @@ export type AutoTunnelOptions = NgrokTunnelOptions;
 const OWNER = 'autoTunnel()';
 
 /**
- * A local server if the cluster is known to be local, else a tunnel of ngrok.
+ * A local server if the cluster is known to be local, else a tunnel of ngrok. Callers are not authenticated:
+ * it is for development only.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {

@@ -55,7 +55,8 @@ const OWNER = 'ngrokTunnel()';
 
 /**
  * A server behind a tunnel of ngrok: requests come by the internet, with a certificate of ngrok, and go on to a plain
- * HTTP server on this machine. For development only. It needs the package `@ngrok/ngrok`, or the `binary`.
+ * HTTP server on this machine. For development only: callers are not authenticated,
+ * and anybody who knows the address can send reviews. It needs the package `@ngrok/ngrok`, or the `binary`.
  *
  * ```ts
  * kopf.on.startup(({ settings }) => {
