@@ -95,5 +95,5 @@ describe('Steps of processes that are killed at any place', () => {
       }),
       { numRuns: 25 },
     );
-  });
+  }, 120_000);
 });
