@@ -6,9 +6,9 @@ import { processRuntime } from './cli/cli-runtime.js';
 import { surviveLostOutput } from './logging/lost-streams.js';
 
 surviveLostOutput();
-// Both this file and the built one are one folder below the manifest.
+// Both the source and the built file are one folder below the manifest.
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 const runtime = processRuntime({ program: fileURLToPath(import.meta.url), version });
 process.exitCode = await cli(runtime).main(process.argv.slice(2));
-// Whatever is loaded may have left timers and sockets; a command that is over is over.
+// Loaded modules may leave timers and sockets, which must not delay the end of a command.
 setTimeout(() => process.exit(), 1000).unref();

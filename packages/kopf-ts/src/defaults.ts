@@ -1,15 +1,15 @@
-/** What an operator is made of where nothing else is given. */
+/** The default parts of an operator. */
 import { loginWithKubeconfig, loginWithServiceAccount } from '@kopf-ts/client';
 import { type Clock, settings as makeSettings, type Settings, type SettingsOverrides } from '@kopf-ts/core';
 import type { FallbackLogin } from '@kopf-ts/reactor';
 import { annotationsDiffBaseStorage, smartProgressStorage } from '@kopf-ts/storage';
 
-/** The settings of an operator with the default storages in them. */
+/** The settings of an operator, with the default storages. */
 export function defaultSettings(overrides: SettingsOverrides = {}): Settings {
   return withStorages(makeSettings(overrides));
 }
 
-/** Puts the default storages where there are none. They obey the settings as they are at the moment of each use. */
+/** Adds the default storages where there are none. They read the settings at each use. */
 export function withStorages(settings: Settings): Settings {
   const { persistence } = settings;
   const live = {
@@ -25,7 +25,7 @@ export function withStorages(settings: Settings): Settings {
   return settings;
 }
 
-/** What a pod or a person usually has; in this order, as in a pod the service account is what is meant. */
+/** The usual credentials of pods and people. In a pod, the service account is meant, so it goes first. */
 export function fallbackLogins(clock: Clock): readonly FallbackLogin[] {
   return [
     { id: 'loginWithServiceAccount', login: loginWithServiceAccount },

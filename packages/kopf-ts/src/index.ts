@@ -1,6 +1,6 @@
 /**
- * The framework as one package: the words of core at the top, the other parts by their names.
- * It only puts together what the other packages make; there is nothing here to replace them with.
+ * The framework as one package: the names of core at the top level, the other parts under their own names.
+ * It only wires the other packages together and implements nothing of theirs.
  */
 export * from '@kopf-ts/core';
 export * as client from '@kopf-ts/client';

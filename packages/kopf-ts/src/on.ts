@@ -1,10 +1,10 @@
-/** The short way to declare handlers: in the registry of the process, where operators look unless told otherwise. */
+/** The short way to declare handlers: in the registry of the process, which is the default one of operators. */
 import { type DefaultEnv, getDefaultRegistry, type On, type Registrars } from '@kopf-ts/core';
 import { declaringFor } from '@kopf-ts/core/engine';
 
 type Registrar = (...args: readonly unknown[]) => unknown;
 
-/** The registry is looked for at each declaration, as it may be replaced. */
+/** The registry is looked up at each declaration because it may be replaced. */
 function lazily<Name extends 'daemon' | 'timer' | 'index' | 'owns'>(name: Name): Registrars<DefaultEnv>[Name] {
   const declare: Registrar = (...args) =>
     declaringFor(declare, () => (getDefaultRegistry()[name] as Registrar)(...args));
@@ -12,7 +12,7 @@ function lazily<Name extends 'daemon' | 'timer' | 'index' | 'owns'>(name: Name):
 }
 
 /**
- * `on.create(selector, options?, handler)` and so on, for operators that are given no registry of their own.
+ * `on.create(selector, options?, handler)` and so on, for operators without a registry of their own.
  *
  * ```ts
  * kopf.on.create('kopfexamples', async ({ spec, patch, logger }) => {
@@ -40,7 +40,7 @@ export const on: On<DefaultEnv> = new Proxy({} as On<DefaultEnv>, {
  */
 export const daemon: Registrars<DefaultEnv>['daemon'] = lazily('daemon');
 /**
- * Declares a timer: a function that is called again and again as long as its object exists.
+ * Declares a timer: a function called at intervals as long as its object exists.
  *
  * ```ts
  * kopf.timer('kopfexamples', { interval: 60, idle: 10 }, ({ patch }) => {
@@ -50,7 +50,7 @@ export const daemon: Registrars<DefaultEnv>['daemon'] = lazily('daemon');
  */
 export const timer: Registrars<DefaultEnv>['timer'] = lazily('timer');
 /**
- * Declares an index: what its function returns for each object is kept in memory, for all handlers to look up.
+ * Declares an index: the results of its function for each object are kept in memory, and all handlers can look them up.
  *
  * ```ts
  * const podsByNode = kopf.index('pods', ({ spec, name }) => ({ [String(spec.nodeName)]: name }));
@@ -62,8 +62,8 @@ export const timer: Registrars<DefaultEnv>['timer'] = lazily('timer');
  */
 export const index: Registrars<DefaultEnv>['index'] = lazily('index');
 /**
- * Declares that objects of one kind belong to those of another one: by their owners, by a label, or by a function. Handlers
- * of the latter can ask for them by `children()`.
+ * Declares that objects of one kind belong to objects of another kind: by owner references, by a label, or by a function.
+ * Handlers of the parents get them from `children()`.
  *
  * ```ts
  * kopf.owns('kopfexamples', 'pods');

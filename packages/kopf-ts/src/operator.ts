@@ -1,4 +1,4 @@
-/** The wiring of an operator, and nothing else: what is given is used; for what is not, there is a default here. */
+/** The wiring of an operator, and nothing else: the given parts, and the defaults for all others. */
 import { hostname } from 'node:os';
 import { kubeClient } from '@kopf-ts/client';
 import {
@@ -56,12 +56,12 @@ import { wiredMetrics } from './wired-metrics.js';
  * ```
  */
 export interface Operator extends SupervisedOperator {
-  /** To look at its objects, retry them, pause and resume them. */
+  /** Lists its objects; retries, pauses and resumes them. */
   readonly control: Control;
 }
 
 /**
- * Starts an operator. It runs until stopped, until its signal aborts, or until it fails.
+ * Starts an operator. It runs until it is stopped, its signal aborts, or it fails.
  *
  * ```ts
  * const operator = kopf.operator({ namespaces: ['shop'] });
@@ -179,7 +179,7 @@ export function operator(options: OperatorOptions = {}): Operator {
   return { ...supervised, control: work.control };
 }
 
-/** Whether reviews can come in; there is nothing to wait for if there is nobody to review. */
+/** Whether admission reviews can come in. Without admission handlers, there is nothing to wait for. */
 function servedAdmission({ handlers }: Pick<Registry, 'handlers'>, health: Health): Toggle {
   if (handlers.webhooks.size === 0) return toggle(true);
   const requirement = health.demand('admission webhooks are served');

@@ -1,4 +1,4 @@
-/** Mistakes in what an operator is started with, which would otherwise only show by nothing happening. */
+/** Mistakes in the options of an operator, which otherwise would go unnoticed: nothing would happen. */
 import {
   isMapping,
   KopfError,
@@ -42,7 +42,7 @@ const KNOWN: Readonly<Record<keyof OperatorOptions, true>> = {
   tracing: true,
 };
 
-/** Of those that are passed around in programs without types. */
+/** The types of options, for programs that no compiler checks. */
 const TYPES: Partial<Readonly<Record<keyof OperatorOptions, 'boolean' | 'number' | 'string' | 'function'>>> = {
   clusterwide: 'boolean',
   standalone: 'boolean',
@@ -53,7 +53,7 @@ const TYPES: Partial<Readonly<Record<keyof OperatorOptions, 'boolean' | 'number'
   lifecycle: 'function',
 };
 
-/** Throws if the options cannot be meant as they are; the compiler would refuse them, too, but not everybody asks it. */
+/** Throws if the options are wrong. The compiler refuses them, too, but not every program is compiled. */
 export function refuseMistakes(options: OperatorOptions): void {
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(KNOWN, name)) continue;
@@ -88,7 +88,7 @@ export function refuseMistakes(options: OperatorOptions): void {
   if (settings !== undefined) refuseBadSettings(settings);
 }
 
-/** Selecting by nothing would select everything. */
+/** An empty selector would select everything. */
 function refuseBadLabels(namespaces: unknown): void {
   const { labels, ...rest }: Mapping = isMapping(namespaces) ? namespaces : {};
   if ((!isMapping(labels) && typeof labels !== 'string') || Object.keys(rest).length > 0) {
@@ -102,7 +102,7 @@ function refuseBadLabels(namespaces: unknown): void {
   }
 }
 
-/** Also after the startup handlers, which may have set anything. */
+/** Called again after the startup handlers, which may set anything. */
 export function refuseBadSettings(settings: Settings): void {
   const [first] = settingMistakes(settings);
   if (first !== undefined) throw new PermanentError(first, { code: 'KOPF_BAD_SETTING' });

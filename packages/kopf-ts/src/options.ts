@@ -1,4 +1,4 @@
-/** What an operator can be given, and what of it goes to the settings. */
+/** The options of an operator, and which of them override settings. */
 import type {
   Clock,
   Credentials,
@@ -18,7 +18,7 @@ import type { MetricsOptions } from '@kopf-ts/metrics';
 import type { NamespacesByLabels } from '@kopf-ts/reactor';
 
 /**
- * Everything that an operator can be given; whatever is absent is as by default.
+ * The options of an operator. All of them have defaults.
  *
  * ```ts
  * const options: kopf.OperatorOptions = {
@@ -30,64 +30,64 @@ import type { NamespacesByLabels } from '@kopf-ts/reactor';
  * ```
  */
 export interface OperatorOptions {
-  /** Where the handlers are. Default: the registry of the process, where `on.*` of this package declare them. */
+  /** The handlers. Default: the registry of the process, to which `on.*` of this package adds them. */
   // biome-ignore lint/suspicious/noExplicitAny: an operator runs handlers of any environment alike
   readonly registry?: Registry<any> | undefined;
   /** One object per operator: startup handlers may change it. */
   readonly settings?: Settings | undefined;
-  /** Given to the activities; each object begins with a copy of it. */
+  /** Passed to activities; the memo of each object starts as a copy of it. */
   readonly memo?: object | undefined;
   /** Serve the whole cluster. */
   readonly clusterwide?: boolean | undefined;
   /**
-   * Serve these namespaces only: names, globs (`myapp-*,!myapp-pr-*`), or regular expressions; or those with some labels at the
-   * moment, `{ labels: { tenant: true } }`, which come and go as they are labelled.
+   * Serve these namespaces only: names, globs (`myapp-*,!myapp-pr-*`), or regular expressions; or those that
+   * currently have certain labels: `{ labels: { tenant: true } }`.
    */
   readonly namespaces?: readonly (string | RegExp)[] | NamespacesByLabels | undefined;
-  /** Where to tell how the operator is doing: `http://:8080/healthz`. */
+  /** Where to serve the liveness probe: `http://:8080/healthz`. */
   readonly liveness?: string | undefined;
-  /** Where to serve metrics for Prometheus: `http://:8081/metrics`; at the same address as the above, if they agree. */
+  /** Where to serve metrics for Prometheus: `http://:8081/metrics`. It may share a port with the liveness probe. */
   readonly metrics?: string | MetricsOptions | undefined;
   /**
-   * Where `kopf why` and its like ask the operator about its objects: `http://127.0.0.1:8083`. On other addresses than those of
-   * the machine itself, it needs tokens: `{ endpoint, tokenFile }`, as in `settings.insight`.
+   * Where to serve the admin endpoint for `kopf why` and similar commands: `http://127.0.0.1:8083`. On any address but
+   * loopback, it needs tokens: `{ endpoint, tokenFile }`, as in `settings.insight`.
    */
   readonly admin?: string | AdminAddress | undefined;
   /**
-   * Where to serve the console, for browsers: `http://127.0.0.1:8082`. It needs tokens in the same cases, and has the same ones.
+   * Where to serve the console for browsers: `http://127.0.0.1:8082`. It needs tokens in the same cases, and uses the same ones.
    */
   readonly console?: string | AdminAddress | undefined;
   /** Stops the operator when aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** In which order change handlers are called. Default: the default one of the process. */
+  /** The order of calling change handlers. Default: the default lifecycle of the process. */
   readonly lifecycle?: LifeCycle | undefined;
   /** The name of this operator among its peers. */
   readonly identity?: string | undefined;
-  /** Ignore the peers. */
+  /** Ignore other operators: no peering. */
   readonly standalone?: boolean | undefined;
   readonly priority?: number | undefined;
   /** The peering object to join; the operator stays paused while it is absent. */
   readonly peeringName?: string | undefined;
 
-  // The seams. Whatever is given replaces the default of the same name.
+  // The seams: each replaces the default implementation of the same name.
   readonly client?: KubeClient | undefined;
-  /** Where the default client takes its credentials from, instead of the logins. */
+  /** The credentials of the default client, instead of those from login handlers. */
   readonly credentials?: Credentials | undefined;
   readonly indexer?: Indexer | undefined;
   readonly peering?: Peering | undefined;
   readonly scheduler?: (() => Scheduler) | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
-  /** Serves the pages of the operator about itself, such as probes. Default: over HTTP; one socket for each address. */
+  /** Serves the operator's own pages, such as probes. Default: over HTTP, with one socket per address. */
   readonly httpEndpoint?: HttpEndpoint | undefined;
-  /** Told what happens in the operator: for metrics, journals, tests. */
+  /** Receive the facts about what happens in the operator: for metrics, journals, tests. */
   readonly observers?: readonly Observer[] | undefined;
   /** Puts spans around cycles, calls, requests and reviews: `otel.openTelemetry()`, or one of your own. */
   readonly tracing?: Tracing | undefined;
 }
 
 /**
- * Where an operator is asked about its objects, and who may ask.
+ * The address of the admin endpoint or the console, and its tokens.
  *
  * ```ts
  * const admin: kopf.AdminAddress = { endpoint: 'http://0.0.0.0:8083', tokenFile: '/etc/admin/tokens' };
@@ -96,11 +96,11 @@ export interface OperatorOptions {
  */
 export interface AdminAddress {
   readonly endpoint?: string | undefined;
-  /** One token in each line; after it, `read` if it is not for actions. */
+  /** One token per line, followed by `read` if it must not allow actions. */
   readonly tokenFile?: string | undefined;
 }
 
-/** The arguments are settings, too; startup handlers still have the last word on them. */
+/** Some options override settings; startup handlers still have the last word. */
 export function withArguments(settings: Settings, options: OperatorOptions): Settings {
   const { peering } = settings;
   const { namespaces = [] } = options;

@@ -1,7 +1,7 @@
-/** The version of kopf-ts, for whoever looks at an operator from outside. */
+/** The version of kopf-ts, shown to the outside. */
 import { readFileSync } from 'node:fs';
 
-/** Absent if the package is not where it was installed: in a bundle, there may be another one, or none. */
+/** Absent if the code was moved out of its package: beside a bundle, there is another manifest or none. */
 export function ownVersion(): string | undefined {
   try {
     const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');

@@ -1,28 +1,28 @@
-/** Values that settings cannot have: told when an operator starts, since later they only show by nothing happening. */
+/** Wrong values of settings. They are reported when an operator starts; later, they would go unnoticed. */
 import { settings as makeSettings, type Settings } from '@kopf-ts/core';
 import { didYouMean, fieldSelectorOf, labelSelectorOf, parseSelector } from '@kopf-ts/core/engine';
 
-/** Those that are not of the type of their defaults alone. */
+/** Settings whose type does not follow from their defaults. */
 const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
   'process.onStray': ['exit', 'log'],
   'posting.level': ['debug', 'info', 'warn', 'error'],
   'persistence.compat': ['kopf', undefined],
 };
-/** These may be switched off. */
+/** Settings that can be switched off. */
 const OPTIONAL: ReadonlySet<string> = new Set([
   ...['process.ultimateExitingTimeout', 'watching.serverTimeout', 'watching.clientTimeout', 'watching.connectTimeout'],
   ...['watching.maxLineSize', 'queueing.workerLimit', 'background.instantExitTimeout'],
   ...['background.instantExitZeroTimeCycles', 'networking.requestTimeout', 'networking.connectTimeout'],
   ...['networking.headersTimeout', 'networking.maxAnswerSize'],
 ]);
-/** Numbers, though there are none by default. */
+/** Numbers without a default. */
 const UNSET_NUMBERS: ReadonlySet<string> = new Set(['watching.clientTimeout', 'background.instantExitTimeout']);
-/** Numbers below zero mean something here. */
+/** Settings where numbers below zero are meaningful. */
 const SIGNED: ReadonlySet<string> = new Set(['peering.priority']);
-/** Several numbers, or one. */
+/** One number or several. */
 const SERIES: ReadonlySet<string> = new Set(['queueing.errorDelays', 'networking.errorBackoffs']);
 
-/** One sentence for each. */
+/** One sentence per mistake. */
 export function settingMistakes(settings: Settings): readonly string[] {
   const ofTypes = Object.entries(makeSettings()).flatMap(([group, fields]) =>
     Object.entries(fields as Readonly<Record<string, unknown>>).flatMap(([field, usual]) => {
@@ -35,7 +35,7 @@ export function settingMistakes(settings: Settings): readonly string[] {
   return ofTypes.length > 0 ? ofTypes : selectorMistakes(settings.watching.selectors);
 }
 
-/** Of kinds and what is served of them. */
+/** Mistakes in the selectors of kinds. */
 function selectorMistakes(selectors: Settings['watching']['selectors']): readonly string[] {
   return Object.entries(selectors).flatMap(([kind, served]) => {
     try {
@@ -52,7 +52,7 @@ function selectorMistakes(selectors: Settings['watching']['selectors']): readonl
   });
 }
 
-/** What it should be; `undefined` if it is. */
+/** The expected value in words; `undefined` if the value is right. */
 function whatIsWanted(name: string, usual: unknown, value: unknown): string | undefined {
   const choices = CHOICES[name];
   if (choices !== undefined) {
@@ -74,7 +74,7 @@ function isNumber(value: unknown, name = ''): value is number {
 }
 
 function isSeries(value: unknown): boolean {
-  // Iterables may be endless: they are believed.
+  // Iterables may be endless, so they are not checked.
   return Array.isArray(value) ? value.every((item) => isNumber(item)) : isNumber(value) || isIterable(value);
 }
 

@@ -1,6 +1,6 @@
 /**
- * All for tests of operators, in one place: a cluster without a cluster, operators for the length of a test, time that
- * moves when told, logs to assert on, faults, and the conformance suites of the seams.
+ * Everything for testing operators in one place: an embedded cluster, operators that live as long as a test, a manual
+ * clock, logs to assert on, faults, and the conformance suites of the seams.
  */
 // biome-ignore-all assist/source/organizeImports: a table of contents, in the order of reading
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ export {
 } from './testing/clusters.js';
 
 /**
- * What the operator is started with, and what is up to the runner itself.
+ * The options of the operator, and those of the runner itself.
  *
  * ```ts
  * import { type OperatorRunnerOptions, operatorRunner, testCluster } from 'kopf-ts/testing';
@@ -36,8 +36,8 @@ export {
 export interface OperatorRunnerOptions extends OperatorOptions, testing.RunnerOptions {}
 
 /**
- * Starts an operator for the length of a test, and stops it at the end of the scope.
- * It does not wait for the operator to be ready; and it rejects if the handlers cannot be loaded.
+ * Starts an operator for a test, and stops it at the end of the scope.
+ * Does not wait until the operator is ready. Rejects if the handlers cannot be loaded.
  *
  * ```ts
  * import { operatorRunner, testCluster } from 'kopf-ts/testing';
@@ -56,8 +56,8 @@ export function operatorRunner(options: OperatorRunnerOptions = {}): Promise<tes
 }
 
 /**
- * Files of TypeScript, and all that they import, are loaded as the command line does it. But where our own modules are
- * transformed (by vitest, if it is told so), the files must be, too: else they would see other modules than the test.
+ * TypeScript files and their imports are loaded as the command line loads them. But where our own modules are transformed
+ * (by vitest, if configured so), the files must be, too: otherwise, they would see other copies of our modules than the test.
  */
 function loader(): testing.LoadHandlers | undefined {
   const isTransformed = (import.meta as { env?: unknown }).env !== undefined;
@@ -72,7 +72,7 @@ function settingsOf(given: Settings | undefined): Settings {
   return withStorages(given ?? defaultSettings());
 }
 
-/** As an operator in a terminal prints it, with the debugging lines. */
+/** The output of an operator in a terminal, debugging lines included. */
 function printer(write: (text: string) => void): ReturnType<typeof consoleLogger> {
   return consoleLogger({ level: 'debug', colors: false, stream: { write } });
 }

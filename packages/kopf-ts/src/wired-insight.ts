@@ -1,4 +1,4 @@
-/** The journal, the admin endpoint and the console as parts of an operator: nothing of them is there until an address is set. */
+/** The journal, the admin endpoint and the console as parts of an operator. Until an address is set, they cost nothing. */
 import {
   type Clock,
   type Control,
@@ -32,13 +32,13 @@ interface InsightParts {
   readonly facts: ObservedFacts;
   readonly httpEndpoint: HttpEndpoint;
   readonly control: Control;
-  /** The logger above keeps its lines there. */
+  /** Where the logger above keeps its lines. */
   readonly logs: ObjectLogs;
   readonly lag: LagMeter;
 }
 
 export interface WiredInsight {
-  /** Takes notes from now on, if it is set where to ask for them. Throws if there can never be such an address. */
+  /** Starts the journal if an address is set. Throws if the address is impossible. */
   begin(): void;
   readonly services: readonly Service[];
 }
@@ -74,7 +74,7 @@ export function wiredInsight(parts: InsightParts): WiredInsight {
   return {
     begin() {
       const { admin: adminUrl, console: consoleUrl } = settings.insight;
-      // What is wrong with the addresses is said at once, and not when the operator has started.
+      // Wrong addresses are reported at once, not after the operator has started.
       if (adminUrl !== undefined) {
         httpEndpoint.check({ name: 'admin', url: adminUrl });
         makeAdmin({ ...parts, journal: kept() }).pages(adminUrl);
@@ -89,7 +89,7 @@ export function wiredInsight(parts: InsightParts): WiredInsight {
         name: 'admin endpoint',
         async run(signal) {
           const { admin: url, console: consoleUrl } = settings.insight;
-          // The console answers all that is asked here.
+          // The console answers these requests, too.
           if (url === undefined || url === consoleUrl) return await untilAborted(signal);
           await makeAdmin({ ...parts, journal: kept() })
             .service({ url, httpEndpoint })

@@ -1,4 +1,4 @@
-/** Metrics as a part of an operator: nothing of them is there until an address is set for them. */
+/** Metrics as a part of an operator. Until an address is set, they cost nothing. */
 import type { Clock, HttpEndpoint, Indices, Logger, Registry, Service, Settings } from '@kopf-ts/core';
 import { type LagMeter, type ObservedFacts, untilAborted } from '@kopf-ts/core/engine';
 import { type MetricsOptions, type OperatorMetrics, operatorMetrics } from '@kopf-ts/metrics';
@@ -14,12 +14,12 @@ interface MetricsParts {
   readonly indices: Indices;
   readonly facts: ObservedFacts;
   readonly httpEndpoint: HttpEndpoint;
-  /** As in the options of the operator. */
+  /** The `metrics` option of the operator. */
   readonly users: string | MetricsOptions | undefined;
 }
 
 export interface WiredMetrics {
-  /** Counts from now on, if it is set where to show it. Throws if there can never be such an address. */
+  /** Starts counting if an address is set. Throws if the address is impossible. */
   begin(): void;
   readonly service: Service;
 }

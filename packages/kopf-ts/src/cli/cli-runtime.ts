@@ -1,11 +1,11 @@
-/** What the command line needs of us; see `@kopf-ts/cli`. */
+/** The runtime of the command line; see `@kopf-ts/cli`. */
 import type { CliRuntime, ReleasedObject } from '@kopf-ts/cli';
 import type { Clock, ConnectionInfo, KubeClient, Logger } from '@kopf-ts/core';
 import type { Released } from '../release/release.js';
 import { optimizeForMemory } from './optimizing.js';
 import { ownCopyOf } from './own-copies.js';
 
-/** The runtime of this process, started with the program's file. Imports modules when they are needed: `--help` needs none. */
+/** The runtime of this process, started with the program's file. Modules are imported on demand: `--help` needs none. */
 export function processRuntime({ program, version }: { program: string; version: string }): CliRuntime {
   return {
     version,
@@ -64,7 +64,7 @@ const KINDS = { validating: 'ValidatingWebhookConfiguration', mutating: 'Mutatin
 const peering = () => import('@kopf-ts/peering');
 const objects = () => import('./objects-command.js');
 
-/** People do not wait for as long as operators do. */
+/** People are less patient than operators. */
 const PATIENCE = [0.5, 1, 2];
 
 interface Connection {
@@ -101,7 +101,7 @@ async function withClient<T>(use: (connection: Connection) => Promise<T>): Promi
     client,
     clock,
     logger,
-    // It is known by the first request at the latest.
+    // Known after the first request at the latest.
     get namespace() {
       return namespace;
     },
@@ -109,7 +109,7 @@ async function withClient<T>(use: (connection: Connection) => Promise<T>): Promi
   return await use(connection);
 }
 
-/** Attempts are not worth a line each: the error of the last one says it all. */
+/** Attempts are not logged: the error of the last one is enough. */
 function calm(logger: Logger): Logger {
   const debug: Logger['debug'] = (message, fields) => logger.debug(message, fields);
   return { debug, info: debug, warn: debug, error: debug, child: (fields) => calm(logger.child(fields)) };

@@ -1,4 +1,4 @@
-/** Commands about single objects: with the credentials of the person, and by the operator if it can be asked. */
+/** Commands about single objects: with the user's credentials, and through the operator if it is reachable. */
 import { readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import type { Explained, ObjectChoice, OperatorWay } from '@kopf-ts/cli';
@@ -125,7 +125,7 @@ async function secretToken(secret: string | undefined, client: KubeClient): Prom
   return firstToken(Buffer.from(text, 'base64').toString());
 }
 
-/** The file of the operator may be given as it is: the first one is taken, without its scope. */
+/** The token file of the operator works as it is: the first token is taken, without its scope. */
 function firstToken(text: string): string | undefined {
   return text.trim().split(/\s+/)[0];
 }
@@ -134,7 +134,7 @@ function titleOf({ plural, group }: Resource): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-/** For the record. */
+/** Who acts, for the operator's records. */
 function person(): string {
   try {
     return `${userInfo().username}@${hostname()}`;

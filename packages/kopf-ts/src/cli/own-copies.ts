@@ -1,4 +1,4 @@
-/** Where our own copy of one of these packages is: for handlers in places where nothing is installed. */
+/** The location of our own copy of a package, for handlers in folders where nothing is installed. */
 export function ownCopyOf(specifier: string): string | undefined {
   if (!/^(?:kopf-ts|@kopf-ts\/[\w-]+)(?:\/|$)/.test(specifier)) return undefined;
   try {

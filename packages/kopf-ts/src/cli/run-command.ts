@@ -1,4 +1,4 @@
-/** `kopf run`: an operator as the whole of the process, which gives up if there is no cluster at all. */
+/** `kopf run`: an operator that owns its process, and gives up if there is no cluster at all. */
 import type { RunChoice } from '@kopf-ts/cli';
 import { KubeConnectionError, kubeClient, login, loginWithKubeconfig, reloadingCredentials } from '@kopf-ts/client';
 import {
@@ -18,7 +18,7 @@ import { defaultLogger } from '../logging/default-logger.js';
 import type { OperatorOptions } from '../options.js';
 import { run } from '../running/run.js';
 
-/** Runs the operator; gives the exit code. */
+/** Runs the operator. Returns the exit code. */
 export async function runForCli({
   kubeconfig,
   context,
@@ -35,12 +35,12 @@ export async function runForCli({
   const options: Options = { ...choice, admin, ...(tracing && { tracing }), ...(peering && { peering }) };
   if (kubeconfig !== undefined || context !== undefined) {
     const loginAsChosen = () => loginWith({ kubeconfig, context }, clock);
-    // What is wrong with it is told at once.
+    // Mistakes in it are reported at once.
     await loginAsChosen();
     const credentials = reloadingCredentials(loginAsChosen, { clock, logger });
     return await runIfReachable({ ...options, credentials }, { clock, logger, login: loginAsChosen });
   }
-  // How operators with logins of their own get to the cluster, is known to nobody else.
+  // Only the login handlers of an operator know how to reach the cluster.
   const { activities } = getDefaultRegistry().handlers;
   const hasLogins = [...activities].some(({ activity }) => activity === 'login');
   return hasLogins
@@ -70,13 +70,13 @@ interface Reaching {
   readonly login: Login;
 }
 
-/** As long as a cluster may need to come back from a restart of its API server; or a person to think of the VPN. */
+/** Time for an API server to restart, or for a person to think of the VPN. */
 const PATIENCE: Seconds = 30;
 const PAUSE: Seconds = 2;
 
 /**
- * Operators outlive any outage of their clusters. But if there is no cluster from the very beginning, it is rather a
- * mistake: wrong credentials, no network. So it is looked for while the operator starts, and only then.
+ * Operators outlive any outage of their clusters. But a cluster that is unreachable from the start is probably a mistake:
+ * wrong credentials, no network. So it is probed only while the operator starts.
  */
 async function runIfReachable(options: Options, { clock, logger, login }: Reaching): Promise<number> {
   const stopping = childController(options.signal);
@@ -100,7 +100,7 @@ async function runIfReachable(options: Options, { clock, logger, login }: Reachi
   }
 }
 
-/** Looks for the cluster; gives what is wrong if it is not found in time. Any answer is an answer. */
+/** Probes the cluster. Resolves with the problem if there is no answer in time. Any answer counts. */
 async function unreachable(clock: Clock, login: Login, signal: AbortSignal): Promise<string | undefined> {
   const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
   const credentials = reloadingCredentials(login, { clock, logger: silent });
@@ -112,7 +112,7 @@ async function unreachable(clock: Clock, login: Login, signal: AbortSignal): Pro
       await client.request({ method: 'GET', path: '/version', retries: 'none', signal });
       return undefined;
     } catch (error) {
-      // Logins that fail are told of by the operator itself.
+      // The operator itself reports failed logins.
       if (signal.aborted || !(error instanceof KubeConnectionError)) return undefined;
       if (clock.now() + PAUSE >= deadline) return describeError(error);
     }

@@ -1,4 +1,4 @@
-/** The logger of operators that have none of their own: lines to stderr, in Kopf's formats. */
+/** The default logger: lines to stderr, in Kopf's formats. */
 import { KopfError, type LogFields, type Logger, type LogLevel } from '@kopf-ts/core';
 import { FORMATS, type LineStyle, type LogFormat } from './formats.js';
 import { writeOrLose } from './lost-streams.js';
@@ -6,7 +6,7 @@ import { writeOrLose } from './lost-streams.js';
 export type { LogFormat } from './formats.js';
 
 /**
- * Where the lines go: any writable stream of Node fits. If it fails, the lines are lost, and the operator goes on.
+ * The destination of log lines: any writable stream of Node. If it fails, lines are lost, and the operator goes on.
  *
  * ```ts
  * const lines: string[] = [];
@@ -20,7 +20,7 @@ export interface LogStream {
 }
 
 /**
- * How log lines look, which of them are written, and where.
+ * The format, level and destination of log lines.
  *
  * ```ts
  * const options: kopf.LoggingOptions = { format: 'json', refkey: 'k8s-obj', level: 'warn' };
@@ -29,34 +29,34 @@ export interface LogStream {
 export interface LoggingOptions {
   /** Default: `full`. */
   readonly format?: LogFormat | undefined;
-  /** The lowest level that is written. Default: `info`. */
+  /** The lowest level to write. Default: `info`. */
   readonly level?: LogLevel | undefined;
-  /** Whether messages about objects begin with `[namespace/name]`. Default: in texts, but not in JSON. */
+  /** Whether messages about objects begin with `[namespace/name]`. Default: yes in text formats, no in JSON. */
   readonly prefix?: boolean | undefined;
-  /** Under which key the references to objects are in JSON. Default: `object`. */
+  /** The key of object references in JSON. Default: `object`. */
   readonly refkey?: string | undefined;
   /** Default: the standard error stream. */
   readonly stream?: LogStream | undefined;
   /**
-   * Whether to colour the lines of the full format. Default: on terminals, unless the environment has `NO_COLOR`; also
-   * elsewhere if it has `FORCE_COLOR`.
+   * Whether to colour the lines of the full format. Default: on terminals unless `NO_COLOR` is set in the environment, and
+   * everywhere if `FORCE_COLOR` is.
    */
   readonly colors?: boolean | undefined;
-  /** What time it is. Default: of the system. */
+  /** The time of log lines. Default: the system time. */
   readonly now?: (() => Date) | undefined;
 }
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** Where lines go, and which of them. */
+/** The destination, and the lowest level. */
 interface Sink {
-  /** The lowest level, as the index of it. */
+  /** The index of the lowest level. */
   readonly lowest: number;
   write(level: LogLevel, message: string, fields: LogFields): void;
 }
 
 /**
- * A logger with options of its own, which {@link configure} does not touch.
+ * Makes a logger with its own options, unaffected by {@link configure}.
  *
  * ```ts
  * const logger = kopf.consoleLogger({ format: 'plain', stream: process.stdout });
@@ -69,8 +69,8 @@ export function consoleLogger(options: LoggingOptions = {}): Logger {
 }
 
 /**
- * Sets how operators log in this process, those already running included; what is not given is as by default.
- * Operators that were given a logger of their own are not affected.
+ * Configures logging of all operators in this process, running ones included. Options left out return to their defaults.
+ * Operators with a logger of their own are not affected.
  *
  * ```ts
  * kopf.configure({ format: 'json', level: 'debug' });
@@ -80,7 +80,7 @@ export function configure(options: LoggingOptions = {}): void {
   configured().sink = sink(options);
 }
 
-/** The logger of operators that have none of their own: as {@link configure} says at the moment of each line. */
+/** The default logger. It reads the options of {@link configure} at each line. */
 export function defaultLogger(): Logger {
   const state = configured();
   return new SinkLogger(() => {
@@ -91,7 +91,7 @@ export function defaultLogger(): Logger {
 
 const CONFIGURED: unique symbol = Symbol.for('kopf-ts.logging') as never;
 
-/** On `globalThis`, so that all copies of this package meet there: the one of the command line and the one of the user. */
+/** On `globalThis`, which all copies of this package share: that of the command line and that of the user. */
 function configured(): { sink?: Sink } {
   const holder = globalThis as { [CONFIGURED]?: { sink?: Sink } };
   holder[CONFIGURED] ??= {};
@@ -144,7 +144,7 @@ function sink(options: LoggingOptions): Sink {
   const formatted = oneOf(format, FORMATS, 'format of logs');
   const lowest = LEVELS.indexOf(level);
   if (lowest < 0) throw unknown('level of logs', level, LEVELS);
-  // Asked for at every line: tests and wrappers replace the streams of a process.
+  // Read at every line: tests and wrappers replace the streams of a process.
   const stream = (): LogStream => options.stream ?? process.stderr;
   const style: LineStyle = {
     hasPrefix: options.prefix ?? format !== 'json',
@@ -159,7 +159,7 @@ function sink(options: LoggingOptions): Sink {
   };
 }
 
-/** As Node itself decides: who forces has the last word. */
+/** As Node itself decides: forcing has the last word. */
 function wantsColors({ isTTY = false }: LogStream, env: Readonly<Record<string, string | undefined>>): boolean {
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced !== '0' && forced !== 'false';

@@ -6,8 +6,8 @@ import { toJson, toJsonField, toJsonText, toJsonValue } from './python-json.js';
 import { redactedText } from './redaction.js';
 
 /**
- * `full` is for people: the time, who tells it, how bad it is, and what it is. `plain` is what it is, alone. Fields follow
- * the message in both, cut short. `json` is for collectors of logs: one object per line, with all fields.
+ * `full` is for people: the time, the logger, the level and the message. `plain` is the message alone. In both, fields
+ * follow the message, shortened. `json` is for log collectors: one object per line, with all fields.
  *
  * ```ts
  * const format: kopf.LogFormat = process.stderr.isTTY ? 'full' : 'json';
@@ -19,7 +19,7 @@ export type LogFormat = 'full' | 'plain' | 'json';
 export interface LogRecord {
   readonly level: LogLevel;
   readonly message: string;
-  /** Of the line and of its logger together. Reserved: `object`, `error`, `logger`. */
+  /** The fields of the line and of its logger. Reserved: `object`, `error`, `logger`. */
   readonly fields: LogFields;
   readonly at: Date;
 }
@@ -27,7 +27,7 @@ export interface LogRecord {
 export interface LineStyle {
   /** Whether messages about objects begin with their names. */
   readonly hasPrefix: boolean;
-  /** Under which key the reference to the object is in JSON. */
+  /** The key of the object reference in JSON. */
   readonly refkey: string;
   readonly hasColors: boolean;
 }
@@ -39,7 +39,7 @@ const LEVEL_NAMES: Readonly<Record<LogLevel, string>> = {
   error: 'ERROR   ',
 };
 
-/** As terminals understand them: grey, none, yellow, red. */
+/** Terminal colours: grey, none, yellow, red. */
 const COLORS: Readonly<Record<LogLevel, string>> = {
   debug: '\u001B[90m',
   info: '',
@@ -48,13 +48,13 @@ const COLORS: Readonly<Record<LogLevel, string>> = {
 };
 const NO_COLOR = '\u001B[0m';
 
-/** Names of loggers take that much, no less and no more. */
+/** The width of logger names. */
 const NAME_WIDTH = 20;
 
-/** Keys of JSON that no field can take. */
+/** Reserved keys in JSON. */
 const RESERVED = ['message', 'timestamp', 'object', 'error', 'logger'];
 
-/** All formats, without the end of the line. */
+/** All formats, without the line end. */
 export const FORMATS: Readonly<Record<LogFormat, (record: LogRecord, style: LineStyle) => string>> = {
   full(record, style) {
     const { level, at } = record;
@@ -92,19 +92,19 @@ function padded(part: number, width = 2): string {
   return String(part).padStart(width, '0');
 }
 
-/** Messages and stacks may have several lines; all but the first one are indented. */
+/** All lines but the first of messages and stacks are indented. */
 function textOf(record: LogRecord, style: LineStyle): string {
   const { message, fields } = record;
   const text = prefixOf(record, style) + message + fieldsOf(record);
   return printable(redactedText(fields['error'] == null ? text : `${text}\n${printedError(fields['error'])}`));
 }
 
-/** Of these, the line tells otherwise: by its prefix, by the name of its logger, by its level, by the stack below. */
+/** Fields that the line shows in other ways: as its prefix, logger name, level, or the stack below it. */
 const SHOWN_OTHERWISE: ReadonlySet<string> = new Set(['object', 'error', 'logger', 'activity', 'severity']);
-/** As much of one field as can be read at a glance; collectors of logs get all of it. */
+/** How much of one field to print in text formats; JSON has all of it. */
 const MAX_VALUE = 200;
 
-/** What was logged beside the message, as JSON has it: ` size=5 reason="too small"`. */
+/** The other fields as JSON values: ` size=5 reason="too small"`. */
 function fieldsOf({ fields }: LogRecord): string {
   let text = '';
   for (const name of Object.keys(fields)) {
@@ -129,14 +129,14 @@ function prefixOf({ fields: { object } }: LogRecord, { hasPrefix }: LineStyle): 
 
 function loggerName({ logger, object, activity }: LogFields): string {
   if (typeof logger === 'string' && logger !== '') return logger;
-  // For Kopf's readers of logs, it is still what Kopf calls it.
+  // Kopf's name of this activity, for tools that read its logs.
   if (typeof activity === 'string') return `kopf.activities.${activity === 'login' ? 'authentication' : activity}`;
   return object == null ? 'kopf' : 'kopf.objects';
 }
 
 const REFERENCE_PARTS = ['apiVersion', 'kind', 'name', 'uid', 'namespace'] as const;
 
-/** Always with all of its parts, so that the lines of all objects look the same. */
+/** Always with all parts, so that the lines of all objects look alike. */
 function referenceOf(object: unknown): string {
   const parts = isMapping(object) ? object : {};
   return `{${REFERENCE_PARTS.map((name) => `"${name}": ${toJson(parts[name] ?? null)}`).join(', ')}}`;

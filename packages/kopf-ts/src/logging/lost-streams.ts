@@ -1,10 +1,10 @@
 /**
- * Streams that may be lost: the reader of a pipe has gone (EPIPE), a descriptor was closed (EBADF), the disk is full.
- * Whatever was to be printed is lost then; but an operator must not end for that, and by default it would: an `error`
- * event without listeners ends the process.
+ * Output streams can fail: the reader of a pipe has gone (EPIPE), a descriptor was closed (EBADF), the disk is full.
+ * The output is lost then, but the operator must survive. By default, it would not: an `error` event without listeners
+ * ends the process.
  */
 
-/** What is printed to. Any writable stream of Node fits; what is not a stream has no events. */
+/** An output. Any writable stream of Node fits; other objects have no events. */
 interface Printable {
   write(text: string): unknown;
   on?(event: 'error', listener: (error: Error) => void): unknown;
@@ -13,7 +13,7 @@ interface Printable {
 // On the streams themselves, since copies of this package share them; by a symbol, since the streams are not ours.
 const IS_GUARDED: unique symbol = Symbol.for('kopf-ts.logging.guarded') as never;
 
-/** From now on, errors of this stream are of no consequence. Other listeners of them are told as before. */
+/** From now on, errors of this stream are ignored. Other listeners still receive them. */
 function surviveLoss(stream: Printable): void {
   const guarded = stream as Printable & { [IS_GUARDED]?: boolean };
   if (guarded[IS_GUARDED] || typeof stream.on !== 'function') return;
@@ -21,18 +21,18 @@ function surviveLoss(stream: Printable): void {
   stream.on('error', () => {});
 }
 
-/** The same for the streams of the process: handlers print, too, and so do the loggers that others bring along. */
+/** The same for the streams of the process, because handlers and other loggers print, too. */
 export function surviveLostOutput(): void {
   surviveLoss(process.stdout);
   surviveLoss(process.stderr);
 }
 
-/** Prints it if it can be printed. */
+/** Prints the text if possible. */
 export function writeOrLose(stream: Printable, text: string): void {
   surviveLoss(stream);
   try {
     stream.write(text);
   } catch {
-    // There is nobody to tell it to.
+    // Nowhere to report it.
   }
 }

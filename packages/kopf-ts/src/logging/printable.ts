@@ -1,16 +1,16 @@
 /**
- * Texts that cannot pass for more than they are. Messages quote whatever objects, peers, servers and handlers come up
- * with: a line break in it must not begin what looks like another line of the log, and a terminal must not obey it.
+ * Texts that are safe to log. Messages quote texts of objects, peers, servers and handlers: a line break in them must not
+ * forge another log line, and a terminal must not obey them.
  */
 
-/** Of continued lines: no line of a log begins like this. */
+/** The indent of continued lines: no log line starts like this. */
 const INDENT = '    ';
 
-// C0 and C1 but for tabs; line breaks of Unicode; and what makes terminals show letters in another order.
+// C0 and C1 except tabs, line breaks of Unicode, and characters that change the direction of text.
 const SUSPICIOUS = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 const ALL_CONTROLS = /(?!\t)[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
-/** A text of one or several lines: those after the first one are indented, and control characters are escaped. */
+/** A text of one or several lines: all but the first are indented, and control characters are escaped. */
 export function printable(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   const lines = text.split(/\r?\n/).map((line) => line.replaceAll(ALL_CONTROLS, escaped));
@@ -21,8 +21,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const ALL_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu');
 
 /**
- * A name, always of one line. No object has any of these in its name; but admission handlers see objects before
- * anybody has looked at their names.
+ * A name, always on one line. Names of stored objects have none of these characters, but admission handlers see objects
+ * before their names are validated.
  */
 export function printableName(name: string): string {
   return UNPRINTABLE.test(name) ? name.replaceAll(ALL_UNPRINTABLE, escaped) : name;

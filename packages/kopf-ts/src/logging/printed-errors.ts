@@ -1,12 +1,12 @@
-/** Errors as they are printed: what has happened and where, and because of what. */
+/** Errors as printed: with their stacks and causes. */
 import { describeError } from '@kopf-ts/core/engine';
 
-/** Chains of causes may be endless, if somebody makes a loop of them. */
+/** Chains of causes can be loops. */
 const MAX_CAUSES = 16;
 
 /**
- * The stack of the error, then the stacks of its causes. Only texts and stacks: errors of HTTP clients tend to have
- * the whole request in their other properties, with the credentials.
+ * The stack of the error, then the stacks of its causes. Other properties are left out: errors of HTTP clients often hold
+ * the whole request there, with credentials.
  */
 export function printedError(error: unknown): string {
   const seen = new Set<unknown>();
@@ -28,6 +28,6 @@ function stackOf(error: unknown): string {
   const { stack } = error;
   const text = `${error.name}: ${error.message}`;
   if (typeof stack !== 'string' || stack === '') return text;
-  // The text of the stack is made with the error; a message that was changed later must be seen, too.
+  // The stack is captured with the error; a message changed later must be shown, too.
   return stack.includes(error.message) ? stack : `${text}\n${stack}`;
 }

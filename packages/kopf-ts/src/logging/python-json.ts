@@ -1,22 +1,22 @@
 /**
- * JSON as Python writes it: with spaces after commas and colons, and in ASCII only, so that log collectors, searches
- * and alerts made for Kopf see the same lines. Whatever is given, there is a line: logging never fails.
+ * JSON as Python writes it, with spaces after commas and colons, and in ASCII only: log collectors, searches and alerts
+ * made for Kopf see the same lines. Logging never fails: every input yields a line.
  */
 import { isCredential, REDACTED, redactedText } from './redaction.js';
 
-/** Deeper than that, it is rather a live graph of objects than something to log. */
+/** Anything deeper is a live graph of objects rather than something to log. */
 const MAX_DEPTH = 16;
 
 export function toJson(value: unknown): string {
   return written(value, []) ?? 'null';
 }
 
-/** One field of an object; `undefined` if there is nothing to write. */
+/** One field of an object; `undefined` if it has no JSON form. */
 export function toJsonField(name: string, value: unknown): string | undefined {
   return fieldOf(name, value, []);
 }
 
-/** The value of that field alone; `undefined` if there is nothing to write. Credentials are hidden by their names. */
+/** The value of that field alone; `undefined` if it has no JSON form. Fields with names of credentials are redacted. */
 export function toJsonValue(name: string, value: unknown): string | undefined {
   return writtenValue(name, value, []);
 }

@@ -1,4 +1,4 @@
-/** Taking what an operator has put on objects off them: for when there will be no operator any more. */
+/** Removes an operator's traces from objects, for when the operator itself is removed for good. */
 import {
   type AnyObject,
   type Body,
@@ -29,7 +29,7 @@ import { defaultSettings, withStorages } from '../defaults.js';
 import { fieldsOf, tracesOf } from './storage-traces.js';
 
 /**
- * Which objects are released, and of what.
+ * Which objects to release, and from which finalizer and storages.
  *
  * ```ts
  * const options: kopf.ReleaseOptions = { client, selector: ['kopfexamples', 'pods'], dryRun: true };
@@ -37,19 +37,19 @@ import { fieldsOf, tracesOf } from './storage-traces.js';
  */
 export interface ReleaseOptions {
   readonly client: KubeClient;
-  /** The kinds that the operator has served. */
+  /** The kinds that the operator served. */
   readonly selector: SelectorSpec | readonly SelectorSpec[];
-  /** With the finalizer and the storages of the operator. Default: as of operators without settings. */
+  /** The settings of the operator, with its finalizer and storages. Default: those of an operator without settings. */
   readonly settings?: Settings | undefined;
-  /** Only in these namespaces. Default: in all. */
+  /** Only these namespaces. Default: all. */
   readonly namespaces?: readonly NamespacePattern[] | undefined;
-  /** Only look what there is. Default: false. */
+  /** Only report the traces, change nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * An object on which there was something of the operator's.
+ * An object with traces of the operator.
  *
  * ```ts
  * const isDone = ({ error }: kopf.Released): boolean => error === undefined;
@@ -61,21 +61,21 @@ export interface Released {
   readonly name: string;
   /** The finalizer, if it was there. */
   readonly finalizer: string | undefined;
-  /** Annotations and other fields with the operator's memory: progress of handlers, the last handled state. */
+  /** Annotations and other fields with the progress of handlers or the last handled state. */
   readonly fields: readonly FieldPath[];
-  /** The deletion of the object is requested: it goes away now, unless somebody else has finalizers on it, too. */
+  /** Its deletion was requested: it goes away now unless it has other finalizers. */
   readonly isDeleting: boolean;
-  /** Why it is not released; absent if it is. */
+  /** Why it could not be released; absent on success. */
   readonly error?: Error | undefined;
 }
 
-/** Others may be changing the object, too. */
+/** The object may be changing meanwhile. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Takes the operator's finalizer, progress and last handled states off the objects, and yields each object that had
- * any. One that cannot be released does not hold up the others; but it fails at once if there are no such kinds.
- * The operator must not run meanwhile: it would put all of it back.
+ * Removes the operator's finalizer, progress and last handled states from objects, and yields each object that had any.
+ * An object that cannot be released does not hold up the others, but an unknown kind fails at once.
+ * The operator must not be running: it would put everything back.
  *
  * ```ts
  * for await (const { namespace, name, error } of kopf.release({ client, selector: 'kopfexamples' })) {
@@ -125,7 +125,7 @@ async function findKinds({ client, selector, namespaces, signal }: ReleaseOption
   return [...found].filter(({ verbs }) => verbs.has('list') && verbs.has('patch'));
 }
 
-/** Where to list: in the namespaces one by one if they are known, as it takes less rights; else, everywhere at once. */
+/** Where to list: in each given namespace, which needs fewer permissions; otherwise, in the whole cluster. */
 function placesOf(resource: Resource, { namespaces = [] }: ReleaseOptions): readonly (string | undefined)[] {
   const exact = exactNamespaces(namespaces);
   const areExact = exact.length > 0 && exact.length === namespaces.length;

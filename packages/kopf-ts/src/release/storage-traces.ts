@@ -1,4 +1,4 @@
-/** What the storages of an operator have left on an object. Each storage knows its own places, and tells them here. */
+/** The traces of an operator's storages on an object. Only a storage knows where it writes, so each is asked. */
 import {
   type Body,
   deepCopy,
@@ -15,10 +15,10 @@ import {
   setOwn,
 } from '@kopf-ts/core';
 
-/** Stanzas that are not a storage's, even if all that is in there is. */
+/** Stanzas that belong to no storage, even if everything in them does. */
 const COMMON: readonly FieldPath[] = [['metadata'], ['metadata', 'annotations'], ['metadata', 'labels'], ['status']];
 
-/** A merge-patch that removes all of it; empty if there is nothing. */
+/** A merge-patch that removes all traces; empty if there are none. */
 export async function tracesOf(body: Body, resource: Resource, settings: Settings): Promise<Mapping> {
   const { progressStorage, diffbaseStorage } = settings.persistence;
   const erasing: Mapping = {};
@@ -33,8 +33,8 @@ export async function tracesOf(body: Body, resource: Resource, settings: Setting
     for (const path of leaves(touch.merge)) erase(path);
   }
   if (diffbaseStorage !== undefined) {
-    // Whatever it would write or erase to remember another state, is where it remembers this one. Some of it is written
-    // only once per object: so an object that has nothing yet is tried, too.
+    // The fields that it would write or erase to store another state are those where it stores this one. Some are written
+    // only once per object, so an object without any is tried, too.
     for (const like of [body, unmarked(body)]) {
       const store = new Patch({}, { body: like });
       await diffbaseStorage.store({ essence: {}, body: like, patch: store, resource });
@@ -49,7 +49,7 @@ function unmarked(body: Body): Body {
   return { ...rest, metadata: { ...body.metadata, annotations: {} } } as Body;
 }
 
-/** Stanzas that would be left empty are removed as a whole, unless they are common ones. */
+/** Stanzas that would become empty are removed as a whole unless they are common ones. */
 function collapsed(erasing: unknown, body: unknown, path: FieldPath = []): unknown {
   if (!isMapping(erasing) || !isMapping(body)) return erasing;
   const inner: Mapping = {};
@@ -64,12 +64,12 @@ function isCommon(path: FieldPath): boolean {
   return COMMON.some((common) => common.join('/') === path.join('/'));
 }
 
-/** The fields that a merge-patch has something for. */
+/** The fields that a merge-patch changes. */
 export function fieldsOf(merge: Mapping): readonly FieldPath[] {
   return leaves(merge);
 }
 
-/** What is in the former, and not in the latter: whole stanzas where possible, but only those that are not common ones. */
+/** The fields in the former but not in the latter: as whole stanzas where possible, except common ones. */
 function removedPaths(before: unknown, after: unknown, path: FieldPath = []): FieldPath[] {
   if (!isMapping(before)) return [];
   return Object.keys(before).flatMap((key) => {

@@ -6,17 +6,17 @@ import type { Seconds } from '@kopf-ts/core';
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 export interface Host {
-  /** Calls the function for each signal, instead of ending the process; returns how to stop that. */
+  /** Calls the function for each signal instead of ending the process. Returns a function that stops this. */
   onSignal(listener: (name: StopSignal) => void): () => void;
-  /** Signals come to main threads only. */
+  /** Only main threads receive signals. */
   readonly hasSignals: boolean;
-  /** With which code the process is to end when there is nothing more to do. */
+  /** The exit code of the process once it has nothing more to do. */
   setExitCode(code: number): void;
-  /** Keeps the process alive, as listening to signals does not; returns how to stop that. */
+  /** Keeps the process alive, which listening to signals does not. Returns a function that stops this. */
   hold(): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
-  /** Calls the function later, if the process still lives then: it is no reason to live. */
+  /** Calls the function later if the process is still alive, without keeping it alive. */
   later(delay: Seconds, callback: () => void): void;
   /** What the process is still waiting for: kinds of timers, sockets, etc. */
   pending(): readonly string[];
@@ -27,7 +27,7 @@ export function codeOfSignal(name: StopSignal): number {
   return 128 + constants.signals[name];
 }
 
-/** In milliseconds: as rarely as timers can. */
+/** In milliseconds: the longest interval of timers. */
 const LONG = 2 ** 31 - 1;
 
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
@@ -44,7 +44,7 @@ export function processHost(): Host {
       };
     },
     setExitCode(code) {
-      // Another code was set for a reason: success is no reason to hide it.
+      // Another code was set for a reason: success must not hide it.
       if (code !== 0) process.exitCode = code;
     },
     hold() {

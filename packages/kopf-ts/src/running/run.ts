@@ -1,4 +1,4 @@
-/** An operator as the whole of a process: signals stop it, and the exit code tells how it went. */
+/** An operator that owns its process: signals stop it, and the exit code reports how it ended. */
 import type { Clock, Logger, Seconds, Settings } from '@kopf-ts/core';
 import { childController, describeError, isTold } from '@kopf-ts/core/engine';
 import { type Operator, systemClock } from '@kopf-ts/reactor';
@@ -11,11 +11,11 @@ import { codeOfSignal, type Host, processHost, type StopSignal } from './process
 
 /**
  * Runs an operator until SIGINT or SIGTERM, until its own signal aborts, or until it fails. Resolves with the exit
- * code, which is also set for the process: 0 if it was stopped, 1 if it has failed or could not be stopped in time.
+ * code, which is also set for the process: 0 if it was stopped, 1 if it failed or could not be stopped in time.
  * A second signal ends the process at once, with the code of that signal.
  *
- * The process is all for the operator: if something else keeps it alive, it is ended shortly after the operator.
- * For operators among other things, or for several of them, there is `operator()`.
+ * The operator owns the process: if something else keeps it alive, it is ended shortly after the operator.
+ * For several operators, or operators beside other work, use `operator()`.
  *
  * ```ts
  * kopf.on.create('kopfexamples', ({ name, logger }) => logger.info(`Hello, ${name}!`));
@@ -33,17 +33,17 @@ export interface RunInOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Stops the operator, as a signal of the process does. */
+  /** Stops the operator as a signal of the process does. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The operator stops itself in time, unless something is really wrong: that is how much later it is not waited for. */
+/** The operator stops itself in time unless something is really wrong. How long to wait beyond that. */
 const FUSE_MARGIN: Seconds = 1;
 
-/** How long a process may need to see that it has nothing more to do. */
+/** How long a process may need to notice that it has nothing more to do. */
 const EXIT_GRACE: Seconds = 2;
 
-/** The same, with the process and the operator being whatever is given. */
+/** The same with a given process and operator. */
 export async function runIn(
   host: Host,
   start: (signal: AbortSignal) => Operator,
@@ -61,13 +61,13 @@ export async function runIn(
       return;
     }
     first = name;
-    // That it is received is told by the operator, together with what it does about it.
+    // The operator itself logs that the signal was received, and what it does about it.
     stopping.abort(name);
     void burnFuse();
   };
 
   const burnFuse = async (): Promise<void> => {
-    // Handlers may change the settings while the operator runs, so this is the moment to look at them.
+    // Handlers may change the settings while the operator runs, so they are read only now.
     const timeout = settings.process.ultimateExitingTimeout;
     if (timeout === undefined) return;
     await clock.sleep(timeout + FUSE_MARGIN, { wakeup: ended.signal });
@@ -80,7 +80,7 @@ export async function runIn(
 
   if (!host.hasSignals) logger.warn('OS signals are ignored: the operator does not run in the main thread.');
   const forgetSignals = host.hasSignals ? host.onSignal(onSignal) : () => {};
-  // An operator with nothing to do has nothing that would keep the process alive; but it still waits for things to do.
+  // An idle operator holds nothing that keeps the process alive, but it still waits for work.
   const release = host.hold();
   try {
     const code = await Promise.race([outcomeOf(() => start(stopping.signal), logger), forced.code]);
@@ -103,13 +103,13 @@ async function outcomeOf(start: () => Operator, logger: Logger): Promise<number>
     await start().done;
     return 0;
   } catch (error) {
-    // What has failed in a running operator is told by it. Mistakes in the options are not, and need no stack.
+    // A running operator logs its failures itself. Mistakes in the options are not logged yet, and need no stack.
     if (!isTold(error)) logger.error(`The operator failed: ${describeError(error)}`);
     return 1;
   }
 }
 
-/** Real processes end there and then; all others must be told that it is over. */
+/** Real processes end at once; others must be told that it is over. */
 function forcedEnd(host: Host): { end(code: number): void; readonly code: Promise<number> } {
   let resolve = (_code: number): void => {};
   const code = new Promise<number>((onResolve) => {

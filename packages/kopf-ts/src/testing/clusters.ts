@@ -1,4 +1,4 @@
-/** Clusters for tests: ready with what the tests need, and with a clock that tests move. */
+/** Clusters for tests, with initial objects and a manual clock. */
 import { readFile } from 'node:fs/promises';
 import { type LocalCluster, type LocalClusterOptions, localCluster, type ResourceDefinition } from '@kopf-ts/apiserver';
 import type { AnyObject } from '@kopf-ts/core';
@@ -13,7 +13,7 @@ import {
 } from '@kopf-ts/testing';
 
 /**
- * What a cluster begins with.
+ * The initial contents of a cluster, and its options.
  *
  * ```ts
  * import type { TestClusterOptions } from 'kopf-ts/testing';
@@ -23,14 +23,14 @@ import {
 export interface TestClusterOptions extends Omit<LocalClusterOptions, 'clock'> {
   /** Default: a new one for each cluster. */
   readonly clock?: ManualClock;
-  /** Custom resources to define, in short. */
+  /** Custom resources to define, in short form. */
   readonly define?: readonly ResourceDefinition[] | undefined;
-  /** Objects to begin with, definitions of resources included: files of YAML or JSON, or the objects themselves. */
+  /** Initial objects, custom resource definitions included: YAML or JSON files, or the objects themselves. */
   readonly apply?: readonly (string | URL | AnyObject)[] | undefined;
 }
 
 /**
- * An embedded cluster whose time stands still until its clock is moved.
+ * An embedded cluster with a manual clock: time stands still until a test advances it.
  *
  * ```ts
  * import { type TestCluster, testCluster } from 'kopf-ts/testing';
@@ -43,7 +43,7 @@ export interface TestCluster extends LocalCluster {
 }
 
 /**
- * Starts an embedded cluster with a manual clock; without a port, unless it is asked to listen.
+ * Starts an embedded cluster with a manual clock. It listens on a port only if asked to.
  *
  * ```ts
  * import { testCluster } from 'kopf-ts/testing';
@@ -61,7 +61,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     await cluster.stop();
     throw error;
   }
-  // The very one that it was given.
+  // The same clock that it was given.
   return cluster as TestCluster;
 }
 

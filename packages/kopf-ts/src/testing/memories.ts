@@ -1,4 +1,4 @@
-/** The journal of an operator in a test: so that failures tell why. */
+/** The journal of an operator in a test, printed with failed assertions. */
 import type { Clock } from '@kopf-ts/core';
 import { explain, journal } from '@kopf-ts/insight';
 import type { RunnerMemory } from '@kopf-ts/testing';
