@@ -46,12 +46,12 @@ it('kopf why, retry, pause and resume: with the operator, and without it', async
   const way = [`--admin=${admin}`, `--token-file=${tokens}`];
 
   const alone = await kopf('why', 'foos/one', '-n', 'default');
-  expect(alone.out).toMatch(/^ {2}'created' waits for a retry for the creation: .* is due in (10|9) min/m);
+  expect(alone.out).toMatch(/^ {2}'created' is waiting for a retry for the creation: .* is due in (10|9) min/m);
   expect(alone.out).toContain('From the object alone; no operator was asked.');
   const told = await kopf('why', 'foo', 'one', '-n', 'default', ...way);
   expect([told.code, alone.code]).toEqual([0, 0]);
-  expect(told.out).toMatch(/^ {2}'created' waits for a retry for the creation: attempt 1 has not succeeded/m);
-  expect(told.out).toMatch(/^ {2}[\d:]{8} {2}'created' is to be retried in 10 min/m);
+  expect(told.out).toMatch(/^ {2}'created' is waiting for a retry for the creation: attempt 1 failed/m);
+  expect(told.out).toMatch(/^ {2}[\d:]{8} {2}'created' will be retried in 10 min/m);
   // What is a command to terminals stays a text.
   for (const { out } of [alone, told]) {
     expect(out).toContain('The \\u001b[31mdisk\\u202e is not <b>there</b>.');
@@ -69,7 +69,7 @@ it('kopf why, retry, pause and resume: with the operator, and without it', async
   await follows('As the operator');
   const retried = await kopf('retry', 'foos/one', '-n', 'default', ...way);
   expect(retried.out).toContain('The handlers of foos/one are called now.');
-  await follows("'created' (attempt 2) is to be retried in 10 min");
+  await follows("'created' (attempt 2) will be retried in 10 min");
   following.kill('SIGINT');
   expect(await following.ended).toBe(0);
 
@@ -82,7 +82,7 @@ it('kopf why, retry, pause and resume: with the operator, and without it', async
   await kopf('pause', 'foos/one', '-n', 'default', '--for=30m');
   await eventually(async () =>
     expect((await kopf('why', 'foos/one', '-n', 'default', ...way)).out).toContain(
-      'The object is paused by an annotation, and goes on in',
+      'The object is paused by an annotation, and resumes in',
     ),
   );
   expect((await kopf('resume', 'foos/one', '-n', 'default')).out).toContain('foos/one is resumed.');

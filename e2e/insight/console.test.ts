@@ -209,7 +209,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       const field = page.getByLabel('One of the tokens');
       await field.fill('wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('This token is not accepted.').waitFor();
+      await page.getByText('This token was not accepted.').waitFor();
       await field.fill('to-look');
       await field.press('Enter');
       await page.getByText('read-only').waitFor();

@@ -88,12 +88,12 @@ describeOnClusters('why', (cluster) => {
       'a label',
       { labels: { tier: 'gold' } },
       { metadata: { labels: { tier: 'silver' } } },
-      /the label "tier" must be "gold", and it is "silver"/,
+      /the label "tier" must be "gold", but is "silver"/,
     ],
-    ['an annotation', { annotations: { tier: 'gold' } }, {}, /the annotation "tier" must be "gold", and it is absent/],
-    ['a field', { field: 'spec.size' }, {}, /it must have the field spec\.size, and it has none/],
+    ['an annotation', { annotations: { tier: 'gold' } }, {}, /the annotation "tier" must be "gold", but is absent/],
+    ['a field', { field: 'spec.size' }, {}, /the object must have the field spec\.size, but has none/],
     ['a value', { field: 'spec.size', value: 5 }, { spec: { size: 4 } }, /the field spec\.size must be 5, and it is 4/],
-    ['a condition', { when: () => false }, {}, /its condition \("when"\), the function 'when', has said no/],
+    ['a condition', { when: () => false }, {}, /its condition \("when"\), the function 'when', was not met/],
   ])('filtered by %s', async (_, filters, body, expected) => {
     const { kind, namespace, told } = await asked(cluster(), ({ on }, { selector }) => {
       on.create(selector, { id: 'fn', ...filters }, noop);
@@ -115,9 +115,9 @@ describeOnClusters('why', (cluster) => {
       answers.push(await told(tier === 'silver' ? 'succeeded' : 'filtered'));
     }
     expect(answers).toEqual([
-      expect.stringContaining('the label "tier" must be "gold", and it is "silver"'),
-      expect.stringContaining('the label "tier" must be "bronze", and it is "silver"'),
-      expect.stringMatching(/^'fn' has succeeded for the creation/),
+      expect.stringContaining('the label "tier" must be "gold", but is "silver"'),
+      expect.stringContaining('the label "tier" must be "bronze", but is "silver"'),
+      expect.stringMatching(/^'fn' succeeded for the creation/),
     ]);
   });
 
@@ -129,10 +129,10 @@ describeOnClusters('why', (cluster) => {
       });
     });
     await kind.create(namespace, 'one');
-    expect(await told('succeeded')).toMatch(/^'made' has succeeded for the creation/);
+    expect(await told('succeeded')).toMatch(/^'made' succeeded for the creation/);
     await told('done');
     await kind.patch(namespace, 'one', { metadata: { annotations: { 'kopf.zalando.org/whatever': 'x' } } });
-    expect(await told('unchanged')).toMatch(/nothing has changed in its essence/);
+    expect(await told('unchanged')).toMatch(/did not affect its essence/);
     await kind.patch(namespace, 'one', { spec: { size: 1 } });
     await eventually(async () => expect(await told('own-change')).toMatch(/by the operator itself \(spec\.seen/));
   });
@@ -147,12 +147,12 @@ describeOnClusters('why', (cluster) => {
     });
     await kind.create(namespace, 'one');
     expect(await told('retrying')).toMatch(
-      /^'made' waits for a retry for the creation: attempt 1 has not succeeded .* the next one is in 10 min/,
+      /^'made' is waiting for a retry for the creation: attempt 1 failed .* the next one is in 10 min/,
     );
     await act('retry');
-    await eventually(async () => expect(await told('retrying')).toMatch(/attempt 2 has not succeeded/));
+    await eventually(async () => expect(await told('retrying')).toMatch(/attempt 2 failed/));
     await act('pause');
-    expect(await told('paused')).toMatch(/^The object is paused by an annotation, and goes on in/);
+    expect(await told('paused')).toMatch(/^The object is paused by an annotation, and resumes in/);
     await act('resume');
     await kind.delete(namespace, 'one');
     expect(await told('superseded')).toMatch(/^The handling of the creation was superseded by the deletion/);
@@ -207,7 +207,7 @@ describeOnClusters('why', (cluster) => {
       });
     });
     await kind.create(namespace, 'one');
-    expect(await told('too-large')).toMatch(/^The object is too large to be written to/);
+    expect(await told('too-large')).toMatch(/^The object is too large to be changed/);
   });
 
   it('out of the scope', async () => {
@@ -218,7 +218,7 @@ describeOnClusters('why', (cluster) => {
     );
     await kind.create(namespace, 'one');
     expect(await told('out-of-scope')).toBe(
-      `The namespace ${namespace} is not in the scope of the operator. It serves kube-system.`,
+      `The operator does not serve the namespace ${namespace}. It serves kube-system.`,
     );
   });
 
@@ -249,7 +249,7 @@ describeOnClusters('why', (cluster) => {
     );
     await kind.create(namespace, 'one');
     expect(await told('forbidden')).toMatch(/^The operator has no permission to change the object/);
-    expect(await told('finalizer')).toMatch(/^The finalizer of the operator is missing and could not be added/);
+    expect(await told('finalizer')).toMatch(/^The operator's finalizer is missing and could not be added/);
   });
 
   it('paused by a peer', async () => {
@@ -285,7 +285,7 @@ describeOnClusters('why', (cluster) => {
         return { peering: leasePeering({ name: 'op', namespace, identity: 'us' }), standalone: undefined };
       },
     );
-    const expected = 'This replica of the operator is not the leader: it waits. The leader is them.';
+    const expected = 'This replica of the operator is on standby: it is not the leader. The leader is them.';
     await eventually(async () => expect(await told('not-leader')).toBe(expected));
   });
 });

@@ -50,7 +50,7 @@ export interface Surroundings {
 
 const NOTHING: Explained = {
   title: 'KopfExample default/one',
-  findings: [{ reason: 'done', text: 'There is nothing to be done for it.' }],
+  findings: [{ reason: 'done', text: 'There is nothing to do for this object.' }],
   handlers: [],
   timeline: [],
   lost: 0,

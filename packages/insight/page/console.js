@@ -180,8 +180,7 @@
 
   const setConnection = (state, text) => {
     const place = byId('connection');
-    if (place.dataset.state !== state && place.dataset.was === 'live' && state === 'off')
-      say('The connection is lost.');
+    if (place.dataset.state !== state && place.dataset.was === 'live' && state === 'off') say('Connection lost.');
     place.dataset.state = state;
     if (state === 'live') place.dataset.was = 'live';
     setText(place, text);
@@ -263,10 +262,10 @@
       const { error, isChanged, until } = await answer.json();
       if (!answer.ok) return say(`${title} was refused: ${error}.`);
       if (action === 'pause') return say(`Paused until ${new Date(until).toLocaleTimeString()}.`);
-      const nothing = action === 'retry' ? 'Nothing waits for a retry.' : 'It is not paused.';
+      const nothing = action === 'retry' ? 'Nothing is waiting for a retry.' : 'It is not paused.';
       say(isChanged ? (action === 'retry' ? 'Retried.' : 'Resumed.') : nothing);
     } catch {
-      say(`${title} has failed: no answer from the operator.`);
+      say(`${title} failed: no answer from the operator.`);
     }
   };
 
@@ -281,16 +280,16 @@
       layout();
       connect();
     };
-    const wrong = token === '' ? [] : [el('p', { class: 'failed', role: 'alert' }, 'This token is not accepted.')];
+    const wrong = token === '' ? [] : [el('p', { class: 'failed', role: 'alert' }, 'This token was not accepted.')];
     main.replaceChildren(
       el(
         'section',
         { class: 'panel login', id: 'login', 'aria-labelledby': 'login-title' },
-        el('h2', { id: 'login-title' }, 'A token is needed'),
+        el('h2', { id: 'login-title' }, 'Token required'),
         el(
           'form',
           { submit },
-          el('label', { for: 'token' }, 'One of the tokens in the file given to the operator (--admin-token-file)'),
+          el('label', { for: 'token' }, "A token from the operator's token file (--admin-token-file)"),
           input,
           wrong,
           el('button', { type: 'submit' }, 'Sign in'),
@@ -421,7 +420,7 @@
         setText(nothing, isFiltered ? 'No objects match.' : 'The operator has seen no objects yet.');
         more.hidden = matched <= items.length;
         fill(more, [items.length, matched, route], () => [
-          `${numberText(items.length)} of ${numberText(matched)} are shown, the most pressing first. `,
+          `${numberText(items.length)} of ${numberText(matched)} shown, the most urgent first. `,
           items.length < 1000
             ? el('a', { href: linkTo({ limit: Math.min(1000, items.length * 3) }) }, 'Show more')
             : '',
@@ -484,7 +483,7 @@
     const timeline = el('ol', { class: 'lines timed' });
     const lost = el('p', { class: 'empty note' });
     const logs = el('ol', { class: 'lines timed logs' });
-    const [handlersTitle, logsTitle] = [el('h3', null, 'Handlers'), el('h3', null, 'Logs, the latest first')];
+    const [handlersTitle, logsTitle] = [el('h3', null, 'Handlers'), el('h3', null, 'Logs, latest first')];
     const close = el('a', { class: 'note close', href: '#' }, 'Close');
     const back = el('a', { class: 'back', href: '#' }, '‹ Objects');
     const content = el(
@@ -496,14 +495,18 @@
       findings,
       handlersTitle,
       handlers,
-      el('h3', null, 'Timeline, the latest first'),
+      el('h3', null, 'Timeline, latest first'),
       timeline,
       lost,
       logsTitle,
       logs,
       el('div', { class: 'panel-end' }),
     );
-    const unknown = el('p', { class: 'empty' }, 'The operator knows no such object, or has forgotten it.');
+    const unknown = el(
+      'p',
+      { class: 'empty' },
+      'The operator does not know this object, or has dropped it from its journal.',
+    );
     const element = el(
       'section',
       { class: 'panel detail', 'aria-labelledby': 'detail-title', hidden: true },
@@ -552,7 +555,7 @@
           el('li', null, clock(at), el('span', null, text)),
         );
         lost.hidden = object.lost === 0;
-        setText(lost, `${numberText(object.lost)} older moments are forgotten.`);
+        setText(lost, `${numberText(object.lost)} older entries were dropped.`);
         logsTitle.hidden = object.logs.length === 0;
         lines(logs, [...object.logs].reverse(), ({ at, level, message }) =>
           el('li', null, clock(new Date(at).toISOString()), el('span', { class: `level-${level}` }, message)),
@@ -706,10 +709,10 @@
           css: 'fit',
           look: (row) => row.isPaused,
           of: (row) =>
-            el('span', { class: `state ${row.isPaused ? 'paused' : 'working'}` }, row.isPaused ? 'paused' : 'works'),
+            el('span', { class: `state ${row.isPaused ? 'paused' : 'working'}` }, row.isPaused ? 'paused' : 'working'),
         },
         {
-          title: 'Because of',
+          title: 'Reason',
           look: (row) => [row.kind, row.by],
           of: (row) =>
             plain({ leader: `the leader ${row.by ?? ''}`, absent: 'the missing peering' }[row.kind] ?? row.by),
@@ -719,7 +722,12 @@
       'cards',
     );
     const [ofAbout, ofQueue] = [panel('about', 'Operator', about), panel('queue', 'Queue', queue)];
-    const ofPeers = panel('peers', 'Peers', peers.element, 'No peers: the operator runs alone, or has not looked yet.');
+    const ofPeers = panel(
+      'peers',
+      'Peers',
+      peers.element,
+      'No peers: the operator runs alone, or has not checked yet.',
+    );
     const tiles = (place, entries) =>
       fill(place, entries, () =>
         entries.map(([title, value, isSmall, at]) =>
@@ -747,14 +755,14 @@
           ['Serves', places || 'not known yet', true],
           ['Identity', operator ?? 'not known yet', true],
           ...(version ? [['kopf-ts', version, true]] : []),
-          ['Indices', indexing.isReady ? 'ready' : `wait for ${indexing.missing.join(', ')}`, true],
+          ['Indices', indexing.isReady ? 'ready' : `waiting for ${indexing.missing.join(', ')}`, true],
         ]);
         tiles(queue, [
-          ['Waiting for their turn', numberText(turns.queued)],
+          ['Queued', numberText(turns.queued)],
           ['Being handled', numberText(turns.running)],
           ['Waiting for later', numberText(turns.waiting)],
-          ['The oldest began to wait', 'nothing waits', true, turns.oldest],
-          ['At once, per kind', turns.limit === undefined ? 'no limit' : `${numberText(turns.limit)} at most`, true],
+          ['Oldest queued', 'none', true, turns.oldest],
+          ['Limit per kind', turns.limit === undefined ? 'no limit' : `${numberText(turns.limit)} at once`, true],
         ]);
         peers.show(rulings, ({ namespace }) => `${namespace}`);
         peers.element.hidden = rulings.length === 0;
@@ -833,7 +841,7 @@
     const down = overview.streams.filter(({ phase }) => phase === 'down' || phase === 'crashed');
     return [
       ...(overview.isPaused ? ['The whole operator is paused by hand.'] : []),
-      ...(paused.length > 0 ? ['The operator is paused: another one works. See Operator.'] : []),
+      ...(paused.length > 0 ? ['The operator is paused: another one is working. See Operator.'] : []),
       ...(overview.indexing.isReady
         ? []
         : [`No handlers are called until the indices are filled: ${overview.indexing.missing.join(', ')}.`]),

@@ -16,19 +16,16 @@ describe('By the object alone,', () => {
   };
 
   it.each([
-    ['2020-01-01T01:00:00Z', 'The object is paused by an annotation, and goes on in 1 h, at 01:00:00 UTC.'],
+    ['2020-01-01T01:00:00Z', 'The object is paused by an annotation, and resumes in 1 h, at 01:00:00 UTC.'],
     // Without a zone, as Kopf writes it, it is UTC: not the time at the place of whoever asks.
-    ['2020-01-01T01:00:00', 'The object is paused by an annotation, and goes on in 1 h, at 01:00:00 UTC.'],
-    ['9999-12-31T23:59:59Z', 'The object is paused by an annotation, and goes on in hundreds of years.'],
+    ['2020-01-01T01:00:00', 'The object is paused by an annotation, and resumes in 1 h, at 01:00:00 UTC.'],
+    ['9999-12-31T23:59:59Z', 'The object is paused by an annotation, and resumes in hundreds of years.'],
     // As the operator takes them.
-    ['2030', 'The annotation for pausing is not a valid time, and is ignored: 2030'],
-    ['-1', 'The annotation for pausing is not a valid time, and is ignored: -1'],
-    ['NaN', 'The annotation for pausing is not a valid time, and is ignored: NaN'],
-    [
-      '+300000-01-01T00:00:00Z',
-      'The annotation for pausing is not a valid time, and is ignored: +300000-01-01T00:00:00Z',
-    ],
-    ['Nov 5 2030', 'The annotation for pausing is not a valid time, and is ignored: Nov 5 2030'],
+    ['2030', 'The pause annotation is not a valid time and is ignored: 2030'],
+    ['-1', 'The pause annotation is not a valid time and is ignored: -1'],
+    ['NaN', 'The pause annotation is not a valid time and is ignored: NaN'],
+    ['+300000-01-01T00:00:00Z', 'The pause annotation is not a valid time and is ignored: +300000-01-01T00:00:00Z'],
+    ['Nov 5 2030', 'The pause annotation is not a valid time and is ignored: Nov 5 2030'],
   ])('a pause until %s', async (until, expected) => {
     expect((await texts({ [PAUSE]: until }))[0]).toBe(expected);
   });
@@ -84,7 +81,7 @@ describe('By an operator,', () => {
     tell({ kind: 'object.cause', object: objectOf('one'), reason: 'create', paths: [], version: '1' });
     const live = { phase: 'running', isPaused: false, calls: [], daemons: [] } as const;
     expect(why({ live }).findings).toMatchObject([
-      { reason: 'running', text: expect.stringMatching(/^The object is being handled at this moment/) },
+      { reason: 'running', text: expect.stringMatching(/^The object is being handled right now/) },
     ]);
   });
 

@@ -117,7 +117,7 @@ export function operatorMetrics(options: OperatorMetricsOptions): OperatorMetric
   };
   const info = { version: options.version ?? 'unknown', node: process.version };
   own
-    .gauge({ name: 'kopf_build_info', help: 'What the operator is made with.', labels: ['version', 'node'] })
+    .gauge({ name: 'kopf_build_info', help: 'Versions of kopf-ts and Node.js.', labels: ['version', 'node'] })
     .with(info)
     .set(1);
   const streams = streamMetrics(parts);
@@ -135,7 +135,7 @@ export function operatorMetrics(options: OperatorMetricsOptions): OperatorMetric
   own.asked(
     {
       name: 'kopf_metrics_overflows_total',
-      help: 'How often a metric had too many different labels, so that something was counted as `other`.',
+      help: 'How often a metric had too many label values, so that a sample was counted as `other`.',
       labels: ['metric'],
     },
     () =>

@@ -14,7 +14,7 @@ import { type Moment, timelineOf } from './timeline.js';
 import { momentsOf } from './times.js';
 
 /**
- * What is known for an answer: any part may be absent.
+ * The input of an answer. Any part may be absent.
  *
  * ```ts
  * const known = (journal: kopf.insight.Journal): kopf.insight.WhyInput => {
@@ -33,16 +33,16 @@ export interface WhyInput {
   };
   readonly journal?: ObjectJournal | undefined;
   readonly operator?: OperatorJournal | undefined;
-  /** What the operator does with it at this moment. */
+  /** What the operator is doing with the object right now. */
   readonly live?: LiveState | undefined;
-  /** What is on the object; `null` if there is no such object. */
+  /** The marks on the object; `null` if there is no such object. */
   readonly marks?: ObjectMarks | null | undefined;
-  /** The present time, if there is no operator to tell it. */
+  /** The present time if there is no operator to report it. */
   readonly utc?: Date | undefined;
 }
 
 /**
- * What an operator does with an object at this moment, as `control.objects()` tells.
+ * What an operator is doing with an object right now, as reported by `control.objects()`.
  *
  * ```ts
  * const live: kopf.insight.LiveState = { phase: 'running', isPaused: false, calls: ['create_fn'], daemons: [] };
@@ -59,7 +59,7 @@ export interface LiveState {
 }
 
 /**
- * One reason, as a code for programs, and as a sentence for people.
+ * One reason: a code for programs, and a sentence for people.
  *
  * ```ts
  * const isWaiting = ({ reason }: kopf.insight.WhyFinding): boolean => reason === 'retrying' || reason === 'throttled';
@@ -68,7 +68,7 @@ export interface LiveState {
 export interface WhyFinding {
   readonly reason: WhyReason;
   readonly text: string;
-  /** If it is about one of them. */
+  /** The handler that the reason is about. */
   readonly handler?: HandlerId | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface WhyFinding {
  * ```
  */
 export type WhyReason =
-  /** Of the operator: it does not serve the kind or the namespace, or does not work at all at the moment. */
+  /** Of the operator: it does not serve the kind or the namespace, or is not working at the moment. */
   | 'kind-unserved'
   | 'out-of-scope'
   | 'paused-by-peer'
@@ -90,7 +90,7 @@ export type WhyReason =
   | 'stream-down'
   | 'starting'
   | 'indexing'
-  /** Of the object: it is not there, or something keeps all its handlers from being called. */
+  /** Of the object: it does not exist, or something holds up all its handlers. */
   | 'missing'
   | 'gone'
   | 'unseen'
@@ -125,19 +125,19 @@ export type WhyReason =
 export interface Explanation {
   /** `KopfExample default/one` */
   readonly title: string;
-  /** The most important one goes first; there is always one. */
+  /** The most important first; never empty. */
   readonly findings: readonly WhyFinding[];
   readonly handlers: readonly HandlerAnswer[];
-  /** The oldest goes first. */
+  /** The oldest first. */
   readonly timeline: readonly Moment[];
-  /** How many older moments are forgotten. */
+  /** The number of older moments that were dropped. */
   readonly lost: number;
-  /** Who has told it; `undefined` if there was only the object itself. */
+  /** The identity of the operator; `undefined` if only the object itself was available. */
   readonly operator: string | undefined;
 }
 
 /**
- * Answers, why.
+ * Explains why handlers are called or not.
  *
  * ```ts
  * const journal = kopf.insight.journal({ clock: kopf.reactor.systemClock });
@@ -155,7 +155,7 @@ export function explain(input: WhyInput): Explanation {
   const own = handlers.flatMap(({ reason, handler, text }): WhyFinding[] =>
     reason === undefined ? [] : [{ reason, handler, text }],
   );
-  // What keeps everything from going on goes first, then each handler, then what is in order.
+  // Obstacles for all handlers go first, then single handlers, then findings that are no problems.
   const isCalm = ({ reason }: WhyFinding): boolean => CALM.has(reason);
   const all = [...findings.filter((one) => !isCalm(one)), ...own.filter((one) => !isCalm(one))];
   const calm = [...findings.filter(isCalm), ...own.filter(isCalm)];
@@ -171,13 +171,13 @@ export function explain(input: WhyInput): Explanation {
   };
 }
 
-/** Whoever asks may leave the group out. */
+/** The group of the resource may be left out. */
 function servedName({ object: { resource }, operator }: WhyInput): string {
   const served = operator?.resources ?? [];
   return served.includes(resource) ? resource : (served.find((one) => one.split('.', 1)[0] === resource) ?? resource);
 }
 
-/** With what all parts of the answer need. */
+/** The input of all parts of the answer. */
 export interface Known extends WhyInput {
   readonly times: ReturnType<typeof momentsOf>;
 }
@@ -204,7 +204,7 @@ function shown<T extends { readonly text: string }>(one: T): T {
 
 function nothingKnown(isAnythingAsked: boolean): WhyFinding {
   const text = isAnythingAsked
-    ? 'There is nothing to be done for it.'
-    : 'Nothing is known of it: there is neither an operator to be asked nor the object to be looked at.';
+    ? 'There is nothing to do for this object.'
+    : 'Nothing is known about this object: neither an operator nor the object itself is available.';
   return { reason: isAnythingAsked ? 'done' : 'unknown', text };
 }

@@ -1,11 +1,11 @@
-/** The handlers of an object one by one: what became of each. */
+/** The state of each handler of an object. */
 import type { HandlerId } from '@kopf-ts/core';
 import type { JournalEntry, Verdict } from '../journal/entries.js';
 import type { Known, WhyReason } from './explain.js';
 import { causeTitle, countText, durationText, handlerTitle, rejectionText } from './words.js';
 
 /**
- * What became of one handler.
+ * The state of one handler.
  *
  * ```ts
  * const isRejected = ({ reason }: kopf.insight.HandlerAnswer): boolean => reason === 'filtered';
@@ -23,7 +23,7 @@ export interface HandlerAnswer {
 type Call = Extract<JournalEntry, { kind: 'call' }>;
 type Cause = Extract<JournalEntry, { kind: 'cause' }>;
 
-/** There is nothing to be handled then. */
+/** Causes without anything to handle. */
 const INFORMATIONAL: ReadonlySet<string> = new Set(['noop', 'free', 'gone']);
 
 export function isHandled({ reason }: Pick<Cause, 'reason'>): boolean {
@@ -34,7 +34,7 @@ export function handlerAnswers(known: Known): readonly HandlerAnswer[] {
   const { journal, marks } = known;
   const entries = journal?.entries ?? [];
   const causes = entries.filter((entry) => entry.kind === 'cause');
-  // If nobody wants the object at all, that is told whatever has happened to it.
+  // If no handler matches the object at all, that is reported for any cause.
   const cause = causes.findLast((one) => isHandled(one) || one.verdicts.length > 0);
   const calls = new Map<string, Call>();
   for (const entry of entries) if (entry.kind === 'call') calls.set(keyOf(entry.handler, entry.type), entry);
@@ -62,9 +62,9 @@ function answerOf(
   const title = handlerTitle(handler);
   const base = { handler, kind } as const;
   if (live?.calls.includes(handler)) {
-    return { ...base, state: 'running', reason: 'running', text: `${title} is being called at this moment.` };
+    return { ...base, state: 'running', reason: 'running', text: `${title} is being called right now.` };
   }
-  // The verdict is about the latest change; the call may be from before it.
+  // The verdict is about the latest change, which may be newer than the call.
   const isCalled = call !== undefined && (verdict === undefined || call.order > verdict.order || !isDecisive(verdict));
   if (isCalled && call !== undefined) return { ...base, ...ofCall(known, title, call) };
   if (verdict?.rejection !== undefined) return { ...base, ...ofRejection(known, cause, title, verdict, call) };
@@ -74,7 +74,7 @@ function answerOf(
   return { ...base, state: 'chosen', reason: undefined, text: `${title} was chosen${since}.` };
 }
 
-/** It was chosen, or has something to say that calls before it do not tell. */
+/** A verdict that says more than the calls before it. */
 function isDecisive({ rejection }: Verdict): boolean {
   return rejection !== undefined && rejection.filter !== 'finished' && rejection.filter !== 'delayed';
 }
@@ -87,17 +87,17 @@ function ofCall({ times, journal, live }: Known, title: string, call: Call): Ans
   const attempt = retry > 0 ? `, in attempt ${retry + 1}` : '';
   const message = error === undefined ? '' : `: ${error.message}`;
   if (outcome === 'succeeded') {
-    const text = `${title} has succeeded${why} ${times.ago(at)}${attempt} (${durationText(duration)}).`;
+    const text = `${title} succeeded${why} ${times.ago(at)}${attempt} (${durationText(duration)}).`;
     return { state: 'succeeded', reason: 'succeeded', text };
   }
   if (outcome === 'failed') {
-    const text = `${title} has failed for good${why} ${times.ago(at)}${attempt}, and is not tried again${message}`;
+    const text = `${title} failed for good${why} ${times.ago(at)}${attempt}, and will not be retried${message}`;
     return { state: 'failed', reason: 'failed', text };
   }
   const isDue = times.now !== undefined && at + (delay ?? 0) <= times.now;
   const due = journal?.waiting?.why === 'delay' && isDue ? journal.waiting.until : at + (delay ?? 0);
   const when = live?.isPaused ? 'when the object is resumed' : times.ahead(due);
-  const text = `${title} waits for a retry${why}: attempt ${retry + 1} has not succeeded ${times.ago(at)}, the next one is ${when}${message}`;
+  const text = `${title} is waiting for a retry${why}: attempt ${retry + 1} failed ${times.ago(at)}, the next one is ${when}${message}`;
   return { state: 'retrying', reason: 'retrying', text };
 }
 
@@ -112,7 +112,7 @@ function ofRejection(
     kind === 'change' && cause !== undefined ? ` for ${causeTitle(isHandled(cause) ? cause.reason : undefined)}` : '';
   if (rejection?.filter === 'finished') {
     const before = call === undefined ? '' : ` (${call.outcome} ${times.ago(call.at)})`;
-    const text = `${title} is already done${what}${before}: it is not called again until something changes.`;
+    const text = `${title} is already done${what}${before}: it will not be called again until something changes.`;
     return { state: 'succeeded', reason: 'succeeded', text };
   }
   if (rejection?.filter === 'delayed') {
@@ -123,13 +123,13 @@ function ofRejection(
     return {
       state: 'retrying',
       reason: 'retrying',
-      text: `${title} waits for its next attempt${what}${when}${message}`,
+      text: `${title} is waiting for its next attempt${what}${when}${message}`,
     };
   }
   const reason = rejection === undefined ? '' : rejectionText(rejection);
-  const before = call === undefined ? '' : ` It was called before that, ${times.ago(call.at)}.`;
+  const before = call === undefined ? '' : ` Its previous call was ${times.ago(call.at)}.`;
   const verb = kind === 'daemon' || kind === 'timer' ? 'does not run' : `was not called${what}`;
-  // That a handler is for something else is no news.
+  // A handler for something else is not worth reporting.
   const isExpected = rejection?.filter === 'reason' || rejection?.filter === 'resource';
   const text = `${title} ${verb}: ${reason} (${times.ago(at)}).${before}`;
   return { state: 'rejected', reason: isExpected ? undefined : 'filtered', text };
@@ -147,16 +147,16 @@ function ofMarks({ times }: Known, progress: NonNullable<Known['marks']>['progre
       ...base,
       state: 'succeeded',
       reason: 'succeeded',
-      text: `${title} has succeeded${why}, and waits for others.`,
+      text: `${title} succeeded${why}, and is waiting for other handlers.`,
     };
   if (failure)
-    return { ...base, state: 'failed', reason: 'failed', text: `${title} has failed for good${why} ${after}${said}` };
+    return { ...base, state: 'failed', reason: 'failed', text: `${title} failed for good${why} ${after}${said}` };
   const when = delayed === undefined ? 'now' : times.aheadOf(delayed);
-  const text = `${title} waits for a retry${why}: it has not succeeded ${after}, the next one is due ${when}${said}`;
+  const text = `${title} is waiting for a retry${why}: no success ${after}, the next one is due ${when}${said}`;
   return { ...base, state: 'retrying', reason: 'retrying', text };
 }
 
-/** As annotations have it. */
+/** The id as in names of annotations. */
 function markName(handler: string): string {
   return handler.replaceAll('/', '.').replace(/[<>]/g, '_');
 }

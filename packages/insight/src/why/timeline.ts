@@ -1,4 +1,4 @@
-/** What has happened to an object, line by line. */
+/** The history of an object, line by line. */
 import type { JournalEntry } from '../journal/entries.js';
 import type { Known } from './explain.js';
 import { capitalised, causeTitle, durationText, handlerTitle, listText } from './words.js';
@@ -30,10 +30,10 @@ function textOf(entry: JournalEntry): string {
       const attempt = retry > 0 ? ` (attempt ${retry + 1})` : '';
       const how =
         outcome === 'succeeded'
-          ? `has succeeded in ${durationText(duration)}`
+          ? `succeeded in ${durationText(duration)}`
           : outcome === 'failed'
-            ? 'has failed for good'
-            : `is to be retried in ${durationText(delay ?? 0)}`;
+            ? 'failed for good'
+            : `will be retried in ${durationText(delay ?? 0)}`;
       return `${handlerTitle(handler)}${attempt} ${how}${said}`;
     }
     case 'patch': {
@@ -41,16 +41,16 @@ function textOf(entry: JournalEntry): string {
       const version = entry.version === undefined ? '' : `, version ${entry.version}`;
       return entry.error === undefined
         ? `Patched: ${what}${version}`
-        : `A patch has failed (${what}): ${entry.error.message}`;
+        : `A patch failed (${what}): ${entry.error.message}`;
     }
     case 'dropped':
       return `Not written: ${entry.what}, because ${entry.why}`;
     case 'failed': {
-      const again = entry.pause === undefined ? '' : `, tried again in ${durationText(entry.pause)}`;
-      return `The handling has failed${again}: ${entry.error.message}`;
+      const again = entry.pause === undefined ? '' : `, retrying in ${durationText(entry.pause)}`;
+      return `Handling failed${again}: ${entry.error.message}`;
     }
     case 'breaker':
-      return `The breaker has tripped for ${durationText(entry.pause)}: ${listText(entry.handlers)} change ${listText(entry.fields)} again and again`;
+      return `The breaker tripped for ${durationText(entry.pause)}: ${listText(entry.handlers)} change ${listText(entry.fields)} again and again`;
     case 'superseded':
       return `${capitalised(causeTitle(entry.reason))} was superseded by ${causeTitle(entry.by)}`;
     case 'paused':
@@ -58,10 +58,10 @@ function textOf(entry: JournalEntry): string {
     case 'daemon': {
       const why = entry.why === undefined ? '' : `: ${entry.why}`;
       const what = {
-        started: 'has started',
-        stopping: 'is told to stop',
-        stopped: 'has stopped',
-        over: 'has ended on its own',
+        started: 'started',
+        stopping: 'was asked to stop',
+        stopped: 'stopped',
+        over: 'ended on its own',
       };
       return `The ${entry.type} ${handlerTitle(entry.handler)} ${what[entry.what]}${why}`;
     }
@@ -81,16 +81,16 @@ function causeText({ reason, paths, version, verdicts, repeats }: Extract<Journa
     .map(({ handler }) => handlerTitle(handler));
   const at = version === undefined ? '' : ` (version ${version})`;
   const where = paths.length === 0 ? '' : `: ${listText(paths)}`;
-  const times = repeats === 0 ? '' : `, looked at ${repeats + 1} times`;
+  const times = repeats === 0 ? '' : `, seen ${repeats + 1} times`;
   switch (reason) {
     case 'noop':
       return `Changed, but not in its essence${at}${times}`;
     case 'free':
-      return `Being deleted, without the finalizer of the operator${at}${times}`;
+      return `Being deleted, without the operator's finalizer${at}${times}`;
     case 'gone':
       return `Deleted${at}`;
     default: {
-      const who = chosen.length === 0 ? 'no handler wants it' : `for ${listText(chosen)}`;
+      const who = chosen.length === 0 ? 'no handler matches' : `for ${listText(chosen)}`;
       return `${capitalised(causeTitle(reason))}${at}${where}; ${who}${times}`;
     }
   }

@@ -4,7 +4,7 @@ import type { OperatorJournal } from '../journal/entries.js';
 import { durationText } from './words.js';
 
 export interface Moments {
-  /** By the clock of the operator; there is none without it. */
+  /** By the clock of the operator; absent without an operator. */
   readonly now: Seconds | undefined;
   readonly utc: Date;
   /** `12 s ago` */
@@ -12,9 +12,9 @@ export interface Moments {
   /** `in 48 s, at 12:03:05` */
   ahead(at: Seconds): string;
   iso(at: Seconds): string;
-  /** Of a time as it is on objects; `undefined` if it is not ahead, or no time at all. */
+  /** The seconds until a timestamp; `undefined` if it is past or invalid. */
   left(iso: string | undefined): Seconds | undefined;
-  /** The same as `ahead`, for times as they are on objects. */
+  /** The same as `ahead` for timestamps. */
   aheadOf(iso: string): string;
 }
 
@@ -28,7 +28,7 @@ export function momentsOf(input: {
   const dateOf = (at: Seconds): Date => new Date(utc.getTime() + (at - (now ?? at)) * 1000);
   const aheadText = (seconds: Seconds, date: Date): string => {
     if (!(seconds > 0)) return 'now';
-    // Of such days, nobody wants to know the hour.
+    // So far ahead, the hour does not matter.
     return seconds > LONG ? `in ${durationText(seconds)}` : `in ${durationText(seconds)}, at ${clockText(date)}`;
   };
   return {

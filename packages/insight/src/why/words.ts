@@ -6,19 +6,19 @@ const CAUSES: Readonly<Record<string, string>> = {
   create: 'the creation',
   update: 'an update',
   delete: 'the deletion',
-  resume: 'the resuming after a restart',
+  resume: 'the resumption after a restart',
 };
 
 /** `create` → `the creation` */
 export function causeTitle(reason: string | undefined): string {
-  return reason === undefined ? 'what has happened' : (CAUSES[reason] ?? `"${reason}"`);
+  return reason === undefined ? 'this event' : (CAUSES[reason] ?? `"${reason}"`);
 }
 
 const WHAT_FOR: Readonly<Record<string, string>> = {
   create: 'creations',
   update: 'updates',
   delete: 'deletions',
-  resume: 'resuming after a restart',
+  resume: 'resumptions after a restart',
 };
 
 /** 75 → `1 min 15 s` */
@@ -43,7 +43,7 @@ export function listText(items: readonly string[], most = 5): string {
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;
 }
 
-/** Why a handler was not called, as the end of a sentence: `the label "tier" must be "gold", and it is "silver"`. */
+/** Why a handler was not called, as the end of a sentence: `the label "tier" must be "gold", but is "silver"`. */
 export function rejectionText(rejection: KeptRejection): string {
   const { filter, path = '', wanted, found, isHidden } = rejection;
   switch (filter) {
@@ -53,61 +53,62 @@ export function rejectionText(rejection: KeptRejection): string {
       return keptKeyText('annotation', rejection);
     case 'field':
     case 'value':
-      return isHidden ? `its filter has said no to the field ${path}, whose value is not shown` : fieldText(rejection);
+      return isHidden ? `its filter rejected the field ${path} (the value is not shown)` : fieldText(rejection);
     case 'change':
       return `the field ${path} has not changed`;
     case 'old':
     case 'new': {
       const verb = filter === 'old' ? 'must have been' : 'must have become';
-      if (isHidden) return `its filter has said no to the ${filter} value of the field ${path}, which is not shown`;
-      return `the field ${path} ${verb} ${wantedText(wanted)}, and it ${filter === 'old' ? 'was' : 'became'} ${foundText(found)}`;
+      if (isHidden) return `its filter rejected the ${filter} value of the field ${path} (the value is not shown)`;
+      return `the field ${path} ${verb} ${wantedText(wanted)}, but ${filter === 'old' ? 'was' : 'became'} ${foundText(found)}`;
     }
     case 'when':
       return wanted === undefined || wanted === 'a function'
-        ? 'its condition ("when") has said no'
-        : `its condition ("when"), ${wanted}, has said no`;
+        ? 'its condition ("when") was not met'
+        : `its condition ("when"), ${wanted}, was not met`;
     case 'reason': {
       const wantedReason = unquoted(wanted);
-      return `it is for ${WHAT_FOR[wantedReason] ?? wantedReason}, and this is ${causeTitle(unquoted(found))}`;
+      return `it is for ${WHAT_FOR[wantedReason] ?? wantedReason}, but this is ${causeTitle(unquoted(found))}`;
     }
     case 'deleted':
-      return 'it is not for objects that are being deleted';
+      return 'it is not for objects being deleted';
     case 'resource':
       return 'it is for another kind';
     case 'selection':
-      return 'the object is not among those that are served of its kind (settings.watching.selectors)';
+      return 'the object does not match settings.watching.selectors';
     case 'operation':
-      return `it is for the operations ${wanted ?? 'of others'}, and this is ${found ?? 'another one'}`;
+      return `it is for the operations ${wanted ?? 'of others'}, but this is ${found ?? 'another one'}`;
     case 'subresource':
-      return `it is for the subresource ${wanted ?? 'none'}, and this is ${found ?? 'the object itself'}`;
+      return `it is for the subresource ${wanted ?? 'none'}, but this is ${found ?? 'the object itself'}`;
     case 'webhook':
       return 'the request is for another handler';
     case 'failed':
-      return 'one of its filters has failed';
+      return 'one of its filters failed';
     case 'finished':
-      return 'it is already done with that';
+      return 'it has already handled this';
     case 'delayed':
-      return 'it waits for its next attempt';
+      return 'it is waiting for its next attempt';
     default:
-      return `the filter "${filter}" has said no`;
+      return `the filter "${filter}" rejected it`;
   }
 }
 
 function keptKeyText(what: string, { path = '', wanted, found, isHidden }: KeptRejection): string {
   const key = `the ${what} "${path}"`;
-  if (isHidden) return `its filter has said no to ${key}, whose value is not shown`;
-  if (wanted === 'present') return `it must have ${key}, and it has none`;
-  if (wanted === 'absent') return `it must not have ${key}, and it has: ${foundText(found)}`;
-  if (isFunction(wanted)) return `${wanted} has said no to ${key}, which is ${foundText(found)}`;
-  return `${key} must be ${wantedText(wanted)}, and it is ${foundText(found)}`;
+  if (isHidden) return `its filter rejected ${key} (the value is not shown)`;
+  if (wanted === 'present') return `the object must have ${key}, but has none`;
+  if (wanted === 'absent') return `the object must not have ${key}, but has: ${foundText(found)}`;
+  if (isFunction(wanted)) return `${wanted} rejected ${key}, which is ${foundText(found)}`;
+  return `${key} must be ${wantedText(wanted)}, but is ${foundText(found)}`;
 }
 
 function fieldText({ path = '', wanted, found }: KeptRejection): string {
-  if (wanted === 'present') return `it must have the field ${path}, and it has none`;
-  if (wanted === 'absent') return `it must not have the field ${path}, and it has: ${foundText(found)}`;
-  if (isFunction(wanted)) return `${wanted} has said no to the field ${path}, which is ${foundText(found)}`;
-  if (wanted === undefined) return `it must have the field ${path}, and it has ${found === undefined ? 'none' : found}`;
-  return `the field ${path} must be ${wantedText(wanted)}, and it is ${foundText(found)}`;
+  if (wanted === 'present') return `the object must have the field ${path}, but has none`;
+  if (wanted === 'absent') return `the object must not have the field ${path}, but has: ${foundText(found)}`;
+  if (isFunction(wanted)) return `${wanted} rejected the field ${path}, which is ${foundText(found)}`;
+  if (wanted === undefined)
+    return `the object must have the field ${path}, but has ${found === undefined ? 'none' : found}`;
+  return `the field ${path} must be ${wantedText(wanted)}, but is ${foundText(found)}`;
 }
 
 function isFunction(wanted: string | undefined): boolean {

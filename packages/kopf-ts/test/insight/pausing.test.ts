@@ -71,7 +71,7 @@ describe('An object that is paused by an annotation', () => {
     await advance(99);
     expect(calls).not.toContain('edited');
     const [text] = await texts('paused');
-    expect(text).toMatch(/^The object is paused by an annotation, and goes on in 1 s, at [\d:]+ UTC\.$/);
+    expect(text).toMatch(/^The object is paused by an annotation, and resumes in 1 s, at [\d:]+ UTC\.$/);
     await advance(2);
     expect(calls).toContain('edited');
     expect(calls.filter((call) => call === 'began')).toHaveLength(2);

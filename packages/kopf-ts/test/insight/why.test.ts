@@ -19,27 +19,27 @@ describe('A handler is not called, and it is told by which filter, and with whic
     [
       { labels: { tier: 'gold' } },
       { metadata: { labels: { tier: 'silver' } } },
-      'the label "tier" must be "gold", and it is "silver"',
+      'the label "tier" must be "gold", but is "silver"',
     ],
-    [{ labels: { tier: 'gold' } }, {}, 'the label "tier" must be "gold", and it is absent'],
-    [{ labels: { tier: PRESENT } }, {}, 'it must have the label "tier", and it has none'],
+    [{ labels: { tier: 'gold' } }, {}, 'the label "tier" must be "gold", but is absent'],
+    [{ labels: { tier: PRESENT } }, {}, 'the object must have the label "tier", but has none'],
     [
       { labels: { tier: ABSENT } },
       { metadata: { labels: { tier: 'x' } } },
-      'it must not have the label "tier", and it has: "x"',
+      'the object must not have the label "tier", but has: "x"',
     ],
     [
       { labels: { tier: isGold } },
       { metadata: { labels: { tier: 'x' } } },
-      `the function 'isGold' has said no to the label "tier", which is "x"`,
+      `the function 'isGold' rejected the label "tier", which is "x"`,
     ],
     [
       { annotations: { 'a.dev/b': 'yes' } },
       { metadata: { annotations: { 'a.dev/b': 'no' } } },
-      'the annotation "a.dev/b" must be "yes", and it is "no"',
+      'the annotation "a.dev/b" must be "yes", but is "no"',
     ],
-    [{ field: 'spec.size' }, { spec: {} }, 'it must have the field spec.size, and it has none'],
-    [{ field: 'spec.size', value: 5 }, { spec: { size: 4 } }, 'the field spec.size must be 5, and it is 4'],
+    [{ field: 'spec.size' }, { spec: {} }, 'the object must have the field spec.size, but has none'],
+    [{ field: 'spec.size', value: 5 }, { spec: { size: 4 } }, 'the field spec.size must be 5, but is 4'],
     [
       {
         when: function onMondays() {
@@ -47,7 +47,7 @@ describe('A handler is not called, and it is told by which filter, and with whic
         },
       },
       {},
-      `its condition ("when"), the function 'onMondays', has said no`,
+      `its condition ("when"), the function 'onMondays', was not met`,
     ],
   ])('%j', async (filters, object, expected) => {
     const { create, why, texts } = await asked(({ on }) => {
@@ -69,8 +69,8 @@ describe('A handler is not called, and it is told by which filter, and with whic
     await create('one', { spec: { size: 1, color: 'green' } });
     await patch('one', { spec: { color: 'blue' } });
     expect(await texts('filtered')).toEqual([
-      "'resized/spec.size' was not called for an update: the field spec.size has not changed (0 s ago). It was called before that, 0 s ago.",
-      `'grown/spec.color' was not called for an update: the field spec.color must have become "red", and it became "blue" (0 s ago).`,
+      "'resized/spec.size' was not called for an update: the field spec.size has not changed (0 s ago). Its previous call was 0 s ago.",
+      `'grown/spec.color' was not called for an update: the field spec.color must have become "red", but became "blue" (0 s ago).`,
     ]);
   });
 
@@ -81,8 +81,8 @@ describe('A handler is not called, and it is told by which filter, and with whic
     });
     await create('one');
     expect(await texts('filtered')).toEqual([
-      `'seen' was not called: the label "a" must be "b", and it is absent (0 s ago).`,
-      `'run' does not run: the annotation "a" must be "b", and it is absent (0 s ago).`,
+      `'seen' was not called: the label "a" must be "b", but is absent (0 s ago).`,
+      `'run' does not run: the annotation "a" must be "b", but is absent (0 s ago).`,
     ]);
   });
 
@@ -97,9 +97,9 @@ describe('A handler is not called, and it is told by which filter, and with whic
       answers.push(await texts('filtered'));
     }
     expect(answers).toEqual([
-      [`'fn' was not called for the creation: the label "tier" must be "gold", and it is "silver" (0 s ago).`],
-      [`'fn' was not called for the creation: the label "tier" must be "bronze", and it is "silver" (0 s ago).`],
-      [`'fn' was not called for the creation: the label "level" must be "gold", and it is absent (0 s ago).`],
+      [`'fn' was not called for the creation: the label "tier" must be "gold", but is "silver" (0 s ago).`],
+      [`'fn' was not called for the creation: the label "tier" must be "bronze", but is "silver" (0 s ago).`],
+      [`'fn' was not called for the creation: the label "level" must be "gold", but is absent (0 s ago).`],
       [],
     ]);
   });
@@ -112,7 +112,7 @@ describe('A handler is not called, and it is told by which filter, and with whic
       {
         reason: 'filtered',
         text:
-          'The operator watches only objects with the labels tier=gold, as all its handlers of the kind want these: ' +
+          'The operator watches only objects with the labels tier=gold, because all its handlers of this kind require that: ' +
           'it has not seen this one. It has the labels tier=silver, app=web.',
       },
     ]);
@@ -126,7 +126,7 @@ describe('A handler is not called, and it is told by which filter, and with whic
     await create('one');
     const { handlers, findings } = await why();
     expect(handlers.map(({ text }) => text)).toContain(
-      "'updated' was not called for the creation: it is for updates, and this is the creation (0 s ago).",
+      "'updated' was not called for the creation: it is for updates, but this is the creation (0 s ago).",
     );
     expect(findings.map(({ reason }) => reason)).not.toContain('filtered');
   });
@@ -137,8 +137,8 @@ describe('Of handlers that were called, it is told', () => {
     const { create, texts, advance } = await asked(({ on }) => void on.create(KIND, { id: 'fn' }, noop));
     await create('one');
     await advance(90);
-    expect(await texts('succeeded')).toEqual(["'fn' has succeeded for the creation 1 min 30 s ago (0 s)."]);
-    expect(await texts('done')).toEqual(['There is nothing left to do: its handlers have succeeded.']);
+    expect(await texts('succeeded')).toEqual(["'fn' succeeded for the creation 1 min 30 s ago (0 s)."]);
+    expect(await texts('done')).toEqual(['There is nothing left to do: all handlers have succeeded.']);
   });
 
   it('that one is already done, while another one is not', async () => {
@@ -150,10 +150,10 @@ describe('Of handlers that were called, it is told', () => {
     });
     await create('one');
     await patch('one', { status: { x: 1 } });
-    expect(await texts('succeeded')).toEqual(["'quick' has succeeded for the creation 0 s ago (0 s)."]);
+    expect(await texts('succeeded')).toEqual(["'quick' succeeded for the creation 0 s ago (0 s)."]);
     const [text] = await texts('retrying');
     expect(text).toMatch(
-      /^'slow' waits for a retry for the creation: attempt 1 has not succeeded 0 s ago, the next one is in 1 min, at [\d:]+ UTC: not yet$/,
+      /^'slow' is waiting for a retry for the creation: attempt 1 failed 0 s ago, the next one is in 1 min, at [\d:]+ UTC: not yet$/,
     );
   });
 
@@ -180,7 +180,7 @@ describe('Of handlers that were called, it is told', () => {
         reason: 'retrying',
         handler: 'fn',
         text: expect.stringMatching(
-          /^'fn' waits for a retry for the creation: it has not succeeded after 1 attempt, the next one is due in 10 min, at [\d:]+ UTC: the database is asleep$/,
+          /^'fn' is waiting for a retry for the creation: no success after 1 attempt, the next one is due in 10 min, at [\d:]+ UTC: the database is asleep$/,
         ),
       },
     ]);
@@ -195,7 +195,7 @@ describe('Of handlers that were called, it is told', () => {
     );
     await create('one');
     expect(await texts('failed')).toEqual([
-      "'fn' has failed for good for the creation 0 s ago, and is not tried again: never",
+      "'fn' failed for good for the creation 0 s ago, and will not be retried: never",
     ]);
   });
 
@@ -209,7 +209,7 @@ describe('Of handlers that were called, it is told', () => {
         ),
     );
     await create('one');
-    expect(await texts('running')).toEqual(["'fn' is being called at this moment."]);
+    expect(await texts('running')).toEqual(["'fn' is being called right now."]);
   });
 });
 
@@ -220,7 +220,7 @@ describe('Of the operator, it is told', () => {
     });
     await create('one');
     expect(await texts('out-of-scope')).toEqual([
-      'The namespace default is not in the scope of the operator. It serves kube-system.',
+      'The operator does not serve the namespace default. It serves kube-system.',
     ]);
     expect((await why()).findings[0]?.reason).toBe('out-of-scope');
   });
@@ -276,7 +276,7 @@ describe('Of the operator, it is told', () => {
     });
     await create('one');
     expect(await texts('not-leader')).toEqual([
-      'This replica of the operator is not the leader: it waits. The leader is them.',
+      'This replica of the operator is on standby: it is not the leader. The leader is them.',
     ]);
   });
 
@@ -284,7 +284,7 @@ describe('Of the operator, it is told', () => {
     const { operator, create, texts } = await asked(({ on }) => void on.create(KIND, { id: 'fn' }, noop));
     await create('one');
     operator.control.pause();
-    expect(await texts('operator-paused')).toEqual(['The whole operator was paused by hand, until it is resumed.']);
+    expect(await texts('operator-paused')).toEqual(['The whole operator is paused by hand until it is resumed.']);
   });
 
   it('that it may not watch the kind', async () => {
@@ -317,7 +317,7 @@ describe('Of the operator, it is told', () => {
     await advance(1);
     const [text] = await texts('indexing');
     expect(text).toMatch(
-      /^No handlers are called until the indices are filled. They wait for pods. pods cannot be listed: .*busy/,
+      /^No handlers are called until the indices are filled. Missing: pods. pods cannot be listed: .*busy/,
     );
   });
 });
@@ -333,7 +333,7 @@ describe('Of the object, it is told', () => {
     await create('one');
     await patch('one', { status: { by: 'others' } });
     const [text] = await texts('unchanged');
-    expect(text).toMatch(/^In the latest change of the object, 0 s ago, nothing has changed in its essence/);
+    expect(text).toMatch(/^The latest change of the object, 0 s ago, did not affect its essence/);
   });
 
   it('that the latest change was its own', async () => {
@@ -346,7 +346,7 @@ describe('Of the object, it is told', () => {
     await create('one');
     const [text] = await texts('own-change');
     expect(text).toMatch(
-      /^The latest change of the object, 0 s ago, was made by the operator itself \(spec\.size, and its own marks\): handlers are not called for that\.$/,
+      /^The latest change of the object, 0 s ago, was made by the operator itself \(spec\.size, and its own marks\): handlers are not called for its own changes\.$/,
     );
   });
 
@@ -363,11 +363,11 @@ describe('Of the object, it is told', () => {
     await cluster.delete(`${KIND}/default/one`);
     await settled();
     expect(await texts('superseded')).toEqual([
-      'The handling of the creation was superseded by the deletion 0 s ago; 1 handler was not done with it.',
+      'The handling of the creation was superseded by the deletion 0 s ago; 1 handler had not finished.',
     ]);
     const [text] = await texts('finalizer');
     expect(text).toMatch(
-      /^The object is being deleted since .*, and the operator holds it by its finalizer until its handlers are done\.$/,
+      /^The object is being deleted \(since .*\), and the operator's finalizer holds it until its handlers are done\.$/,
     );
   });
 
@@ -388,7 +388,7 @@ describe('Of the object, it is told', () => {
     await create('one');
     const [text] = await texts('throttled');
     expect(text).toMatch(
-      /^The object is throttled, as its handling has failed: it is tried again in 1 s, at [\d:]+ UTC: .*a broken filter/,
+      /^The object is throttled because its handling failed; retrying in 1 s, at [\d:]+ UTC: .*a broken filter/,
     );
   });
 
@@ -403,7 +403,7 @@ describe('Of the object, it is told', () => {
     for (let round = 0; round < 30; round++) await patch('one', { spec: { size: 2 } });
     const [text] = await texts('breaker');
     expect(text).toMatch(
-      /^The breaker has tripped: 'fighter' change the same fields again and again \(spec\.size\)\. Handlers are slowed down, and called again in/,
+      /^The breaker tripped: 'fighter' change the same fields again and again \(spec\.size\)\. Handlers are slowed down; the next call is in/,
     );
   });
 
@@ -418,7 +418,7 @@ describe('Of the object, it is told', () => {
     const [text] = await texts('forbidden');
     expect(text).toMatch(/^The operator has no permission to change the object \(0 s ago\): .*patching is forbidden/);
     expect(await texts('finalizer')).toEqual([
-      'The finalizer of the operator is missing and could not be added: handlers wait for it, so that no deletion is missed.',
+      "The operator's finalizer is missing and could not be added: handlers wait for it, so that no deletion is missed.",
     ]);
   });
 
@@ -431,7 +431,7 @@ describe('Of the object, it is told', () => {
     await settled();
     await patch('one', { metadata: { labels: { a: 'b' } } });
     const [text] = await texts('finalizer');
-    expect(text).toMatch(/^The object is being deleted, and the finalizer of the operator is not on it/);
+    expect(text).toMatch(/^The object is being deleted without the operator's finalizer/);
   });
 
   it('that it is too large', async () => {
@@ -443,7 +443,7 @@ describe('Of the object, it is told', () => {
     );
     await create('one');
     const [text] = await texts('too-large');
-    expect(text).toMatch(/^The object is too large to be written to \(0 s ago\)\. What was not written: /);
+    expect(text).toMatch(/^The object is too large to be changed \(0 s ago\)\. Not written: /);
   });
 
   it('that it is paused by hand', async () => {
@@ -460,7 +460,7 @@ describe('Of the object, it is told', () => {
     await create('one');
     await cluster.delete(`${KIND}/default/one`);
     await settled();
-    expect(await texts('gone')).toEqual(['The object was deleted, 0 s ago: there is nothing left to be done.']);
+    expect(await texts('gone')).toEqual(['The object was deleted 0 s ago: there is nothing left to do.']);
     expect(await texts('missing', 'two')).toEqual(['There is no such object in the cluster.']);
   });
 });

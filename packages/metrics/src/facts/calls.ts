@@ -7,31 +7,31 @@ type Ended = FactOf<'call.ended'>;
 export function callMetrics({ registry, names }: CollectorParts): Collector {
   const calls = registry.counter({
     name: 'kopf_handler_calls_total',
-    help: 'Calls of handlers that have ended, by their outcomes.',
+    help: 'Finished handler calls, by outcome.',
     labels: ['handler', 'type', 'resource', 'reason', 'outcome'],
     limit: LIMIT,
   });
   const durations = registry.histogram({
     name: 'kopf_handler_duration_seconds',
-    help: 'How long calls of handlers take, their sub-handlers included.',
+    help: 'Duration of handler calls, sub-handlers included.',
     labels: ['handler', 'resource'],
     limit: LIMIT,
   });
   const retries = registry.counter({
     name: 'kopf_handler_retries_total',
-    help: 'Calls of handlers that were no first attempts.',
+    help: 'Handler calls that were not first attempts.',
     labels: ['handler', 'resource'],
     limit: LIMIT,
   });
   const running = registry.gauge({
     name: 'kopf_handler_calls_running',
-    help: 'Calls of handlers that are under way.',
+    help: 'Handler calls in progress.',
     labels: ['handler', 'resource'],
     limit: LIMIT,
   });
   const blocking = registry.counter({
     name: 'kopf_handler_blocking_seconds_total',
-    help: 'Time during which handlers have let nothing else run: their synchronous parts.',
+    help: 'Time for which synchronous parts of handlers blocked everything else.',
     labels: ['handler'],
     limit: LIMIT,
   });
@@ -86,7 +86,7 @@ function reasonOf({ handler }: Ended, reason: string): string {
 function pendingCalls({ registry, names }: Pick<CollectorParts, 'registry' | 'names'>) {
   const gauge = registry.gauge({
     name: 'kopf_handler_pending',
-    help: 'Change handlers of objects that wait for their next attempts.',
+    help: 'Change handlers waiting for their next attempts.',
     labels: ['handler', 'resource', 'reason'],
     limit: LIMIT,
   });

@@ -4,7 +4,7 @@ import { type Collector, type CollectorParts, LIMIT } from './collector.js';
 export function daemonMetrics({ registry, names }: CollectorParts): Collector {
   const running = registry.gauge({
     name: 'kopf_daemons_running',
-    help: 'Daemons and timers of objects that are running.',
+    help: 'Running daemons and timers of objects.',
     labels: ['handler', 'type', 'resource'],
     limit: LIMIT,
   });
@@ -26,19 +26,19 @@ export function indexMetrics({ registry, indices }: CollectorParts): void {
 export function admissionMetrics({ registry, names }: CollectorParts): Collector {
   const reviews = registry.counter({
     name: 'kopf_admission_reviews_total',
-    help: 'Admission reviews that were answered.',
+    help: 'Answered admission reviews.',
     labels: ['resource', 'operation', 'allowed'],
     limit: LIMIT,
   });
   const durations = registry.histogram({
     name: 'kopf_admission_review_duration_seconds',
-    help: 'How long it takes to answer admission reviews.',
+    help: 'Duration of admission reviews.',
     labels: ['resource', 'operation'],
     limit: LIMIT,
   });
   const refusals = registry.counter({
     name: 'kopf_admission_refusals_total',
-    help: 'Requests to the admission server that were refused: reviews that make no sense, and what is no review at all.',
+    help: 'Requests refused by the admission server: invalid reviews, and requests that are no reviews at all.',
     labels: ['what'],
     limit: LIMIT,
   });
@@ -46,7 +46,7 @@ export function admissionMetrics({ registry, names }: CollectorParts): Collector
   registry.asked(
     {
       name: 'kopf_admission_certificate_expiry_timestamp_seconds',
-      help: 'When the certificate of the admission server expires.',
+      help: 'Expiry time of the certificate of the admission server.',
     },
     () => (until === undefined ? [] : [[[], until.getTime() / 1000]]),
   );
@@ -70,28 +70,28 @@ export function operatorStateMetrics({ registry, names }: CollectorParts): Colle
   registry.asked(
     {
       name: 'kopf_peering_scopes',
-      help: 'Namespaces (or 1 for the whole cluster) in which this operator works, or has left the work to others.',
+      help: 'Namespaces (or 1 for the whole cluster) in which this operator works or is paused by its peers.',
       labels: ['state'],
     },
     () => [...scopes.values()].map((isPaused) => [[isPaused ? 'paused' : 'working'], 1]),
   );
   const rulings = registry.counter({
     name: 'kopf_peering_rulings_total',
-    help: 'How often this operator has begun or ceased to work, as agreed with others.',
+    help: 'How often peering started or paused this operator.',
     labels: ['ruling'],
   });
   const logins = registry.counter({ name: 'kopf_logins_total', help: 'Logins to the cluster.', labels: ['outcome'] });
   const failures = registry.counter({
     name: 'kopf_discovery_failures_total',
-    help: 'How often it could not be found out what the cluster serves.',
+    help: 'Failed attempts to discover the resources of the cluster.',
   });
   let served: readonly string[] = [];
-  registry.asked({ name: 'kopf_served_resources', help: 'Kinds of objects that the operator serves.' }, () => [
+  registry.asked({ name: 'kopf_served_resources', help: 'Kinds of objects served by the operator.' }, () => [
     [[], served.length],
   ]);
   const strays = registry.counter({
     name: 'kopf_stray_errors_total',
-    help: 'Errors that nobody awaits, by where they come from.',
+    help: 'Uncaught errors and unhandled rejections, by origin.',
     labels: ['origin'],
   });
   return {

@@ -11,37 +11,37 @@ export function objectMetrics({ registry, names, now, workerLimit }: CollectorPa
   const labels = ['resource'] as const;
   const causes = registry.counter({
     name: 'kopf_causes_total',
-    help: 'What has happened to objects, as far as their change handlers are concerned.',
+    help: 'Detected causes of change handlers: creations, updates, deletions and so on.',
     labels: ['resource', 'reason'],
     limit: LIMIT,
   });
   const waits = registry.histogram({
     name: 'kopf_queue_wait_seconds',
-    help: 'How long objects wait for their turn.',
+    help: 'Time that objects spent in the queue.',
     labels,
     limit: LIMIT,
   });
   const cycles = registry.histogram({
     name: 'kopf_cycle_duration_seconds',
-    help: 'How long it takes from looking at an object to having written to it.',
+    help: 'Duration of processing an object, from reading it to the last write.',
     labels,
     limit: LIMIT,
   });
   const waiting = registry.gauge({
     name: 'kopf_objects_waiting',
-    help: 'Objects with something to be done later: mostly, the next attempts of their handlers.',
+    help: 'Objects waiting for a later time, usually for the next attempts of their handlers.',
     labels,
     limit: LIMIT,
   });
   const errors = registry.counter({
     name: 'kopf_object_errors_total',
-    help: 'Failures of handling objects that are not those of handlers.',
+    help: 'Failures in processing objects outside of handlers.',
     labels,
     limit: LIMIT,
   });
   const trips = registry.counter({
     name: 'kopf_breaker_trips_total',
-    help: 'How often handlers were slowed down, as they change the same fields again and again.',
+    help: 'How often handlers were slowed down because they kept changing the same fields.',
     labels,
     limit: LIMIT,
   });
@@ -56,25 +56,22 @@ export function objectMetrics({ registry, names, now, workerLimit }: CollectorPa
     return [...counts].map(([kind, count]) => [[kind], count] as const);
   };
 
+  registry.asked({ name: 'kopf_queue_depth', help: 'Objects in the queue.', labels, limit: LIMIT }, counted(queued));
   registry.asked(
-    { name: 'kopf_queue_depth', help: 'Objects that wait for their turn.', labels, limit: LIMIT },
-    counted(queued),
-  );
-  registry.asked(
-    { name: 'kopf_workers_busy', help: 'Objects that are being worked on.', labels, limit: LIMIT },
+    { name: 'kopf_workers_busy', help: 'Objects being processed.', labels, limit: LIMIT },
     counted(running),
   );
   registry.asked(
     {
       name: 'kopf_workers_limit',
-      help: 'How many objects of one kind are worked on at once; +Inf if there is no limit.',
+      help: 'Maximum number of objects of one kind processed at once; +Inf without a limit.',
     },
     () => [[[], workerLimit() ?? Number.POSITIVE_INFINITY]],
   );
   registry.asked(
     {
       name: 'kopf_queue_oldest_seconds',
-      help: 'How long the oldest in the queue has been waiting.',
+      help: 'Age of the oldest entry in the queue.',
       labels,
       limit: LIMIT,
     },

@@ -8,43 +8,43 @@ export function requestMetrics({ registry, names }: CollectorParts): Collector {
   const labels = ['verb', 'resource'] as const;
   const requests = registry.counter({
     name: 'kopf_api_requests_total',
-    help: 'Requests to the API server that have ended, by the status of the last answer; `none` if there was no answer.',
+    help: 'Finished requests to the API server, by the status of the last response; `none` without a response.',
     labels: ['verb', 'resource', 'code'],
     limit: LIMIT,
   });
   const durations = registry.histogram({
     name: 'kopf_api_request_duration_seconds',
-    help: 'How long requests take with all their tries; without watches, which last for as long as they are let.',
+    help: 'Duration of requests, all tries included; watch requests are not counted.',
     labels,
     limit: LIMIT,
   });
   const retries = registry.counter({
     name: 'kopf_api_request_retries_total',
-    help: 'How often requests were sent again.',
+    help: 'Retries of requests.',
     labels,
     limit: LIMIT,
   });
   const waits = registry.counter({
     name: 'kopf_api_request_waiting_seconds_total',
-    help: 'Time that requests have spent in waiting for their turn, and for the pauses that the server has asked for.',
+    help: 'Time that requests spent waiting for their turn or for pauses requested by the server.',
     labels,
     limit: LIMIT,
   });
   const patches = registry.counter({
     name: 'kopf_patches_total',
-    help: 'Patches of objects by what has become of them; one patch may be several requests.',
+    help: 'Patches of objects, by outcome; one patch may take several requests.',
     labels: ['resource', 'outcome'],
     limit: LIMIT,
   });
   const parts = registry.counter({
     name: 'kopf_patch_parts_total',
-    help: 'Requests of patches by what they carry; one may carry several parts.',
+    help: 'Patch requests, by content; one may carry several parts.',
     labels: ['resource', 'part'],
     limit: LIMIT,
   });
   const patchDurations = registry.histogram({
     name: 'kopf_patch_duration_seconds',
-    help: 'How long patches take with all their requests.',
+    help: 'Duration of patches, all their requests included.',
     labels: ['resource'],
     limit: LIMIT,
   });

@@ -23,18 +23,15 @@ export function streamMetrics({ registry, names, now, lagOf }: CollectorParts): 
   const counter = (name: string, help: string) => registry.counter({ name, help, labels, limit: LIMIT });
   const events = registry.counter({
     name: 'kopf_stream_events_total',
-    help: 'What has come by the streams: objects of listings, and changes.',
+    help: 'Objects from listings and changes from watch streams.',
     labels: ['resource', 'type'],
     limit: LIMIT,
   });
-  const restarts = counter('kopf_stream_restarts_total', 'How often streams were opened again, for whatever reason.');
-  const lists = counter('kopf_stream_lists_total', 'Listings, the first ones included.');
-  const relists = counter('kopf_stream_relists_total', 'Listings because a stream could not be continued.');
-  const failures = counter('kopf_stream_failures_total', 'How often streams and listings have failed.');
-  const silences = counter(
-    'kopf_stream_silences_total',
-    'How often nothing has come for so long that a stream was given up.',
-  );
+  const restarts = counter('kopf_stream_restarts_total', 'How often streams were reopened for any reason.');
+  const lists = counter('kopf_stream_lists_total', 'Listings, initial ones included.');
+  const relists = counter('kopf_stream_relists_total', 'Listings because a stream could not be resumed.');
+  const failures = counter('kopf_stream_failures_total', 'Failures of watch streams and listings.');
+  const silences = counter('kopf_stream_silences_total', 'How often a stream was abandoned after too long a silence.');
   const streams = new Map<ObservedStream, StreamState>();
 
   const stateOf = (stream: ObservedStream): StreamState => {
@@ -62,13 +59,13 @@ export function streamMetrics({ registry, names, now, lagOf }: CollectorParts): 
   );
 
   registry.asked(
-    { name: 'kopf_streams', help: 'Streams by what they are doing.', labels: ['resource', 'phase'], limit: LIMIT },
+    { name: 'kopf_streams', help: 'Watch streams, by phase.', labels: ['resource', 'phase'], limit: LIMIT },
     () => [...streams].map(([{ resource }, { phase }]) => [[names.resource(resource), phase?.phase ?? 'starting'], 1]),
   );
   registry.asked(
     {
       name: 'kopf_stream_silence_seconds',
-      help: 'How long ago the streams were known to work for the last time; of the worst one of the kind.',
+      help: 'Time since the last sign of life of a stream; the worst stream of each kind.',
       labels,
       limit: LIMIT,
     },
@@ -81,7 +78,7 @@ export function streamMetrics({ registry, names, now, lagOf }: CollectorParts): 
   registry.asked(
     {
       name: 'kopf_stream_lag_versions',
-      help: 'How many versions of the cluster the streams have not seen yet, as measured at most once a minute; of the worst one of the kind.',
+      help: 'Resource versions of the cluster not yet seen by a stream, measured at most once a minute; the worst stream of each kind.',
       labels,
       limit: LIMIT,
     },

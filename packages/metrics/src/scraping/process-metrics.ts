@@ -29,31 +29,31 @@ const LAGS: readonly number[] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 export function processMetrics(registry: Registry, clock: Clock): ProcessMetrics {
   const lag = registry.histogram({
     name: 'nodejs_eventloop_lag_seconds',
-    help: 'How late the event loop is, asked twice a second while somebody scrapes.',
+    help: 'Lag of the event loop, measured twice a second while metrics are scraped.',
     buckets: LAGS,
   });
   const gc = registry.histogram({
     name: 'nodejs_gc_duration_seconds',
-    help: 'How long garbage collections take, while somebody scrapes.',
+    help: 'Duration of garbage collections, measured while metrics are scraped.',
     labels: ['kind'],
     buckets: LAGS,
   });
   const ask = (name: string, help: string, value: () => number) => registry.gauge({ name, help, ask: value });
-  ask('process_resident_memory_bytes', 'Memory of the process.', () => memoryUsage.rss());
+  ask('process_resident_memory_bytes', 'Resident memory of the process.', () => memoryUsage.rss());
   ask(
     'process_start_time_seconds',
-    'When the process has started.',
+    'Start time of the process.',
     () => clock.utc().getTime() / 1000 - process.uptime(),
   );
-  ask('nodejs_heap_size_total_bytes', 'The heap of the process.', () => memoryUsage().heapTotal);
-  ask('nodejs_heap_size_used_bytes', 'What is used of the heap.', () => memoryUsage().heapUsed);
+  ask('nodejs_heap_size_total_bytes', 'Total heap size.', () => memoryUsage().heapTotal);
+  ask('nodejs_heap_size_used_bytes', 'Used heap size.', () => memoryUsage().heapUsed);
   ask(
     'nodejs_external_memory_bytes',
-    'Memory outside of the heap that belongs to objects in it.',
+    'Memory outside of the heap held by objects in it.',
     () => memoryUsage().external,
   );
   registry.asked(
-    { name: 'process_cpu_seconds_total', help: 'CPU time that the process has taken.' },
+    { name: 'process_cpu_seconds_total', help: 'CPU time used by the process.' },
     () => {
       const { user, system } = process.cpuUsage();
       return [[[], (user + system) / 1e6]];

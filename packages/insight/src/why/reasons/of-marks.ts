@@ -1,4 +1,4 @@
-/** What the object itself tells. */
+/** Reasons found in the object itself. */
 import { parseTimestamp } from '@kopf-ts/core';
 import type { Known, WhyFinding } from '../explain.js';
 import type { HandlerAnswer } from '../handlers.js';
@@ -19,45 +19,45 @@ export function aboutMarks(known: Known, handlers: readonly HandlerAnswer[]): re
     if (left !== undefined)
       findings.push({
         reason: 'paused',
-        text: `The object is paused by an annotation, and goes on ${times.aheadOf(pausedUntil)}.`,
+        text: `The object is paused by an annotation, and resumes ${times.aheadOf(pausedUntil)}.`,
       });
     else if (isNoTime)
       findings.push({
         reason: 'unknown',
-        text: `The annotation for pausing is not a valid time, and is ignored: ${pausedUntil}`,
+        text: `The pause annotation is not a valid time and is ignored: ${pausedUntil}`,
       });
   }
   if (deletionTimestamp !== undefined) {
-    const others = otherFinalizers.length === 0 ? '' : ` Others hold it, too: ${listText(otherFinalizers)}.`;
+    const others = otherFinalizers.length === 0 ? '' : ` It has other finalizers, too: ${listText(otherFinalizers)}.`;
     if (isHeld)
       findings.push({
         reason: 'finalizer',
-        text: `The object is being deleted since ${deletionTimestamp}, and the operator holds it by its finalizer until its handlers are done.${others}`,
+        text: `The object is being deleted (since ${deletionTimestamp}), and the operator's finalizer holds it until its handlers are done.${others}`,
       });
     else if (journal === undefined)
       findings.push({
         reason: 'finalizer',
-        text: `The object is being deleted since ${deletionTimestamp}, and the finalizer of the operator is not on it: its deletion handlers are not called.${others}`,
+        text: `The object is being deleted (since ${deletionTimestamp}) without the operator's finalizer: its deletion handlers are not called.${others}`,
       });
   }
-  // The rest is known better by an operator that has seen the object.
+  // An operator that has seen the object knows the rest better.
   if (journal !== undefined) return findings;
   if (operator !== undefined && handlers.length === 0 && !isHandledOnce) return findings;
   if (handlers.length > 0) return findings;
   if (!isHandledOnce) {
     findings.push({
       reason: 'unknown',
-      text: 'No operator has left a mark on the object: it was never handled, or handlers of changes do not want it.',
+      text: 'The object has no marks of an operator: it was never handled, or no change handler matches it.',
     });
   } else if (changed.length === 0) {
     findings.push({
       reason: 'unchanged',
-      text: 'The object was handled as it is now: nothing has changed in its essence since then.',
+      text: 'The object was handled in its present state: its essence has not changed since then.',
     });
   } else {
     findings.push({
       reason: 'unknown',
-      text: `The object has changed since it was handled last (${listText(changed)}), and nobody has begun to handle that.`,
+      text: `The object has changed since it was last handled (${listText(changed)}), and nothing has handled the change yet.`,
     });
   }
   return findings;

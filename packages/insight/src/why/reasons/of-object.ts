@@ -1,4 +1,4 @@
-/** What keeps all handlers of an object from being called, as the journal tells. */
+/** Reasons in the journal why no handler of an object is called. */
 import type { JournalEntry, ObjectJournal } from '../../journal/entries.js';
 import type { Known, WhyFinding } from '../explain.js';
 import { type HandlerAnswer, isHandled } from '../handlers.js';
@@ -13,7 +13,7 @@ export function aboutObject(known: Known, handlers: readonly HandlerAnswer[]): r
     if (marks === null) return [];
     const selected = aboutSelectors(known);
     if (selected.length > 0) return selected;
-    const text = 'The operator has not seen the object; or it was quiet for so long that the journal has forgotten it.';
+    const text = 'The operator has not seen the object, or the journal has dropped it after a long quiet time.';
     return [{ reason: 'unseen', text }];
   }
   const gone = aboutEnd(known, journal);
@@ -31,7 +31,7 @@ export function aboutObject(known: Known, handlers: readonly HandlerAnswer[]): r
   ].filter((one) => one !== undefined);
 }
 
-/** What the operator does not ask the server for, it cannot see. */
+/** The operator cannot see objects that it does not request from the server. */
 function aboutSelectors({ operator, object, marks }: Known): readonly WhyFinding[] {
   const streams = (operator?.streams ?? []).filter(
     ({ resource, namespace }) => resource === object.resource && (namespace === null || namespace === object.namespace),
@@ -47,7 +47,7 @@ function aboutSelectors({ operator, object, marks }: Known): readonly WhyFinding
   const own =
     marks === undefined ? '' : ` It has ${labels.length === 0 ? 'no labels' : `the labels ${listText(labels, 10)}`}.`;
   const wanted = [...new Set(selectors)].join(', or with ');
-  const text = `The operator watches only objects with ${wanted}, as all its handlers of the kind want these: it has not seen this one.${own}`;
+  const text = `The operator watches only objects with ${wanted}, because all its handlers of this kind require that: it has not seen this one.${own}`;
   return [{ reason: 'filtered', text }];
 }
 
@@ -57,9 +57,7 @@ function last<K extends JournalEntry['kind']>({ entries }: ObjectJournal, kind: 
 
 function aboutEnd({ times }: Known, journal: ObjectJournal): WhyFinding | undefined {
   const gone = last(journal, 'gone');
-  return (
-    gone && { reason: 'gone', text: `The object was deleted, ${times.ago(gone.at)}: there is nothing left to be done.` }
-  );
+  return gone && { reason: 'gone', text: `The object was deleted ${times.ago(gone.at)}: there is nothing left to do.` };
 }
 
 function aboutPause({ live, times }: Known, journal: ObjectJournal): WhyFinding | undefined {
@@ -67,14 +65,14 @@ function aboutPause({ live, times }: Known, journal: ObjectJournal): WhyFinding 
   const isPaused = live === undefined ? paused?.isPaused === true : live.isPaused;
   if (!isPaused) return undefined;
   const by = paused?.by === 'annotation' ? ' by an annotation' : ' by hand';
-  const until = paused?.until === undefined ? 'until it is resumed' : `and goes on ${times.ahead(paused.until)}`;
+  const until = paused?.until === undefined ? 'until it is resumed' : `and resumes ${times.ahead(paused.until)}`;
   return { reason: 'paused', text: `The object is paused${by}, ${until}.` };
 }
 
 function aboutThrottling({ times }: Known, journal: ObjectJournal): WhyFinding | undefined {
   if (journal.waiting?.why !== 'throttling') return undefined;
   const why = last(journal, 'failed')?.error.message;
-  const text = `The object is throttled, as its handling has failed: it is tried again ${times.ahead(journal.waiting.until)}${why === undefined ? '' : `: ${why}`}`;
+  const text = `The object is throttled because its handling failed; retrying ${times.ahead(journal.waiting.until)}${why === undefined ? '' : `: ${why}`}`;
   return { reason: 'throttled', text };
 }
 
@@ -83,8 +81,8 @@ function aboutBreaker({ times }: Known, journal: ObjectJournal): WhyFinding | un
   if (tripped === undefined || times.now === undefined || tripped.at + tripped.pause <= times.now) return undefined;
   const { fields, handlers, at, pause } = tripped;
   const text =
-    `The breaker has tripped: ${listText(handlers.map((id) => `'${id}'`))} change the same fields again and again ` +
-    `(${listText(fields)}). Handlers are slowed down, and called again ${times.ahead(at + pause)}.`;
+    `The breaker tripped: ${listText(handlers.map((id) => `'${id}'`))} change the same fields again and again ` +
+    `(${listText(fields)}). Handlers are slowed down; the next call is ${times.ahead(at + pause)}.`;
   return { reason: 'breaker', text };
 }
 
@@ -96,8 +94,8 @@ function aboutPatches({ times }: Known, journal: ObjectJournal): readonly WhyFin
       (entry.kind === 'patch' && entry.error?.isTooLarge),
   );
   if (tooLarge !== undefined) {
-    const what = tooLarge.kind === 'dropped' ? ` What was not written: ${tooLarge.what}.` : '';
-    const text = `The object is too large to be written to (${times.ago(tooLarge.at)}).${what}`;
+    const what = tooLarge.kind === 'dropped' ? ` Not written: ${tooLarge.what}.` : '';
+    const text = `The object is too large to be changed (${times.ago(tooLarge.at)}).${what}`;
     findings.push({ reason: 'too-large', text });
   }
   const patch = last(journal, 'patch');
@@ -108,20 +106,20 @@ function aboutPatches({ times }: Known, journal: ObjectJournal): readonly WhyFin
     const text = `The operator has no permission to change the object (${times.ago(at)}): ${error.message}`;
     findings.push({ reason: 'forbidden', text });
   }
-  // Which paths a refused request was for is not always known; but without it, deletions could be missed.
+  // The paths of a refused request are not always known, but without a finalizer, deletions could be missed.
   const isFirst = !journal.entries.some((entry) => entry.kind === 'call' && entry.type === 'change');
   if (
     paths.some((path) => path.startsWith('metadata.finalizers')) ||
     (isFirst && journal.entries.some((one) => one.kind === 'cause'))
   ) {
     const text =
-      'The finalizer of the operator is missing and could not be added: handlers wait for it, so that no deletion is missed.';
+      "The operator's finalizer is missing and could not be added: handlers wait for it, so that no deletion is missed.";
     findings.push({ reason: 'finalizer', text });
   }
   if (!isForbidden) {
     findings.push({
       reason: 'patch-failed',
-      text: `The last patch of the object has failed ${times.ago(at)}: ${error.message}`,
+      text: `The last patch of the object failed ${times.ago(at)}: ${error.message}`,
     });
   }
   return findings;
@@ -129,10 +127,10 @@ function aboutPatches({ times }: Known, journal: ObjectJournal): readonly WhyFin
 
 function aboutTurn({ live }: Known): WhyFinding | undefined {
   if (live?.phase === 'queued')
-    return { reason: 'queued', text: 'The object waits for its turn: many others are being handled.' };
-  // A refused request is sent again for about a minute, before anybody is told that it has failed.
+    return { reason: 'queued', text: 'The object is waiting for its turn: many others are being handled.' };
+  // A refused request is retried for about a minute before it is reported as failed.
   if (live?.phase !== 'running' || live.calls.length > 0) return undefined;
-  const text = 'The object is being handled at this moment, and no handler is being called: mostly, it is written to.';
+  const text = 'The object is being handled right now, but no handler is being called: usually, a patch is on its way.';
   return { reason: 'running', text };
 }
 
@@ -140,10 +138,10 @@ function aboutSuperseded({ times }: Known, journal: ObjectJournal): WhyFinding |
   const superseded = last(journal, 'superseded');
   if (superseded === undefined) return undefined;
   const { reason, by, unfinished, at } = superseded;
-  // What has come after that is another story.
+  // Later causes are reported on their own.
   const cause = last(journal, 'cause');
   if (cause !== undefined && cause.reason !== by) return undefined;
-  const left = unfinished === 0 ? '' : `; ${countText(unfinished, 'handler was', 'handlers were')} not done with it`;
+  const left = unfinished === 0 ? '' : `; ${countText(unfinished, 'handler')} had not finished`;
   const text = `The handling of ${causeTitle(reason)} was superseded by ${causeTitle(by)} ${times.ago(at)}${left}.`;
   return { reason: 'superseded', text };
 }
@@ -157,19 +155,19 @@ function aboutCause({ times }: Known, journal: ObjectJournal): WhyFinding | unde
   );
   if (cause?.reason === 'free') {
     const text =
-      'The object is being deleted, and the finalizer of the operator is not on it: deletion handlers are not called, or are done already.';
+      "The object is being deleted without the operator's finalizer: deletion handlers are not called, or are already done.";
     return { reason: 'finalizer', text };
   }
   if (own !== undefined) {
-    const text = `The latest change of the object, ${times.ago(own.at)}, was made by the operator itself (${ownPaths(journal)}): handlers are not called for that.`;
+    const text = `The latest change of the object, ${times.ago(own.at)}, was made by the operator itself (${ownPaths(journal)}): handlers are not called for its own changes.`;
     return { reason: 'own-change', text };
   }
   if (cause?.reason !== 'noop') return undefined;
-  const text = `In the latest change of the object, ${times.ago(cause.lastAt)}, nothing has changed in its essence: what counts is all but the status and system fields. Handlers of changes are not called for that.`;
+  const text = `The latest change of the object, ${times.ago(cause.lastAt)}, did not affect its essence, i.e. everything but the status and system fields. Change handlers are not called for it.`;
   return { reason: 'unchanged', text };
 }
 
-/** What the operator has changed in a row. */
+/** The paths of the operator's latest changes in a row. */
 function ownPaths({ entries }: ObjectJournal): string {
   const own = new Set(entries.flatMap((entry) => (entry.kind === 'patch' ? [entry.version] : [])));
   const since = entries.findLastIndex(
@@ -184,7 +182,7 @@ function ownPaths({ entries }: ObjectJournal): string {
   return wanted.length === paths.length ? listText(wanted) : `${listText(wanted)}, and its own marks`;
 }
 
-/** What only operators write: progress, the last handled state, finalizers. */
+/** Paths that only operators write: progress, the last handled state, finalizers. */
 function isMark(path: string): boolean {
   return path.startsWith('metadata.finalizers') || path.startsWith('status.kopf') || OWN_ANNOTATION.test(path);
 }
@@ -192,7 +190,7 @@ function isMark(path: string): boolean {
 const OWN_ANNOTATION =
   /^metadata\.annotations\["(kopf\.zalando\.org|[^"]*\.kopf\.zalando\.org|[^"]*\/(last-handled-configuration|kopf-managed|touch-dummy))/;
 
-/** Nobody was chosen for the latest change. */
+/** No handler was chosen for the latest change. */
 function aboutNobody(journal: ObjectJournal, handlers: readonly HandlerAnswer[]): WhyFinding | undefined {
   const cause = last(journal, 'cause');
   if (cause === undefined || !isHandled(cause)) return undefined;
@@ -216,5 +214,5 @@ function aboutEverythingDone(
     0,
   );
   const took = longest > 1 ? ` The longest call took ${durationText(longest)}.` : '';
-  return { reason: 'done', text: `There is nothing left to do: its handlers have succeeded.${took}` };
+  return { reason: 'done', text: `There is nothing left to do: all handlers have succeeded.${took}` };
 }

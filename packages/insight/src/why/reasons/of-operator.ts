@@ -1,4 +1,4 @@
-/** What keeps an operator from handling anything, or anything of that kind or in that place. */
+/** Reasons why an operator handles nothing at all, or nothing of this kind or in this namespace. */
 import type { OperatorJournal } from '../../journal/entries.js';
 import type { Known, WhyFinding } from '../explain.js';
 import { listText } from '../words.js';
@@ -21,25 +21,28 @@ function aboutScope({ object }: Known, { resources, namespaces }: OperatorJourna
   const isServed =
     namespaces === undefined || namespace === undefined || namespaces.includes(null) || namespaces.includes(namespace);
   if (isServed) return [];
-  const served = namespaces.length === 0 ? 'no namespace at all' : listText(namespaces.map(String), 10);
-  const text = `The namespace ${namespace} is not in the scope of the operator. It serves ${served}.`;
+  const served = namespaces.length === 0 ? 'no namespaces' : listText(namespaces.map(String), 10);
+  const text = `The operator does not serve the namespace ${namespace}. It serves ${served}.`;
   return [{ reason: 'out-of-scope', text }];
 }
 
 function aboutPauses({ live }: Known, { pauses }: OperatorJournal): readonly WhyFinding[] {
   const findings = pauses.map(({ kind, by, namespace }): WhyFinding => {
-    const who = by === undefined ? 'another one' : by;
-    // It pauses the whole operator, wherever the object is.
+    const who = by === undefined ? 'another operator' : by;
+    // It pauses the whole operator, in all namespaces.
     const where = namespace === null ? '' : ` in the namespace ${namespace}`;
     switch (kind) {
       case 'leader': {
-        const leader = by === undefined ? 'It is not known yet who is' : `The leader is ${by}`;
-        return { reason: 'not-leader', text: `This replica of the operator is not the leader: it waits. ${leader}.` };
+        const leader = by === undefined ? 'The leader is not known yet' : `The leader is ${by}`;
+        return {
+          reason: 'not-leader',
+          text: `This replica of the operator is on standby: it is not the leader. ${leader}.`,
+        };
       }
       case 'absent':
         return {
           reason: 'paused-by-peer',
-          text: `The operator is paused: its peering${where} is mandatory, and there is no such object.`,
+          text: `The operator is paused: its peering${where} is mandatory, but does not exist.`,
         };
       default:
         return { reason: 'paused-by-peer', text: `The operator is paused in favour of its peers${where}: ${who}.` };
@@ -48,7 +51,7 @@ function aboutPauses({ live }: Known, { pauses }: OperatorJournal): readonly Why
   if (!live?.isOperatorPaused) return findings;
   return [
     ...findings,
-    { reason: 'operator-paused', text: 'The whole operator was paused by hand, until it is resumed.' },
+    { reason: 'operator-paused', text: 'The whole operator is paused by hand until it is resumed.' },
   ];
 }
 
@@ -66,11 +69,11 @@ function aboutStreams({ object }: Known, { streams }: OperatorJournal): readonly
     }
     if (phase === 'down' || phase === 'crashed') {
       return [
-        { reason: 'stream-down', text: `The operator cannot watch ${resource} at the moment, and tries again${why}` },
+        { reason: 'stream-down', text: `The operator cannot watch ${resource} at the moment, and is retrying${why}` },
       ];
     }
     if (phase === 'starting' || phase === 'listing') {
-      return [{ reason: 'starting', text: `The operator is just listing the objects of ${resource}.` }];
+      return [{ reason: 'starting', text: `The operator is still listing ${resource}.` }];
     }
     return [];
   });
@@ -82,6 +85,6 @@ function aboutIndexing({ indexing, streams }: OperatorJournal): readonly WhyFind
     ({ resource, error }) => error !== undefined && indexing.missing.includes(resource.split('.')[0] ?? ''),
   );
   const why = failing === undefined ? '' : ` ${failing.resource} cannot be listed: ${failing.error}`;
-  const text = `No handlers are called until the indices are filled. They wait for ${listText(indexing.missing)}.${why}`;
+  const text = `No handlers are called until the indices are filled. Missing: ${listText(indexing.missing)}.${why}`;
   return [{ reason: 'indexing', text }];
 }
