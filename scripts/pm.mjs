@@ -155,10 +155,10 @@ function schemas() {
   return node(toolPath('vitest'), ['run', '--config=e2e/vitest.config.ts', 'schemas/schemas.test.ts', '--update']);
 }
 
-/** The test that takes the pictures of the console keeps them, if told to. */
+/** The tests that take the pictures of the console and of the terminal keep them, if told to. */
 function pictures() {
   process.env.KOPF_TS_PICTURES = 'write';
-  return node(toolPath('vitest'), ['run', '--config=e2e/vitest.config.ts', 'insight/pictures.test.ts']);
+  return node(toolPath('vitest'), ['run', '--config=e2e/vitest.config.ts', 'insight/pictures', 'insight/terminal']);
 }
 
 async function node(script, args) {

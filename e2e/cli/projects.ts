@@ -73,28 +73,29 @@ interface KopfOptions {
   readonly uid?: number;
 }
 
-/** A new folder with the files in it; `installed: false` for one with no packages. */
+/** A new folder with the files in it, of that name if there is one; `installed: false` for one with no packages. */
 export async function project(
   files: Readonly<Record<string, string>>,
-  { installed = true }: { readonly installed?: boolean } = {},
+  { installed = true, name = '' }: { readonly installed?: boolean; readonly name?: string } = {},
 ): Promise<Project> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'kopf-ts-project-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const write = async (name: string, content: string): Promise<void> => {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), content);
+  const parent = await realpath(await mkdtemp(join(tmpdir(), 'kopf-ts-project-')));
+  const folder = join(parent, name);
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  const write = async (file: string, content: string): Promise<void> => {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), content);
   };
-  for (const [name, content] of Object.entries(files)) await write(name, content);
+  for (const [file, content] of Object.entries(files)) await write(file, content);
   if (installed) await symlink(installation, join(folder, 'node_modules'));
   return {
     folder,
     write,
-    read: (name) => readFile(join(folder, name), 'utf8'),
+    read: (file) => readFile(join(folder, file), 'utf8'),
     kopf(args, { env = {}, uid } = {}) {
       const program = join(installation, 'kopf-ts/dist/bin.js');
       const child = spawn(process.execPath, [program, ...args], {
         cwd: folder,
-        env: { ...cleanEnvironment(), XDG_CACHE_HOME: join(folder, '.cache'), ...env },
+        env: { ...cleanEnvironment(), XDG_CACHE_HOME: join(parent, '.cache'), ...env },
         stdio: 'pipe',
         ...(uid === undefined ? {} : { uid }),
       });

@@ -12,6 +12,8 @@ export interface RunningProgram {
   /** What it has said by now, line by line. Its log is elsewhere. */
   readonly said: readonly string[];
   readonly log: string;
+  /** Both, in the order in which they came: what is seen on a terminal. */
+  readonly screen: string;
   /** The exit code, or the signal that has ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
   /** Waits until it says so, or something that begins so; for half a minute, unless told otherwise. */
@@ -67,12 +69,14 @@ export function program(
 
 /** Any process as a program of the running test; it ends with the test. */
 export function observe(child: ChildProcess): RunningProgram {
-  let [output, log] = ['', ''];
+  let [output, log, screen] = ['', '', ''];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
+    screen += text;
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;
+    screen += text;
   });
   const ended = new Promise<number | NodeJS.Signals>((resolve) =>
     child.once('close', (code, signal) => resolve(code ?? signal ?? -1)),
@@ -87,6 +91,9 @@ export function observe(child: ChildProcess): RunningProgram {
     },
     get log() {
       return log;
+    },
+    get screen() {
+      return screen;
     },
     says: (text, withinSeconds) =>
       eventually(
