@@ -252,6 +252,22 @@ describeOnClusters('why', (cluster) => {
     expect(await told('finalizer')).toMatch(/^The operator's finalizer is missing and could not be added/);
   });
 
+  it('no permission to change it, as soon as it was refused, while it is tried again', async () => {
+    const { kind, namespace, told } = await asked(
+      cluster(),
+      ({ on }, { selector }) =>
+        void on.create(selector, { id: 'fn' }, ({ patch }) => void Object.assign(patch, { spec: { size: 1 } })),
+      async ({ kind: { group, plural }, namespace: place }) => ({
+        connection: await cluster().newUser({ namespace: place, group, plural, isReadOnly: true }),
+        overrides: { networking: { errorBackoffs: [600] } },
+      }),
+    );
+    await kind.create(namespace, 'one');
+    expect(await told('forbidden')).toMatch(
+      /^The operator has no permission to change the object .*next try in \d+ min/,
+    );
+  });
+
   it('paused by a peer', async () => {
     const { told } = await asked(
       cluster(),

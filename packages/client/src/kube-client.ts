@@ -1,5 +1,6 @@
 /** The default way to the cluster: HTTP/1.1, with credentials, limits and retries. */
 import {
+  ApiError,
   ApiForbiddenError,
   ApiTooManyRequestsError,
   type Clock,
@@ -29,7 +30,7 @@ import { fairSemaphore } from './http/fair-semaphore.js';
 import { lossyIntegers } from './http/lossy-integers.js';
 import { type Address, addressOf } from './http/request-address.js';
 import { requestHeaders, withTracing } from './http/request-headers.js';
-import { isEviction, type RequestKind, requestKindOf, titleOfKind } from './http/request-kind.js';
+import { isEviction, objectNameOf, type RequestKind, requestKindOf, titleOfKind } from './http/request-kind.js';
 import { type RetryPolicy, retrying } from './http/retrying.js';
 import { gates } from './http/throttling.js';
 import { JsonLines, plainLines } from './streams/json-lines.js';
@@ -307,6 +308,21 @@ class PooledKubeClient implements HttpKubeClient {
     };
   }
 
+  #tellOfRetry({ request, kind, tries }: Sending, error: unknown, delay: Seconds): void {
+    if (!this.#facts.wants['request.retried']) return;
+    this.#facts.tell({
+      kind: 'request.retried',
+      method: request.method,
+      ...kind,
+      ...objectNameOf(request.path),
+      path: maskUrl(request.path),
+      code: error instanceof ApiError ? error.status : undefined,
+      error: toError(error),
+      tries,
+      delay,
+    });
+  }
+
   #retry(sending: Sending, failure: unknown): Promise<unknown> {
     const isForCaller = (error: unknown): boolean =>
       (isEviction(sending.kind) && error instanceof ApiTooManyRequestsError) ||
@@ -317,6 +333,7 @@ class PooledKubeClient implements HttpKubeClient {
       logger: this.#logger,
       signal: sending.waiting,
       isForCaller,
+      onRetry: (error, delay) => this.#tellOfRetry(sending, error, delay),
     };
     return retrying(
       failure,

@@ -12,6 +12,7 @@ export type {
   KnownStream,
   ObjectJournal,
   OperatorJournal,
+  RetriedWrite,
   Verdict,
 } from './journal/entries.js';
 

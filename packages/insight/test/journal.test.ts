@@ -9,6 +9,12 @@ const object = objectOf('one');
 
 testObserver(() => journal({ clock: manualClock() }).observer, { describe, it });
 
+const RETRIED = {
+  kind: 'request.retried',
+  ...{ method: 'PATCH', verb: 'patch', resource: 'kopfexamples.kopf.dev', subresource: undefined, path: '/x' },
+  ...{ namespace: 'default', code: 403, tries: 1, delay: 5 },
+} as const;
+
 /** The bytes of all texts, counted in another way than the journal does. */
 function weigh(value: unknown): number {
   if (typeof value === 'string') return 2 * value.length;
@@ -53,6 +59,15 @@ function anyFact(): fc.Arbitrary<UntoldFact> {
         fc.record({ filter: fc.constantFrom('labels', 'value', 'when'), path, wanted: value, found: value }),
         { nil: undefined },
       ),
+    }),
+    fc.record({
+      kind: fc.constant('request.retried'),
+      method: fc.constantFrom('GET', 'PATCH'),
+      resource: fc.constantFrom('secrets', 'kopfexamples.kopf.dev'),
+      namespace: fc.option(text, { nil: undefined }),
+      name: fc.option(text, { nil: undefined }),
+      error,
+      delay: fc.double(),
     }),
     fc.record({
       kind: fc.constant('call.ended'),
@@ -104,6 +119,24 @@ describe('The budget', () => {
       ),
       { numRuns },
     );
+  });
+
+  it('holds for writes that are sent again, too: they are given up after objects that are quiet', () => {
+    const { journal: own, tell } = told({ maxBytes: 20_000 });
+    for (let count = 0; count < 300; count++)
+      tell({ ...RETRIED, name: String(count), error: new Error('x'.repeat(300)) });
+    expect(own.bytes).toBeLessThanOrEqual(20_000);
+    tell({ ...RETRIED, name: 'one', error: new Error('x') });
+    for (let count = 0; count < 300; count++) {
+      tell({
+        kind: 'object.failed',
+        object: objectOf(count % 2 ? 'one' : `other-${count}`),
+        error: new Error('x'),
+        pause: 1,
+      });
+      expect(own.bytes).toBeLessThanOrEqual(20_000);
+    }
+    expect(own.find({ name: 'one' })?.retriedWrite).toBeDefined();
   });
 
   it('is given to the objects where something happens: those that were quiet for longest are forgotten first', () => {

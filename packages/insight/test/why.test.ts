@@ -1,7 +1,7 @@
-import { settings } from '@kopf-ts/core';
+import { ApiError, settings } from '@kopf-ts/core';
 import { describe, expect, it } from 'vitest';
 import { explain, marksOf, type ObjectMarks } from '../src/index.js';
-import { KIND, objectOf, told } from './support/told.js';
+import { KIND, objectOf, SECRETS, told } from './support/told.js';
 
 const object = { resource: 'kopfexamples.kopf.dev', namespace: 'default', name: 'one' };
 const PAUSE = 'kopf.zalando.org/paused-until';
@@ -57,6 +57,60 @@ describe('By the object alone,', () => {
 });
 
 describe('By an operator,', () => {
+  it.each([
+    [
+      403,
+      'forbidden',
+      'The operator has no permission to change the object (2 s ago; next try in 3 s, at 00:00:05 UTC): no!',
+    ],
+    [503, 'patch-failed', 'The operator could not change the object (2 s ago; next try in 3 s, at 00:00:05 UTC): no!'],
+  ])('a write that is sent again is told at once, until it is over: %d', async (status, reason, text) => {
+    const { tell, why, clock } = told();
+    const write = { method: 'PATCH', verb: 'patch', subresource: undefined, path: '/x', code: status } as const;
+    const error = new ApiError({ status, payload: 'no!' });
+    const retried = {
+      kind: 'request.retried',
+      ...write,
+      error,
+      tries: 1,
+      delay: 5,
+      resource: object.resource,
+    } as const;
+    tell({ kind: 'object.woken', object: objectOf('one'), why: 'event' });
+    tell({ ...retried, namespace: 'default', name: 'other' });
+    tell({ ...retried, namespace: 'other', name: 'one' });
+    tell({ ...retried, namespace: 'default', name: 'one', method: 'GET', verb: 'get' });
+    expect(why().findings.map((one) => one.reason)).toEqual(['done']);
+    tell({ ...retried, namespace: 'default', name: 'one' });
+    await clock.advance(2);
+    expect(why().findings).toEqual([{ reason, text }]);
+    tell({ kind: 'patch.sent', object: objectOf('one'), requests: [], version: '6', duration: 1 });
+    expect(why().findings.map((one) => one.reason)).not.toContain(reason);
+    // Nobody tells that requests of handlers have succeeded.
+    tell({ ...retried, namespace: 'default', name: 'one' });
+    await clock.advance(60);
+    expect(why().findings.map((one) => one.reason)).not.toContain(reason);
+  });
+
+  it('a write of a Secret that is sent again does not tell its values', () => {
+    const { journal, tell } = told();
+    const secret = objectOf('one', SECRETS);
+    tell({ kind: 'object.woken', object: secret, why: 'event' });
+    const write = { method: 'PATCH', verb: 'patch', subresource: undefined, path: '/x', code: 403 } as const;
+    const error = new Error('hunter2');
+    tell({
+      kind: 'request.retried',
+      ...write,
+      resource: 'secrets',
+      namespace: 'default',
+      name: 'one',
+      error,
+      tries: 1,
+      delay: 5,
+    });
+    expect(journal.find({ name: 'one' })?.retriedWrite).toMatchObject({ error: { message: 'Error' } });
+  });
+
   it('kinds without their groups are found in all parts of the answer', () => {
     const { tell, why } = told();
     tell({ kind: 'discovery.revised', resources: [KIND], namespaces: [null] });

@@ -252,6 +252,20 @@ describe('Requests', () => {
     ]);
   });
 
+  it('are counted at once if they have failed and are sent again', async () => {
+    const { tell, lines } = counted();
+    const request = { kind: 'request.retried', method: 'PATCH', verb: 'patch', resource: 'pods', path: '/x' } as const;
+    const again = { namespace: 'ns', name: 'p', error, delay: 1 };
+    tell({ ...request, ...again, subresource: undefined, code: 403, tries: 1 });
+    tell({ ...request, ...again, subresource: undefined, code: 403, tries: 2 });
+    tell({ ...request, ...again, subresource: 'status', code: undefined, tries: 3 });
+    expect(await lines('kopf_api_request_failed_tries_total')).toEqual([
+      'kopf_api_request_failed_tries_total{verb="patch",resource="pods",code="403"} 2',
+      'kopf_api_request_failed_tries_total{verb="patch",resource="pods/status",code="none"} 1',
+    ]);
+    expect(await lines('kopf_api_requests_total')).toEqual([]);
+  });
+
   it('of patches are counted by what they carry', async () => {
     const { tell, lines } = counted();
     const merge = (content: unknown) => ({ address: 'object', type: 'merge', content, version: '6' }) as const;

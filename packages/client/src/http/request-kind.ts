@@ -21,9 +21,7 @@ const OF_NAMESPACES = new Set(['status', 'finalize']);
 export function requestKindOf({ method, path }: Pick<KubeRequest, 'method' | 'path'>, isStream = false): RequestKind {
   const parts = partsOf(path);
   const isOfGroup = parts[0] === 'apis';
-  // The index of the kind, if any.
-  let at = isOfGroup ? 3 : parts[0] === 'api' ? 2 : parts.length;
-  if (parts[at] === 'namespaces' && isInsideOfNamespace(parts, at)) at += 2;
+  const at = indexOfKind(parts);
   const plural = parts[at];
   if (plural === undefined) {
     // Of what is none of these, nobody knows in which part the names begin.
@@ -35,6 +33,17 @@ export function requestKindOf({ method, path }: Pick<KubeRequest, 'method' | 'pa
     resource: isOfGroup ? `${plural}.${parts[1]}` : plural,
     subresource: parts[at + 2],
   };
+}
+
+/** Which object the address is of, if it is of one. */
+export function objectNameOf(path: string): {
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+} {
+  const parts = partsOf(path);
+  const at = indexOfKind(parts);
+  const isInside = at >= 2 && parts[at - 2] === 'namespaces' && isInsideOfNamespace(parts, at - 2);
+  return { namespace: isInside ? decoded(parts[at - 1]) : undefined, name: decoded(parts[at + 1]) };
 }
 
 /** For people, and for keys: `patch kopfexamples.kopf.dev/status`. */
@@ -54,6 +63,20 @@ function partsOf(path: string): readonly string[] {
   const pathname = path.startsWith('/') ? path : path.replace(ORIGIN, '');
   const end = pathname.search(/[?#]/);
   return (end < 0 ? pathname : pathname.slice(0, end)).split('/').filter((part) => part !== '');
+}
+
+/** As large as the number of the parts or larger, if there is none. */
+function indexOfKind(parts: readonly string[]): number {
+  const at = parts[0] === 'apis' ? 3 : parts[0] === 'api' ? 2 : parts.length;
+  return parts[at] === 'namespaces' && isInsideOfNamespace(parts, at) ? at + 2 : at;
+}
+
+function decoded(part: string | undefined): string | undefined {
+  try {
+    return part && decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function isInsideOfNamespace(parts: readonly string[], at: number): boolean {

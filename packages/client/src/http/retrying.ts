@@ -11,6 +11,8 @@ export interface RetryPolicy {
   readonly signal: AbortSignal;
   /** Failures that are left to the caller, though another attempt might help. */
   readonly isForCaller: (error: unknown) => boolean;
+  /** Called before each pause. */
+  readonly onRetry?: ((error: unknown, delay: Seconds) => void) | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ function isWorthRetrying(error: unknown): boolean {
  */
 export async function retrying<T>(
   failure: unknown,
-  { settings, clock, logger, signal, isForCaller }: RetryPolicy,
+  { settings, clock, logger, signal, isForCaller, onRetry }: RetryPolicy,
   title: () => string,
   attempt: () => Promise<T>,
 ): Promise<T> {
@@ -47,7 +49,9 @@ export async function retrying<T>(
         throw error;
       }
       logger.error(`${nameOf(number)} failed; will retry: ${what}`);
-      await clock.sleep(delayOf(next.value, error, enforceRetryAfter, logger), { signal });
+      const delay = delayOf(next.value, error, enforceRetryAfter, logger);
+      onRetry?.(error, delay);
+      await clock.sleep(delay, { signal });
       logger.debug(`${nameOf(number + 1)}: ${title()}`);
       try {
         const result = await attempt();

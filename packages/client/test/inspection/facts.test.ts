@@ -76,6 +76,52 @@ describe('the end of a request is told', () => {
   });
 });
 
+describe('a try that has failed is told', () => {
+  function retried(steps: Parameters<typeof scripted>[0], errorBackoffs: readonly number[]) {
+    const told: FactOf<'request.retried'>[] = [];
+    const observer: Observer = {
+      wants: ['request.retried'],
+      observe: (fact: Fact) => void told.push(fact as FactOf<'request.retried'>),
+    };
+    const common = { operator: 'me', clock: manualClock(), logger: recordingLogger() };
+    return { ...scripted(steps, { errorBackoffs }, { facts: facts({ observers: [observer], ...common }) }), told };
+  }
+
+  it('at once, with what it was, of which object, why, and when it is sent again', async () => {
+    const { client, clock, told } = retried([{ status: 403 }, new Error('broken'), {}], [5, 10]);
+    const done = client.request(patch);
+    await clock.settle();
+    expect(told).toEqual([
+      {
+        kind: 'request.retried',
+        operator: 'me',
+        at: 0,
+        method: 'PATCH',
+        verb: 'patch',
+        resource: 'kopfexamples.kopf.dev',
+        subresource: 'status',
+        namespace: 'ns',
+        name: 'k',
+        path: patch.path,
+        code: 403,
+        error: expect.objectContaining({ status: 403 }),
+        tries: 1,
+        delay: 5,
+      },
+    ]);
+    await inTime(clock, done);
+    expect(told.slice(1)).toMatchObject([{ code: undefined, error: { code: 'KOPF_CONNECTION' }, tries: 2, delay: 10 }]);
+  });
+
+  it('only if there will be another one', async () => {
+    const { client, clock, told } = retried([{ status: 404 }, { status: 503 }, { status: 503 }], [1]);
+    await expect(inTime(clock, client.request(patch))).rejects.toThrow();
+    expect(told).toEqual([]);
+    await expect(inTime(clock, client.request(patch))).rejects.toThrow();
+    expect(told).toMatchObject([{ code: 503, tries: 1 }]);
+  });
+});
+
 describe('the end of a stream is told', () => {
   it('when the server ends it', async () => {
     const { client, told } = observed([{ body: '1\n2\n' }]);

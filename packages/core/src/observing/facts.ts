@@ -62,6 +62,7 @@ const NOTHING: Readonly<Record<FactKind, boolean>> = Object.freeze({
   'login.ended': false,
   'discovery.revised': false,
   'discovery.failed': false,
+  'request.retried': false,
   'request.ended': false,
   'error.stray': false,
 });

@@ -124,6 +124,19 @@ export type JournalEntry = Dated &
   );
 
 /**
+ * A request that was to change an object has failed, and is sent again.
+ *
+ * ```ts
+ * const isForbidden = ({ error }: kopf.insight.RetriedWrite): boolean => error.status === 403;
+ * ```
+ */
+export interface RetriedWrite extends Dated {
+  /** When it is sent again. */
+  readonly until: Seconds;
+  readonly error: KeptError;
+}
+
+/**
  * What is known of one object.
  *
  * ```ts
@@ -148,6 +161,8 @@ export interface ObjectJournal {
     | { readonly at: Seconds; readonly type: string | null; readonly version: string | undefined }
     | undefined;
   readonly waiting: { readonly until: Seconds; readonly why: 'delay' | 'throttling' | 'consistency' } | undefined;
+  /** The latest one, until the object was written to. */
+  readonly retriedWrite?: RetriedWrite | undefined;
 }
 
 /**

@@ -18,6 +18,7 @@ import {
 import { isTooLarge } from '@kopf-ts/core/engine';
 import type { JournalEntry, KeptRejection, ObjectJournal, OperatorJournal, Verdict } from './entries.js';
 import { OPERATOR_FACTS, operatorFacts, resourceTitle, statusOf } from './operator-facts.js';
+import { retriedWrites } from './retried-writes.js';
 import { entrySize, RECORD, textSize, verdictSize } from './sizes.js';
 import { errorText, patchedPaths, pathText, shortName, shortText, valueText } from './texts.js';
 
@@ -126,6 +127,7 @@ export function journal(options: JournalOptions): Journal {
   /** The one that was quiet for longest goes first. */
   const all = new Map<string, Kept>();
   const ofOperator = operatorFacts();
+  const retried = retriedWrites();
   const listeners = new Set<(object: ObservedObject) => void>();
   let bytes = 0;
   let order = 0;
@@ -134,7 +136,7 @@ export function journal(options: JournalOptions): Journal {
   const grow = (kept: Kept, size: number): void => {
     kept.bytes += size;
     bytes += size;
-    if (bytes > maxBytes) shrink(kept);
+    if (bytes + retried.bytes > maxBytes) shrink(kept);
   };
 
   const forget = (kept: Kept): void => {
@@ -158,11 +160,15 @@ export function journal(options: JournalOptions): Journal {
     bytes -= size;
   };
 
-  const shrink = (busy: Kept): void => {
+  const total = (): number => bytes + retried.bytes;
+
+  const shrink = (busy?: Kept): void => {
     for (const kept of all.values()) {
-      if (bytes <= maxBytes) return;
+      if (total() <= maxBytes) return;
       if (kept !== busy) forget(kept);
     }
+    while (total() > maxBytes && retried.bytes > 0) retried.forgetOldest();
+    if (busy === undefined) return;
     while (bytes > maxBytes && busy.entries.length > 1) dropOldest(busy);
     if (bytes > maxBytes) forget(busy);
   };
@@ -221,7 +227,12 @@ export function journal(options: JournalOptions): Journal {
     grow(kept, verdictSize(verdict) - (old === undefined ? 0 : verdictSize(old)));
   };
 
-  const errorOf = (error: Error, { isSecret }: Kept) => {
+  /** With each patch: mostly, none is there to be forgotten, and no name has to be made. */
+  const noteWritten = (object: ObservedObject): void => {
+    if (retried.bytes > 0) retried.forget(nameOf(object));
+  };
+
+  const errorOf = (error: Error, { isSecret }: Pick<Kept, 'isSecret'>) => {
     const status = statusOf(error);
     return {
       message: errorText(error, { isSecret, sensitive }),
@@ -314,14 +325,22 @@ export function journal(options: JournalOptions): Journal {
     'patch.sent'({ object, requests, version, at }) {
       const paths = requests.flatMap(({ content }) => patchedPaths(content, MAX_PATHS)).slice(0, MAX_PATHS);
       const kept = keptOf(object);
+      noteWritten(object);
       // The same text is in the entry.
       kept.ownVersion = shortName(version);
       add(kept, { kind: 'patch', at, paths, version: kept.ownVersion, error: undefined });
     },
     'patch.failed'({ object, requests, error, at }) {
       const kept = keptOf(object);
+      noteWritten(object);
       const paths = requests.flatMap(({ content }) => patchedPaths(content, MAX_PATHS)).slice(0, MAX_PATHS);
       add(kept, { kind: 'patch', at, paths, version: undefined, error: errorOf(error, kept) });
+    },
+    'request.retried'({ method, resource, namespace, name, error, delay, at }) {
+      if (method === 'GET' || name === undefined) return;
+      const key = nameText(resource, namespace, name);
+      retried.put(key, { at, until: at + delay, error: errorOf(error, { isSecret: resource === 'secrets' }) });
+      if (total() > maxBytes) shrink();
     },
     'patch.dropped'({ object, what, why, at }) {
       const kept = keptOf(object);
@@ -371,13 +390,13 @@ export function journal(options: JournalOptions): Journal {
   return {
     observer: { wants: [...(Object.keys(takers) as FactKind[]), ...OPERATOR_FACTS], observe },
     get bytes() {
-      return bytes;
+      return total();
     },
     *objects(query = {}) {
-      for (const kept of found(query)) yield viewOf(kept);
+      for (const kept of found(query)) yield viewOf(kept, retried.get(nameOf(kept.object)));
     },
     find(query) {
-      const views = [...found(query)].map(viewOf);
+      const views = [...found(query)].map((kept) => viewOf(kept, retried.get(nameOf(kept.object))));
       const last = views.findLast(({ uid }) => uid !== undefined) ?? views.at(-1);
       if (last === undefined) return undefined;
       // Reviews of objects that do not exist yet know no uids.
@@ -394,7 +413,8 @@ export function journal(options: JournalOptions): Journal {
   };
 }
 
-function viewOf({ object, entries, verdicts, lost, lastEvent, waiting }: Kept): ObjectJournal {
+function viewOf(kept: Kept, retriedWrite: ObjectJournal['retriedWrite']): ObjectJournal {
+  const { object, entries, verdicts, lost, lastEvent, waiting } = kept;
   const { resource, kind, namespace, name, uid } = object;
   const copies = entries.map((entry) => (entry.kind === 'cause' ? { ...entry, verdicts: [...entry.verdicts] } : entry));
   return {
@@ -408,6 +428,7 @@ function viewOf({ object, entries, verdicts, lost, lastEvent, waiting }: Kept): 
     verdicts: [...verdicts],
     lastEvent,
     waiting,
+    retriedWrite,
   };
 }
 
@@ -432,7 +453,15 @@ function isSame(kept: ObservedObject, told: ObservedObject): boolean {
 }
 
 function keyOf({ uid, resource, namespace, name }: ObservedObject): string {
-  return keyText(uid ?? `${resourceTitle(resource)}/${namespace ?? ''}/${name ?? ''}`);
+  return uid === undefined ? nameOf({ resource, namespace, name }) : keyText(uid);
+}
+
+function nameOf({ resource, namespace, name }: Pick<ObservedObject, 'resource' | 'namespace' | 'name'>): string {
+  return nameText(resourceTitle(resource), namespace, name);
+}
+
+function nameText(resource: string, namespace: string | undefined, name: string | undefined): string {
+  return keyText(`${resource}/${namespace ?? ''}/${name ?? ''}`);
 }
 
 function keyText(text: string): string {

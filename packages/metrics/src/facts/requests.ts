@@ -24,6 +24,12 @@ export function requestMetrics({ registry, names }: CollectorParts): Collector {
     labels,
     limit: LIMIT,
   });
+  const failures = registry.counter({
+    name: 'kopf_api_request_failed_tries_total',
+    help: 'Failed tries of requests that are retried, by the status of the response; `none` if there was none.',
+    labels: ['verb', 'resource', 'code'],
+    limit: LIMIT,
+  });
   const waits = registry.counter({
     name: 'kopf_api_request_waiting_seconds_total',
     help: 'Time that requests spent waiting for their turn or for pauses requested by the server.',
@@ -68,12 +74,13 @@ export function requestMetrics({ registry, names }: CollectorParts): Collector {
   };
 
   return {
+    'request.retried'({ verb, resource: plural, subresource, code }) {
+      failures.with({ verb, resource: titleOf(plural, subresource), code: codeText(code) }).inc();
+    },
     'request.ended'({ verb, resource: plural, subresource, code, tries, duration, waited }) {
-      const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
+      const resource = titleOf(plural, subresource);
       const series = ofVerb(verb)(resource);
-      series
-        .code(code === undefined ? 'none' : String(code))()
-        .inc();
+      series.code(codeText(code))().inc();
       if (verb !== 'watch') series.durations().observe(duration);
       if (tries > 1) retries.with({ verb, resource }).inc(tries - 1);
       if (waited > 0) waits.with({ verb, resource }).inc(waited);
@@ -91,6 +98,14 @@ export function requestMetrics({ registry, names }: CollectorParts): Collector {
     },
     'patch.dropped': ({ object }) => patches.with({ resource: names.kindOf(object), outcome: 'dropped' }).inc(),
   };
+}
+
+function titleOf(resource: string, subresource: string | undefined): string {
+  return subresource === undefined ? resource : `${resource}/${subresource}`;
+}
+
+function codeText(code: number | undefined): string {
+  return code === undefined ? 'none' : String(code);
 }
 
 /** The only ones by name: there can be any others. */

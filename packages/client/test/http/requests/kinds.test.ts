@@ -1,6 +1,6 @@
 import type { KubeRequest } from '@kopf-ts/core';
 import { expect, it } from 'vitest';
-import { requestKindOf, titleOfKind } from '../../../src/http/request-kind.js';
+import { objectNameOf, requestKindOf, titleOfKind } from '../../../src/http/request-kind.js';
 
 it.each<[KubeRequest['method'], string, string]>([
   ['GET', '/api/v1/pods?limit=500', 'list pods'],
@@ -28,4 +28,19 @@ it.each<[KubeRequest['method'], string, string]>([
 
 it('a stream is a watch, whatever its path says', () => {
   expect(titleOfKind(requestKindOf({ method: 'GET', path: '/api/v1/pods' }, true))).toBe('watch pods');
+});
+
+it.each<[string, string | undefined, string | undefined]>([
+  ['/apis/kopf.dev/v1/namespaces/ns/kopfexamples/k/status?x=1', 'ns', 'k'],
+  ['/apis/kopf.dev/v1/kopfexamples/k', undefined, 'k'],
+  ['https://host.example/api/v1/namespaces/ns/pods/p1', 'ns', 'p1'],
+  ['/api/v1/namespaces/ns/pods', 'ns', undefined],
+  ['/api/v1/namespaces/ns/status', undefined, 'ns'],
+  ['/api/v1/namespaces/ns', undefined, 'ns'],
+  ['/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode', undefined, 'system:node'],
+  ['/apis/kopf.dev/v1/kopfexamples/%zz', undefined, '%zz'],
+  ['/api/v1/pods', undefined, undefined],
+  ['/version', undefined, undefined],
+])('%s is of an object in %s, by the name %s', (path, namespace, name) => {
+  expect(objectNameOf(path)).toEqual({ namespace, name });
 });

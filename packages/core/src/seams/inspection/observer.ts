@@ -398,6 +398,28 @@ type OperatorFact =
     }
   | { readonly kind: 'discovery.failed'; readonly error: Error; readonly failures: number }
   /**
+   * A try of a request has failed, and the request is sent again after the delay. Until it has ended, nobody else is
+   * told. Of streams, see `stream.failed`.
+   */
+  | {
+      readonly kind: 'request.retried';
+      readonly method: string;
+      /** As in `request.ended`. */
+      readonly verb: string;
+      readonly resource: string;
+      readonly subresource: string | undefined;
+      /** Of the object, if the address has them. */
+      readonly namespace: string | undefined;
+      readonly name: string | undefined;
+      readonly path: string;
+      /** The status of the response to this try; absent if there was none. */
+      readonly code: number | undefined;
+      readonly error: Error;
+      /** The number of times it was sent so far. */
+      readonly tries: number;
+      readonly delay: Seconds;
+    }
+  /**
    * One request of the client, including all its tries. A stream is reported when it is over: its duration is that of
    * the whole stream, and its error, if any, is what ended it.
    */

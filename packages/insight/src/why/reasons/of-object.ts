@@ -1,4 +1,5 @@
 /** Reasons in the journal why no handler of an object is called. */
+import type { Seconds } from '@kopf-ts/core';
 import type { JournalEntry, ObjectJournal } from '../../journal/entries.js';
 import type { Known, WhyFinding } from '../explain.js';
 import { type HandlerAnswer, isHandled } from '../handlers.js';
@@ -22,6 +23,7 @@ export function aboutObject(known: Known, handlers: readonly HandlerAnswer[]): r
     aboutPause(known, journal),
     aboutThrottling(known, journal),
     aboutBreaker(known, journal),
+    aboutRetriedWrite(known, journal),
     ...aboutPatches(known, journal),
     aboutTurn(known),
     aboutSuperseded(known, journal),
@@ -101,8 +103,7 @@ function aboutPatches({ times }: Known, journal: ObjectJournal): readonly WhyFin
   const patch = last(journal, 'patch');
   if (patch?.error === undefined || patch.error.isTooLarge) return findings;
   const { error, paths, at } = patch;
-  const isForbidden = error.status === 403 || error.status === 401;
-  if (isForbidden) {
+  if (isForbidden(error)) {
     const text = `The operator has no permission to change the object (${times.ago(at)}): ${error.message}`;
     findings.push({ reason: 'forbidden', text });
   }
@@ -116,7 +117,7 @@ function aboutPatches({ times }: Known, journal: ObjectJournal): readonly WhyFin
       "The operator's finalizer is missing and could not be added: handlers wait for it, so that no deletion is missed.";
     findings.push({ reason: 'finalizer', text });
   }
-  if (!isForbidden) {
+  if (!isForbidden(error)) {
     findings.push({
       reason: 'patch-failed',
       text: `The last patch of the object failed ${times.ago(at)}: ${error.message}`,
@@ -125,10 +126,32 @@ function aboutPatches({ times }: Known, journal: ObjectJournal): readonly WhyFin
   return findings;
 }
 
+/** A refused request is retried for about a minute before it is reported as failed. */
+function aboutRetriedWrite({ times }: Known, { retriedWrite }: ObjectJournal): WhyFinding | undefined {
+  if (retriedWrite === undefined || times.now === undefined) return undefined;
+  const { at, until, error } = retriedWrite;
+  // Nobody reports that requests made by handlers have succeeded.
+  if (times.now > until + ONE_TRY) return undefined;
+  const when = `(${times.ago(at)}; next try ${times.ahead(until)})`;
+  if (isForbidden(error)) {
+    return {
+      reason: 'forbidden',
+      text: `The operator has no permission to change the object ${when}: ${error.message}`,
+    };
+  }
+  return { reason: 'patch-failed', text: `The operator could not change the object ${when}: ${error.message}` };
+}
+
+/** Most requests are answered earlier. */
+const ONE_TRY: Seconds = 10;
+
+function isForbidden({ status }: { readonly status?: number | undefined }): boolean {
+  return status === 403 || status === 401;
+}
+
 function aboutTurn({ live }: Known): WhyFinding | undefined {
   if (live?.phase === 'queued')
     return { reason: 'queued', text: 'The object is waiting for its turn: many others are being handled.' };
-  // A refused request is retried for about a minute before it is reported as failed.
   if (live?.phase !== 'running' || live.calls.length > 0) return undefined;
   const text = 'The object is being handled right now, but no handler is being called: usually, a patch is on its way.';
   return { reason: 'running', text };

@@ -106,6 +106,17 @@ export function sampleFacts(): readonly Fact[] {
     'login.ended': { kind: 'login.ended', ...origin, outcome: 'failed', error, duration: 0.1 },
     'discovery.revised': { kind: 'discovery.revised', ...origin, resources: [resource], namespaces: [null] },
     'discovery.failed': { kind: 'discovery.failed', ...origin, error, failures: 1 },
+    'request.retried': {
+      kind: 'request.retried',
+      ...origin,
+      ...{ method: 'PATCH', verb: 'patch', resource: 'kopfexamples.kopf.dev', subresource: 'status' },
+      ...{
+        namespace: 'default',
+        name: 'name1',
+        path: '/apis/kopf.dev/v1/namespaces/default/kopfexamples/name1/status',
+      },
+      ...{ code: 403, error, tries: 1, delay: 1 },
+    },
     'request.ended': {
       kind: 'request.ended',
       ...origin,
@@ -130,6 +141,9 @@ export function sparseFacts(): readonly Fact[] {
     if (fact.kind === 'review.answered') return [{ ...fact, object: undefined, handlers: [] }];
     if (fact.kind === 'object.failed') return [{ ...fact, pause: undefined }];
     if (fact.kind === 'handler.considered') return [{ ...fact, rejection: undefined }];
+    if (fact.kind === 'request.retried') {
+      return [{ ...fact, subresource: undefined, namespace: undefined, name: undefined, code: undefined }];
+    }
     if (fact.kind === 'request.ended') return [{ ...fact, code: undefined, error: new Error('no answer') }];
     if (!('object' in fact) || fact.object === undefined) return [];
     const { resource } = fact.object;
