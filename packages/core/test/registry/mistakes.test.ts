@@ -374,8 +374,8 @@ describe('Resuming', () => {
 describe('Handlers of events', () => {
   it.each([
     [{ errors: 'temporary' }, 'errors must be one of ignored, retry, not "temporary"'],
-    [{ retries: 5 }, "retries is about attempts, and there is only one by default; add errors: 'retry'"],
-    [{ errors: 'ignored', backoff: 5 }, 'backoff is about attempts'],
+    [{ retries: 5 }, "retries needs several attempts, but by default, there is only one: add errors: 'retry'"],
+    [{ errors: 'ignored', backoff: 5 }, 'backoff needs several attempts'],
   ])('are not declared with %j', (options, message) => {
     const { on } = createRegistry();
     expect(() => on.event('kopfexamples', { id: 'e', ...options } as never, () => {})).toThrow(message);

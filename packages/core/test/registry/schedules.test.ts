@@ -50,14 +50,14 @@ describe('A schedule', () => {
   });
 
   it.each([
-    [{ schedule: 5 }, 'the schedule 5 makes no sense: it is no text'],
+    [{ schedule: 5 }, 'the schedule 5 is invalid: it is not a string'],
     [{ schedule: '@daily', interval: 5 }, 'choose either schedule or interval'],
     [{ schedule: '@daily', idle: 5 }, 'choose either schedule or idle'],
     [{ schedule: '@daily', sharp: true }, 'choose either schedule or sharp'],
     [{ schedule: '@daily', timeZone: 'Europe/Berln' }, 'there is no time zone "Europe/Berln"; use a name such as'],
     [{ schedule: '@daily', missed: 'all' }, "missed must be 'skip' or 'once', not \"all\""],
-    [{ timeZone: 'UTC', interval: 5 }, 'timeZone is about a schedule; add the schedule'],
-    [{ missed: 'once' }, 'missed is about a schedule; add the schedule'],
+    [{ timeZone: 'UTC', interval: 5 }, 'timeZone needs a schedule: add one'],
+    [{ missed: 'once' }, 'missed needs a schedule: add one'],
   ])('does not go with other things: %j', (options, message) => {
     expect(() => declare(options)).toThrow(message);
   });

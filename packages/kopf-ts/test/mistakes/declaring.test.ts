@@ -43,7 +43,7 @@ describe('when handlers are declared, it is told of', () => {
     [
       "a generator: `on.create('x', function* () {})`",
       () => refusalOf(({ on }) => on.create('x', function* make() {})),
-      /the handler is a generator, which does nothing when it is called: take the asterisk away/,
+      /the handler is a generator, which does nothing when called: remove the asterisk/,
     ],
     [
       "the options last: `on.create('x', fn, { retries: 5 })`",

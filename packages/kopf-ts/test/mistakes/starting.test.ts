@@ -32,7 +32,7 @@ describe('when an operator starts, it is told of', () => {
           anyHandler(registry);
           registry.on.create('x', { retries: 3 });
         }),
-      /^on\.create\('x'\) \(mistakes\/starting\.test\.ts:\d+\) is given no function, so it declares nothing/,
+      /^on\.create\('x'\) \(mistakes\/starting\.test\.ts:\d+\) has no function, so it declares nothing/,
     ],
     [
       'a timer without an interval',
@@ -62,7 +62,7 @@ describe('when an operator starts, it is told of', () => {
             logger.info(specs);
           }),
         ),
-      /^Handler 'make' \(.*:\d+\) takes "specs", which such handlers are not given: it is undefined\. Did you mean "spec"\?/,
+      /^Handler 'make' \(.*:\d+\) takes "specs", which handlers of this kind do not get: it is undefined\. Did you mean "spec"\?/,
     ],
     [
       'a kwarg of other handlers: `on.event(…, ({ diff }) => …)`',
@@ -72,7 +72,7 @@ describe('when an operator starts, it is told of', () => {
             void diff;
           }),
         ),
-      /^Handler 'see' \(.*:\d+\) takes "diff", which such handlers are not given/,
+      /^Handler 'see' \(.*:\d+\) takes "diff", which handlers of this kind do not get/,
     ],
     [
       'a class with handlers that is never constructed',

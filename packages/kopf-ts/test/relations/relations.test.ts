@@ -248,9 +248,12 @@ describe('the children of an object', () => {
       /by must be 'owner', \{ label: '…' \}, or a function/,
     ],
     [() => declared.registry.owns('kopfexamples', 'configmaps', { via: 'x' } as object), /there is no option "via"/],
-    [() => declared.registry.owns('kopfexamples', undefined as unknown as string), /name the kind of the children/],
+    [
+      () => declared.registry.owns('kopfexamples', undefined as unknown as string),
+      /name the kind of the parents first/,
+    ],
     [() => declared.registry.owns('kopfexamples', { plural: '' }), /Names must not be empty/],
-    [() => declared.registry.on.child('kopfexamples', (() => {}) as never), /name the kind of the children after/],
+    [() => declared.registry.on.child('kopfexamples', (() => {}) as never), /name the kind of the parents first/],
     [
       () => declared.registry.on.child('kopfexamples', 'pods', { fields: [] }, () => {}),
       /fields must be a non-empty list/,

@@ -115,14 +115,14 @@ export function testClient(create: Create, runner?: TestRunner, expectations?: C
 type Add = (name: string, run: (cluster: Cluster) => Promise<void>) => void;
 
 function addRequests(add: Add): void {
-  add('gives what the server answers', async (cluster) => {
+  add("returns the server's response", async (cluster) => {
     const created = await cluster.create({ data: { a: 'b' } });
     assert.deepEqual(created.data, { a: 'b' });
     assert.ok(created.metadata?.uid, 'the server has given a uid');
     assert.deepEqual(await cluster.get(created), created);
   });
 
-  add('keeps every character on the way there and back', async (cluster) => {
+  add('keeps every character in both directions', async (cluster) => {
     const created = await cluster.create({ data: { text: UNICODE } });
     assert.equal(created.data?.text, UNICODE);
     assert.equal((await cluster.get(created)).data?.text, UNICODE);
@@ -140,7 +140,7 @@ function addRequests(add: Add): void {
     );
   });
 
-  add('tells the type of the content', async (cluster) => {
+  add('sends the content type', async (cluster) => {
     const created = await cluster.create({ data: { a: '1', b: '2' } });
     const merged = await cluster.patch(created, MERGE_PATCH, { data: { a: null, c: '3' } });
     assert.deepEqual(merged.data, { b: '2', c: '3' });
@@ -150,7 +150,7 @@ function addRequests(add: Add): void {
     assert.deepEqual(replaced.data, { d: '5' });
   });
 
-  add('tells what form of the answer is wanted', async ({ client }) => {
+  add('sends the requested form of the response', async ({ client }) => {
     const plain = await client.request<AnyObject>({ method: 'GET', path: '/apis' });
     assert.equal(plain.kind, 'APIGroupList');
     const aggregated = await client.request<AnyObject>({ method: 'GET', path: '/apis', accept: DISCOVERY });
@@ -186,7 +186,7 @@ function addRequests(add: Add): void {
     );
   });
 
-  add('has many requests on the way at once', async (cluster) => {
+  add('sends many requests concurrently', async (cluster) => {
     const numbers = Array.from({ length: 50 }, (_, number) => String(number));
     const created = await Promise.all(numbers.map((number) => cluster.create({ data: { number } })));
     const read = await Promise.all(created.map((object) => cluster.get(object)));
@@ -241,7 +241,7 @@ function addErrors(add: Add): void {
     assert.equal(error.status, 415);
   });
 
-  add('throws also where the server has only a text to say', async ({ client }) => {
+  add('throws for responses that are only texts, too', async ({ client }) => {
     const error = await failure(client.request({ method: 'GET', path: '/apis/absent.example/v1/things' }));
     assert.ok(error instanceof ApiNotFoundError, `it is ${String(error)}`);
     assert.notEqual(error.message, '');
@@ -263,7 +263,7 @@ function addStreams(add: Add): void {
     await stream.return?.();
   });
 
-  add('streams each event when it comes, not later', async (cluster) => {
+  add('streams each event as soon as it arrives', async (cluster) => {
     const stream = await cluster.watch();
     const created = await cluster.create({ labels: { app: cluster.id } });
     assert.equal((await taken(stream, 1))[0]?.type, 'ADDED');
@@ -304,7 +304,7 @@ function addStreams(add: Add): void {
     assert.equal(error.status, 400);
   });
 
-  add('has many streams at once, each on its own', async (cluster) => {
+  add('has many concurrent, independent streams', async (cluster) => {
     const aborting = new AbortController();
     const reason = new Error('enough');
     const streams = await Promise.all(Array.from({ length: 15 }, () => cluster.watch()));
@@ -325,7 +325,7 @@ function addStreams(add: Add): void {
 function addAborting(add: Add): void {
   const reason = new Error('enough');
 
-  add('sends nothing if aborted before', async (cluster) => {
+  add('sends nothing if already aborted', async (cluster) => {
     const signal = AbortSignal.abort(reason);
     const name = `${cluster.id}-never`;
     assert.equal(await failure(cluster.post({ metadata: { name } }, signal)), reason);
@@ -366,7 +366,7 @@ function addAborting(add: Add): void {
     assert.equal(getEventListeners(aborting.signal, 'abort').length, 0, 'no listeners are left');
   });
 
-  add('gives no more events after the stream is aborted', async (cluster) => {
+  add('yields no more events after the stream is aborted', async (cluster) => {
     const aborting = new AbortController();
     const stream = await cluster.watch('', aborting.signal);
     for (let number = 0; number < 5; number++) await cluster.create({ labels: { app: cluster.id } });
@@ -401,7 +401,7 @@ function addAborting(add: Add): void {
 function addOptional(add: Add): void {
   const reason = new Error('enough');
 
-  add('gives texts line by line, with every character, if it can', async (cluster) => {
+  add('yields texts line by line with every character, if it supports that', async (cluster) => {
     const created = await cluster.create({ data: { text: UNICODE } });
     const path = cluster.path(created.metadata?.name);
     const lines = await linesOf(cluster.client, { method: 'GET', path });

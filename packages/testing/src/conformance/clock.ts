@@ -69,7 +69,7 @@ export function clockCases(
     assert.ok(isAbout(elapsed, unit), `${elapsed} seconds instead of ${unit}`);
   });
 
-  add('moves the wall-clock time together with the monotonic one', async (clock, pass) => {
+  add('advances the wall-clock time together with the monotonic time', async (clock, pass) => {
     const before = { now: clock.now(), utc: clock.utc().getTime() };
     await pass(1);
     const elapsed = { now: clock.now() - before.now, utc: (clock.utc().getTime() - before.utc) / 1000 };
@@ -77,12 +77,12 @@ export function clockCases(
     assert.ok(isAbout(elapsed.utc, elapsed.now), `${elapsed.utc} and ${elapsed.now} differ`);
   });
 
-  add('gives the wall-clock time as a date of its own each time', async (clock) => {
+  add('returns a new date for the wall-clock time each time', async (clock) => {
     clock.utc().setFullYear(1999);
     assert.notEqual(clock.utc().getFullYear(), 1999);
   });
 
-  add('sleeps for as long as asked, not less', async (clock, pass) => {
+  add('sleeps for as long as requested, not less', async (clock, pass) => {
     const sleep = watched(clock.sleep(2 * unit));
     await pass(1);
     assert.equal(sleep.state, 'pending');
@@ -91,7 +91,7 @@ export function clockCases(
     assert.equal(sleep.value, undefined);
   });
 
-  add('wakes up sleepers in the order of their time', async (clock, pass) => {
+  add('wakes sleepers in the order of their times', async (clock, pass) => {
     const order: string[] = [];
     const sleeps = [
       clock.sleep(3 * unit).then(() => order.push('third')),
@@ -131,7 +131,7 @@ export function clockCases(
     });
   }
 
-  add('wakes up when told to, and tells how much is left unslept', async (clock, pass) => {
+  add('wakes up on request, and returns the remaining time', async (clock, pass) => {
     const waking = new AbortController();
     const sleep = watched(clock.sleep(3 * unit, { wakeup: waking.signal }));
     await pass(1);
@@ -141,7 +141,7 @@ export function clockCases(
     assert.ok(isAbout(sleep.value, 2 * unit), `${sleep.value} seconds left instead of ${2 * unit}`);
   });
 
-  add('does not fall asleep if told to wake up already', async (clock, pass) => {
+  add('does not fall asleep if already asked to wake up', async (clock, pass) => {
     const sleep = watched(clock.sleep(3 * unit, { wakeup: AbortSignal.abort() }));
     await pass(0);
     assert.equal(sleep.state, 'resolved');
@@ -160,7 +160,7 @@ export function clockCases(
     assert.equal(sleep.error, reason);
   });
 
-  add('rejects at once if aborted already, even if told to wake up as well', async (clock, pass) => {
+  add('rejects at once if already aborted, even if asked to wake up, too', async (clock, pass) => {
     const reason = new Error('enough');
     const sleep = watched(clock.sleep(3 * unit, { signal: AbortSignal.abort(reason), wakeup: AbortSignal.abort() }));
     await pass(0);

@@ -60,12 +60,12 @@ export function credentialsCases(create: Create): readonly ConformanceCase[] {
     cases.push({ name, run: runAnew });
   };
 
-  add('gives what there is, again and again', async ({ credentials, renew }) => {
+  add('returns the present credentials each time', async ({ credentials, renew }) => {
     const info = await renew();
     for (let turn = 0; turn < 3; turn++) assert.deepEqual(await given(credentials), info);
   });
 
-  add('lets all clients wait until there is something', async ({ credentials, renew }) => {
+  add('lets all clients wait for the first credentials', async ({ credentials, renew }) => {
     const waiting = [1, 2, 3].map(() => watched(credentials.current()));
     await someTurns();
     assert.ok(
@@ -80,7 +80,7 @@ export function credentialsCases(create: Create): readonly ConformanceCase[] {
     );
   });
 
-  add('gives the refused ones to nobody any more', async ({ credentials, renew }) => {
+  add('never returns refused credentials again', async ({ credentials, renew }) => {
     await renew();
     await credentials.invalidate(await given(credentials), REFUSAL);
     const waiting = watched(credentials.current());
@@ -91,7 +91,7 @@ export function credentialsCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(waiting.value, info);
   });
 
-  add('takes the refusals of many at once', async ({ credentials, renew }) => {
+  add('accepts simultaneous refusals of many clients', async ({ credentials, renew }) => {
     await renew();
     const refused = await Promise.all([1, 2, 3].map(() => given(credentials)));
     await Promise.all(refused.map(async (info) => credentials.invalidate(info, REFUSAL)));
@@ -99,7 +99,7 @@ export function credentialsCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(await given(credentials), info);
   });
 
-  add('does not take a late refusal of the old ones for one of the new ones', async ({ credentials, renew }) => {
+  add('does not mistake a late refusal of old credentials for one of the new ones', async ({ credentials, renew }) => {
     await renew();
     const old = await given(credentials);
     await credentials.invalidate(old, REFUSAL);
@@ -108,7 +108,7 @@ export function credentialsCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(await given(credentials), info);
   });
 
-  add('gives the new ones when there are new ones', async ({ credentials, renew }) => {
+  add('returns new credentials once there are any', async ({ credentials, renew }) => {
     await renew();
     await given(credentials);
     const info = await renew();

@@ -63,7 +63,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     cases.push({ name, run: async () => run(await makeBench(create)) });
   };
 
-  add('has an index for each function from the start, with nothing in it', async ({ index, indexer }) => {
+  add('has an empty index for each function from the start', async ({ index, indexer }) => {
     const ref = index('kopfexamples', { id: 'fn' }, () => 1);
     assert.equal(indexer.indices.get('fn')?.size, 0);
     assert.equal(indexer.indices.get(ref), indexer.indices.get('fn'), 'the same by token and by id');
@@ -74,13 +74,13 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.equal(indexer.indices.get('unknown'), undefined);
   });
 
-  add('puts the values of a mapping under its keys', async ({ index, see, contents }) => {
+  add('stores the values of a mapping under its keys', async ({ index, see, contents }) => {
     index('kopfexamples', { id: 'fn' }, ({ name }) => ({ a: name, b: null, [name]: { nested: name } }));
     await see(example('one'));
     assert.deepEqual(contents('fn'), { '"a"': ['one'], '"b"': [null], '"one"': [{ nested: 'one' }] });
   });
 
-  add('puts whatever is not a mapping under null', async ({ index, see, contents }) => {
+  add('stores anything but mappings under null', async ({ index, see, contents }) => {
     index('kopfexamples', { id: 'text' }, ({ name }) => name);
     index('kopfexamples', { id: 'zero' }, () => 0);
     index('kopfexamples', { id: 'list' }, ({ name }) => [name]);
@@ -90,7 +90,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(contents('list'), { null: [['one']] });
   });
 
-  add('takes any keys from a Map, and finds them by structure', async ({ index, indexer, see }) => {
+  add('accepts any keys of a Map, and finds them by structure', async ({ index, indexer, see }) => {
     const ref = index('kopfexamples', { id: 'fn' }, ({ namespace, name }) => {
       return new Map<unknown, string>([
         [[namespace, name], 'list'],
@@ -111,7 +111,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.equal(found.get(1)?.size, 2);
   });
 
-  add('replaces what the object had before', async ({ index, see, contents }) => {
+  add('replaces the previous values of the object', async ({ index, see, contents }) => {
     index('kopfexamples', { id: 'value' }, ({ spec }) => spec['value'] as number);
     index('kopfexamples', { id: 'keys' }, ({ spec }) => spec['mapping'] as Record<string, number>);
     await see(example('one', { value: 1, mapping: { a: 1, b: 1 } }));
@@ -132,7 +132,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     });
   }
 
-  add('keeps values of several objects under one key, also equal ones', async ({ index, indexer, see }) => {
+  add('keeps values of several objects under one key, even equal ones', async ({ index, indexer, see }) => {
     const ref = index('kopfexamples', { id: 'fn' }, () => ({ key: { same: true } }));
     for (const name of ['one', 'two', 'three']) await see(example(name));
     await see(example('two'));
@@ -157,7 +157,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     );
   });
 
-  add('forgets a deleted object in all indices; but not one that is only being deleted', async (bench) => {
+  add('forgets a deleted object in all indices, but not one that is still being deleted', async (bench) => {
     const { index, see, contents } = bench;
     index('kopfexamples', { id: 'a' }, ({ name }) => name);
     index('kopfexamples', { id: 'b' }, ({ name }) => ({ [name]: 1 }));
@@ -170,7 +170,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual([contents('a'), contents('b')], [{}, {}]);
   });
 
-  add('tells objects apart, also without uids', async ({ index, see, contents }) => {
+  add('keeps objects apart, even without uids', async ({ index, see, contents }) => {
     index('kopfexamples', { id: 'fn' }, ({ name, namespace }) => `${namespace}/${name}`);
     const nameless = (name: string, namespace: string): AnyObject => ({
       ...example(name),
@@ -183,7 +183,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(contents('fn'), { null: ['ns1/two', 'ns2/one'] });
   });
 
-  add('removes objects that do not fit the filters any more', async ({ index, see, contents }) => {
+  add('removes objects that no longer match the filters', async ({ index, see, contents }) => {
     index('kopfexamples', { id: 'fn', when: ({ spec }) => spec['fits'] as boolean }, ({ name }) => name);
     await see(example('never', { fits: false }));
     await see(example('one', { fits: true }));
@@ -192,7 +192,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(contents('fn'), {});
   });
 
-  add('keeps what the object has if the function fails', async ({ index, see, contents }) => {
+  add('keeps the values of the object if the function fails', async ({ index, see, contents }) => {
     index('kopfexamples', { id: 'fn' }, ({ spec }) => {
       if (spec['fails']) throw new Error('oops');
       return spec['value'] as number;
@@ -240,7 +240,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(contents('fn'), { null: [3] });
   });
 
-  add('is done when it returns, unless it returns a promise', async ({ index, see, contents }) => {
+  add('finishes synchronously unless the function returns a promise', async ({ index, see, contents }) => {
     index('kopfexamples', { id: 'fn' }, ({ spec, name }) => (spec['isSlow'] ? Promise.resolve(name) : name));
     for (const [name, isSlow] of [
       ['one', false],
@@ -252,7 +252,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     }
   });
 
-  add('holds up only the object whose function is slow', async ({ index, see, contents }) => {
+  add('holds up only the objects with slow functions', async ({ index, see, contents }) => {
     const slow = gate<string>();
     index('kopfexamples', { id: 'fn' }, ({ spec, name }) => (spec['isSlow'] ? slow.opened : name));
     const pending = see(example('slow', { isSlow: true }));
@@ -264,7 +264,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(contents('fn'), { null: ['quick', 'slow'] });
   });
 
-  add('ends up with the newest state of an object, however slow the older ones are', async (bench) => {
+  add('ends with the newest state of an object, however slow older ones are', async (bench) => {
     const { index, see, contents } = bench;
     const gates = [gate<void>(), gate<void>()];
     index('kopfexamples', { id: 'fn' }, async ({ spec }) => {
@@ -279,7 +279,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(contents('fn'), { null: [1] });
   });
 
-  add('ignores what a function returns after its object is deleted', async ({ index, see, contents }) => {
+  add('ignores results of functions after the object is deleted', async ({ index, see, contents }) => {
     const slow = gate<string>();
     index('kopfexamples', { id: 'fn' }, () => slow.opened);
     const pending = [null, 'DELETED' as const].map(async (type) => see(example('one'), type));
@@ -289,7 +289,7 @@ export function indexerCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(contents('fn'), {});
   });
 
-  add('changes all indices of an object in one go', async ({ index, see, contents }) => {
+  add('changes all indices of an object atomically', async ({ index, see, contents }) => {
     const slow = gate<number>();
     index('kopfexamples', { id: 'quick' }, ({ spec }) => spec['value'] as number);
     index('kopfexamples', { id: 'slow' }, ({ spec }) => (spec['value'] === 2 ? slow.opened : 1));

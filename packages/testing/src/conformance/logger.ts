@@ -104,7 +104,7 @@ export function loggerCases(
     assert.deepEqual(levels, written);
   });
 
-  add('tells truly of which levels are written', async (logger, lines) => {
+  add('correctly reports which levels are enabled', async (logger, lines) => {
     for (const one of [logger, logger.child({ a: 1 })]) {
       const enabled = LEVELS.filter((level) => one.isEnabled?.(level) ?? true);
       const before = (await lines()).length;
@@ -116,7 +116,7 @@ export function loggerCases(
     }
   });
 
-  add('has children which write to the same place, at the same levels', async (logger, lines) => {
+  add('has children that write to the same place at the same levels', async (logger, lines) => {
     const child = logger.child({ a: 1 }).child({ b: 2 });
     logger.error('Of the parent.');
     for (const level of LEVELS) child[level](`Of the child: ${level}.`);
@@ -126,7 +126,7 @@ export function loggerCases(
     for (const [n, level] of written.entries()) assert.ok(texts[n + 1]?.includes(`Of the child: ${level}.`));
   });
 
-  add('takes fields that nobody may change, and lines without fields', async (logger, lines) => {
+  add('accepts frozen fields, and lines without fields', async (logger, lines) => {
     const fields: LogFields = Object.freeze({ a: Object.freeze({ b: 1 }) });
     const child = logger.child(fields);
     assert.doesNotThrow(() => child.error('With fields.', fields));
@@ -145,7 +145,7 @@ export function loggerCases(
     });
   }
 
-  add('writes what errors say', async (logger, lines) => {
+  add('writes the messages of errors', async (logger, lines) => {
     logger.error('It has failed.', { error: new TypeError('the deepest cause') });
     const [line] = await lines();
     assert.ok(inspect(line).includes('the deepest cause'), 'the message of the error is nowhere in the line');

@@ -79,7 +79,7 @@ export function peeringCases(
     cases.push({ name, run: runAnew });
   };
 
-  add('lets the operator work if there is nobody else', async (world) => {
+  add('lets the operator work if it is alone', async (world) => {
     const operator = world.join();
     await world.untilPrompt();
     operator.assertWorking();
@@ -98,7 +98,7 @@ export function peeringCases(
     await world.leave(operator);
   });
 
-  add('does nothing at all if aborted already', async (world) => {
+  add('does nothing if already aborted', async (world) => {
     const operator = world.join({ isAborted: true });
     await world.untilPrompt();
     assert.equal(operator.outcome, 'resolved');
@@ -114,7 +114,7 @@ export function peeringCases(
     assert.equal(getEventListeners(operator.signal, 'abort').length, 0, 'somebody still listens');
   });
 
-  add('lets nobody write after it has left, if it has a write guard', async (world) => {
+  add('with a write guard, forbids writing after it has left', async (world) => {
     const operator = world.join();
     await world.untilPrompt();
     await world.leave(operator);
@@ -141,7 +141,7 @@ export function peeringCases(
     again.assertWorking();
   });
 
-  add('survives a cluster that does not answer at first', async (world) => {
+  add('survives a cluster that is unreachable at first', async (world) => {
     const end = await world.target.outage?.();
     const operator = world.join();
     await world.pass(600);
@@ -151,7 +151,7 @@ export function peeringCases(
     operator.assertWorking();
   });
 
-  add('survives a cluster that does not answer for a while', async (world) => {
+  add('survives a cluster that is unreachable for a while', async (world) => {
     const operator = world.join();
     await world.untilPrompt();
     const end = await world.target.outage?.();
@@ -162,14 +162,14 @@ export function peeringCases(
     operator.assertWorking();
   });
 
-  add('ends in time also if the cluster does not answer', async (world) => {
+  add('ends in time even if the cluster is unreachable', async (world) => {
     const operator = world.join();
     await world.untilPrompt();
     await world.target.outage?.();
     await world.leave(operator);
   });
 
-  add('does not let the operator work while another one goes first, not even for a moment', async (world) => {
+  add('never lets the operator work while another one has precedence, not even for a moment', async (world) => {
     if (world.target.elder === undefined) return;
     await world.target.elder();
     await world.untilPrompt();
@@ -179,7 +179,7 @@ export function peeringCases(
     assert.equal(operator.turns, 0, 'it was told to work for a moment');
   });
 
-  add('lets the operator work when the other one is gone', async (world) => {
+  add('lets the operator work once the other one is gone', async (world) => {
     if (world.target.elder === undefined) return;
     const elder = await world.target.elder();
     await world.untilPrompt();

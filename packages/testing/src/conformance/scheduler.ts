@@ -67,7 +67,7 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     await close(scheduler, settle);
   });
 
-  add('runs jobs that take their time, too, and until their end', async (scheduler, settle) => {
+  add('runs slow jobs, too, and to their end', async (scheduler, settle) => {
     const jobs = [hangingJob('a'), hangingJob('b')];
     const others: string[] = [];
     for (const job of jobs) scheduler.spawn(job);
@@ -84,7 +84,7 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     await close(scheduler, settle);
   });
 
-  add('counts the jobs that are not over yet', async (scheduler, settle) => {
+  add('counts unfinished jobs', async (scheduler, settle) => {
     assert.equal(scheduler.size, 0);
     const jobs = Array.from({ length: 3 }, (_, n) => hangingJob(`job ${n}`));
     for (const job of jobs) scheduler.spawn(job);
@@ -108,7 +108,7 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     await close(scheduler, settle);
   });
 
-  add('tells the first error of any job, and none of it to the caller', async (scheduler, settle) => {
+  add('reports the first error of any job, and never throws to the caller', async (scheduler, settle) => {
     const [first, second] = [new Error('first'), new Error('second')];
     const throwAtOnce = (): Promise<void> => {
       throw first;
@@ -121,7 +121,7 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     await close(scheduler, settle);
   });
 
-  add('tells errors that come later, too', async (scheduler, settle) => {
+  add('reports later errors, too', async (scheduler, settle) => {
     const error = new Error('later');
     const failing = hangingJob('a');
     scheduler.spawn(failing);
@@ -152,7 +152,7 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     await close(scheduler, settle);
   });
 
-  add('aborts what runs when closed, and waits until it has ended', async (scheduler, settle) => {
+  add('on closing, aborts running jobs and waits for their end', async (scheduler, settle) => {
     const job = hangingJob('a', { isStubborn: true });
     scheduler.spawn(job);
     await settle();
@@ -171,7 +171,7 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     assert.equal(scheduler.size, 0);
   });
 
-  add('forgets what waits when closed', async (scheduler, settle) => {
+  add('on closing, drops waiting jobs', async (scheduler, settle) => {
     const jobs = Array.from({ length: MANY }, (_, n) => hangingJob(`job ${n}`));
     for (const job of jobs) scheduler.spawn(job);
     await settle();
@@ -182,7 +182,7 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     assert.equal(later, 0, `${later} jobs were started after it was closed`);
   });
 
-  add('starts nothing after it was closed', async (scheduler, settle) => {
+  add('starts nothing after closing', async (scheduler, settle) => {
     await close(scheduler, settle);
     const job = hangingJob('a');
     assert.doesNotThrow(() => scheduler.spawn(job));
@@ -191,14 +191,14 @@ export function schedulerCases(create: Create): readonly ConformanceCase[] {
     assert.equal(scheduler.size, 0);
   });
 
-  add('does not take it for an error that jobs end because of closing', async (scheduler, settle) => {
+  add('does not report jobs that end because of closing as errors', async (scheduler, settle) => {
     scheduler.spawn(hangingJob('a'));
     await settle();
     await close(scheduler, settle);
     assert.equal(await told(scheduler), NOTHING);
   });
 
-  add('can be closed several times, and all wait for the end', async (scheduler, settle) => {
+  add('can be closed several times, each time waiting for the end', async (scheduler, settle) => {
     const job = hangingJob('a', { isStubborn: true });
     scheduler.spawn(job);
     await settle();

@@ -65,10 +65,10 @@ const blind = (status: number) =>
   misreporting((error) => (error instanceof ApiError && error.status === status ? new Error('failed') : error));
 
 const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
-  ['loses the content', 'gives what the server answers', altering((text) => text.replace('"a":"b"', '"a":"c"'))],
+  ['loses the content', "returns the server's response", altering((text) => text.replace('"a":"b"', '"a":"c"'))],
   [
     'takes bytes for characters',
-    'keeps every character on the way there and back',
+    'keeps every character in both directions',
     altering((text) => Buffer.from(text, 'utf8').toString('latin1')),
   ],
   [
@@ -76,8 +76,8 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
     'sends the query as it is',
     mangling((r) => ({ ...r, path: r.path.replace(/\?(?!watch).*/, '') })),
   ],
-  ['tells no type of the content', 'tells the type of the content', without('contentType')],
-  ['wants always the same form', 'tells what form of the answer is wanted', without('accept')],
+  ['tells no type of the content', 'sends the content type', without('contentType')],
+  ['wants always the same form', 'sends the requested form of the response', without('accept')],
   [
     'deletes without options',
     'deletes, with options and without',
@@ -87,7 +87,7 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
   ['cuts long lists', 'receives large lists', altering((text) => text.replaceAll(/x{200000,}/g, 'x'))],
   [
     'mixes up what is on the way at once',
-    'has many requests on the way at once',
+    'sends many requests concurrently',
     spoiled((client) => {
       let last: Promise<unknown> | undefined;
       return {
@@ -125,7 +125,7 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
   ['knows only some statuses', 'throws what the server says: any other refusal', blind(415)],
   [
     'fails on texts',
-    'throws also where the server has only a text to say',
+    'throws for responses that are only texts, too',
     misreporting((error) =>
       error instanceof ApiError && typeof error.payload === 'string' ? new SyntaxError('not JSON') : error,
     ),
@@ -146,7 +146,7 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
   ],
   [
     'holds back the last event',
-    'streams each event when it comes, not later',
+    'streams each event as soon as it arrives',
     spoiled((client) => ({
       async *stream<T>(request: KubeRequest) {
         let held: { item: T } | undefined;
@@ -205,7 +205,7 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
   ],
   [
     'has one stream for all',
-    'has many streams at once, each on its own',
+    'has many concurrent, independent streams',
     spoiled((client) => {
       const everyone = new AbortController();
       return {
@@ -218,7 +218,7 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
   ],
   [
     'looks at signals only afterwards',
-    'sends nothing if aborted before',
+    'sends nothing if already aborted',
     spoiled((client) => ({
       request: async <T>({ signal, ...request }: KubeRequest) => {
         const result = await client.request<T>(request);
@@ -249,7 +249,7 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
   ],
   [
     'gives what it has already read, aborted or not',
-    'gives no more events after the stream is aborted',
+    'yields no more events after the stream is aborted',
     spoiled((client) => ({
       async *stream<T>({ signal, ...request }: KubeRequest) {
         signal?.throwIfAborted();
@@ -299,7 +299,7 @@ const broken: [sin: string, caught: string, create: () => ClientUnderTest][] = [
   ],
   [
     'spoils characters of texts',
-    'gives texts line by line, with every character, if it can',
+    'yields texts line by line with every character, if it supports that',
     spoiled((client) => ({
       async *text(request: KubeRequest) {
         for await (const line of client.text?.(request) ?? []) yield line.replaceAll('ü', '?');

@@ -26,26 +26,30 @@ const broken: [sin: string, caught: string, create: () => ClockUnderTest][] = [
   ['counts milliseconds', 'counts the passing time', spoiled((clock) => ({ now: () => clock.now() * 1000 }))],
   [
     'takes the wall-clock time from elsewhere',
-    'moves the wall-clock time together with the monotonic one',
+    'advances the wall-clock time together with the monotonic time',
     spoiled(() => ({ utc: () => new Date(0) })),
   ],
   [
     'gives out its own date',
-    'gives the wall-clock time as a date of its own each time',
+    'returns a new date for the wall-clock time each time',
     spoiled((clock) => {
       const date = clock.utc();
       return { utc: () => date };
     }),
   ],
-  ['does not sleep', 'sleeps for as long as asked, not less', spoiled((clock) => ({ sleep: () => clock.sleep(0) }))],
+  [
+    'does not sleep',
+    'sleeps for as long as requested, not less',
+    spoiled((clock) => ({ sleep: () => clock.sleep(0) })),
+  ],
   [
     'tells what is left even when nothing is',
-    'sleeps for as long as asked, not less',
+    'sleeps for as long as requested, not less',
     spoiled((clock) => ({ sleep: async (delay, options) => (await clock.sleep(delay, options)) ?? 0 })),
   ],
   [
     'has one queue for all sleepers',
-    'wakes up sleepers in the order of their time',
+    'wakes sleepers in the order of their times',
     spoiled((clock) => {
       let last: Promise<unknown> = Promise.resolve();
       return {
@@ -71,12 +75,12 @@ const broken: [sin: string, caught: string, create: () => ClockUnderTest][] = [
   ]),
   [
     'cannot be woken up',
-    'wakes up when told to, and tells how much is left unslept',
+    'wakes up on request, and returns the remaining time',
     spoiled((clock) => ({ sleep: (delay, { wakeup: _, ...options } = {}) => clock.sleep(delay, options) })),
   ],
   [
     'tells how much is slept instead of how much is left',
-    'wakes up when told to, and tells how much is left unslept',
+    'wakes up on request, and returns the remaining time',
     spoiled((clock) => ({
       sleep: async (delay, options) => {
         const left = await clock.sleep(delay, options);
@@ -86,7 +90,7 @@ const broken: [sin: string, caught: string, create: () => ClockUnderTest][] = [
   ],
   [
     'waits for the wakeup that has been',
-    'does not fall asleep if told to wake up already',
+    'does not fall asleep if already asked to wake up',
     spoiled((clock) => ({
       sleep: (delay, { wakeup, ...options } = {}) =>
         clock.sleep(delay, wakeup === undefined || wakeup.aborted ? options : { ...options, wakeup }),
@@ -112,7 +116,7 @@ const broken: [sin: string, caught: string, create: () => ClockUnderTest][] = [
   ],
   [
     'listens to wakeups rather than to aborts',
-    'rejects at once if aborted already, even if told to wake up as well',
+    'rejects at once if already aborted, even if asked to wake up, too',
     spoiled((clock) => ({
       sleep: async (delay, options = {}) => (options.wakeup?.aborted ? delay : clock.sleep(delay, options)),
     })),

@@ -28,7 +28,7 @@ function spoiled(spoil: (good: Credentials, all: readonly ConnectionInfo[]) => P
 const broken: [sin: string, caught: string, create: () => CredentialsUnderTest][] = [
   [
     'gives each only once',
-    'gives what there is, again and again',
+    'returns the present credentials each time',
     spoiled((good) => {
       const given = new Set<ConnectionInfo>();
       return {
@@ -43,12 +43,12 @@ const broken: [sin: string, caught: string, create: () => CredentialsUnderTest][
   ],
   [
     'gives something when there is nothing',
-    'lets all clients wait until there is something',
+    'lets all clients wait for the first credentials',
     spoiled((good, all) => ({ current: async (signal) => (all.length === 0 ? { server: '' } : good.current(signal)) })),
   ],
   [
     'serves only the first who waits',
-    'lets all clients wait until there is something',
+    'lets all clients wait for the first credentials',
     spoiled((good, all) => {
       let isAwaited = false;
       return {
@@ -60,10 +60,10 @@ const broken: [sin: string, caught: string, create: () => CredentialsUnderTest][
       };
     }),
   ],
-  ['ignores refusals', 'gives the refused ones to nobody any more', spoiled(() => ({ invalidate: () => {} }))],
+  ['ignores refusals', 'never returns refused credentials again', spoiled(() => ({ invalidate: () => {} }))],
   [
     'fails with the second refusal',
-    'takes the refusals of many at once',
+    'accepts simultaneous refusals of many clients',
     spoiled((good) => {
       let isRefused = false;
       return {
@@ -77,12 +77,12 @@ const broken: [sin: string, caught: string, create: () => CredentialsUnderTest][
   ],
   [
     'refuses whatever is in use',
-    'does not take a late refusal of the old ones for one of the new ones',
+    'does not mistake a late refusal of old credentials for one of the new ones',
     spoiled((good) => ({ invalidate: async (_info, cause) => good.invalidate(await good.current(), cause) })),
   ],
   [
     'remembers the first ones for ever',
-    'gives the new ones when there are new ones',
+    'returns new credentials once there are any',
     spoiled((good) => {
       let first: Promise<ConnectionInfo> | undefined;
       return { current: (signal) => (first ??= good.current(signal)) };
@@ -132,7 +132,7 @@ describe('the suite of credentials', () => {
 
   it('says what is wrong in words', async () => {
     const cases = credentialsCases(spoiled(() => ({ current: () => new Promise(() => {}) })));
-    const name = 'gives what there is, again and again';
+    const name = 'returns the present credentials each time';
     expect(await complaint(cases, name)).toBe('there are credentials, but they are not given');
   });
 });

@@ -113,7 +113,7 @@ const isMapping = (value: unknown): value is object =>
 const broken: [sin: string, caught: string, create: Create][] = [
   [
     'knows only the indices that have something in them',
-    'has an index for each function from the start, with nothing in it',
+    'has an empty index for each function from the start',
     (parts) => {
       const { indices, accept } = memoryIndexer(parts);
       const get = ((id: HandlerId) =>
@@ -123,7 +123,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'takes mappings for values',
-    'puts the values of a mapping under its keys',
+    'stores the values of a mapping under its keys',
     withFunctions((fn) => (kwargs) => {
       const result = fn(kwargs);
       return isMapping(result) && !('then' in result) ? new Map([[null, result]]) : result;
@@ -131,12 +131,12 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'takes empty values for nothing',
-    'puts whatever is not a mapping under null',
+    'stores anything but mappings under null',
     withFunctions((fn) => (kwargs) => fn(kwargs) || undefined),
   ],
   [
     'takes lists for mappings',
-    'puts whatever is not a mapping under null',
+    'stores anything but mappings under null',
     withFunctions((fn) => (kwargs) => {
       const result = fn(kwargs);
       return Array.isArray(result) ? { ...result } : result;
@@ -144,7 +144,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'compares keys by identity',
-    'takes any keys from a Map, and finds them by structure',
+    'accepts any keys of a Map, and finds them by structure',
     withIndices((index) => {
       const find = (key: unknown) => [...index].find(([known]) => known === key)?.[1];
       return altered(index, { get: find, has: (key) => find(key) !== undefined });
@@ -152,7 +152,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'compares keys by their texts',
-    'takes any keys from a Map, and finds them by structure',
+    'accepts any keys of a Map, and finds them by structure',
     withIndices((index) => {
       const find = (key: unknown) => [...index].find(([known]) => String(known) === String(key))?.[1];
       return altered(index, { get: find, has: (key) => find(key) !== undefined });
@@ -160,7 +160,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'never removes keys',
-    'replaces what the object had before',
+    'replaces the previous values of the object',
     withFunctions((fn) => {
       const before = new Map<string, object>();
       return (kwargs) => {
@@ -189,7 +189,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'has no duplicates',
-    'keeps values of several objects under one key, also equal ones',
+    'keeps values of several objects under one key, even equal ones',
     withStores((store) => {
       const values = [...new Map([...store].map((value) => [JSON.stringify(value), value])).values()];
       return { size: values.length, has: (value) => store.has(value), [Symbol.iterator]: () => values.values() };
@@ -197,7 +197,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'compares values by identity',
-    'keeps values of several objects under one key, also equal ones',
+    'keeps values of several objects under one key, even equal ones',
     withStores((store) => ({
       size: store.size,
       has: (value) => [...store].includes(value),
@@ -206,7 +206,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'has one object per key',
-    'keeps values of several objects under one key, also equal ones',
+    'keeps values of several objects under one key, even equal ones',
     withStores((store) => {
       const values = [...store].slice(-1);
       return { size: values.length, has: (value) => store.has(value), [Symbol.iterator]: () => values.values() };
@@ -233,12 +233,12 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'ignores deletions',
-    'forgets a deleted object in all indices; but not one that is only being deleted',
+    'forgets a deleted object in all indices, but not one that is still being deleted',
     withAccept((accept) => (at) => (at.event.type === 'DELETED' ? undefined : accept(at))),
   ],
   [
     'forgets objects too early',
-    'forgets a deleted object in all indices; but not one that is only being deleted',
+    'forgets a deleted object in all indices, but not one that is still being deleted',
     withAccept((accept) => (at) => {
       const isDeleting = at.event.object.metadata?.deletionTimestamp !== undefined;
       return accept(isDeleting ? { ...at, event: { ...at.event, type: 'DELETED' } } : at);
@@ -246,7 +246,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'takes objects without uids for one',
-    'tells objects apart, also without uids',
+    'keeps objects apart, even without uids',
     withAccept((accept) => (at) => {
       const { object } = at.event;
       const metadata = { uid: '-', ...object.metadata };
@@ -255,12 +255,12 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'does not look at filters',
-    'removes objects that do not fit the filters any more',
+    'removes objects that no longer match the filters',
     withHandlers(({ when: _, ...handler }) => handler),
   ],
   [
     'only ever adds by filters',
-    'removes objects that do not fit the filters any more',
+    'removes objects that no longer match the filters',
     withHandlers(({ when, ...handler }) => ({
       ...handler,
       fn: (kwargs) => (when === undefined || when(kwargs) ? handler.fn(kwargs) : undefined),
@@ -268,7 +268,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'removes objects for any error',
-    'keeps what the object has if the function fails',
+    'keeps the values of the object if the function fails',
     withFunctions((fn) => (kwargs) => {
       try {
         return fn(kwargs);
@@ -280,7 +280,7 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'throws the errors of functions',
-    'keeps what the object has if the function fails',
+    'keeps the values of the object if the function fails',
     (parts) => {
       let failed: Error | undefined;
       const { indices, accept } = withFunctions((fn) => (kwargs) => {
@@ -346,12 +346,12 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'returns before it is done',
-    'is done when it returns, unless it returns a promise',
+    'finishes synchronously unless the function returns a promise',
     withAccept((accept) => (at) => void accept(at)),
   ],
   [
     'has one queue for all objects',
-    'holds up only the object whose function is slow',
+    'holds up only the objects with slow functions',
     withAccept((accept) => {
       let last: Promise<void> = Promise.resolve();
       return (at) => {
@@ -362,13 +362,13 @@ const broken: [sin: string, caught: string, create: Create][] = [
   ],
   [
     'lets events overtake each other',
-    'ends up with the newest state of an object, however slow the older ones are',
+    'ends with the newest state of an object, however slow older ones are',
     (parts) => racing(parts),
   ],
-  ['revives deleted objects', 'ignores what a function returns after its object is deleted', (parts) => racing(parts)],
+  ['revives deleted objects', 'ignores results of functions after the object is deleted', (parts) => racing(parts)],
   [
     'changes indices one by one',
-    'changes all indices of an object in one go',
+    'changes all indices of an object atomically',
     (parts) => {
       // An indexer for each function: none of them waits for the others.
       const one = withHandlers((handler) => handler);
@@ -446,6 +446,8 @@ describe('the suite of indexers', () => {
 
   it('says what is wrong in words', async () => {
     const cases = indexerCases(withAccept((accept) => (at) => void accept(at)));
-    expect(await complaint(cases, 'is done when it returns, unless it returns a promise')).toBe('two is not there yet');
+    expect(await complaint(cases, 'finishes synchronously unless the function returns a promise')).toBe(
+      'two is not there yet',
+    );
   });
 });

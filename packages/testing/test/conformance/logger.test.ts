@@ -101,29 +101,29 @@ const broken: [sin: string, caught: string, create: () => LoggerUnderTest][] = [
   ],
   [
     'denies that it writes',
-    'tells truly of which levels are written',
+    'correctly reports which levels are enabled',
     spoiled({ isEnabled: (level) => level !== 'debug' }),
   ],
   [
     'has children with levels of their own',
-    'has children which write to the same place, at the same levels',
+    'has children that write to the same place at the same levels',
     spoiled({ child: () => ({ debug: () => {} }) }),
   ],
   [
     'has children that write elsewhere',
-    'has children which write to the same place, at the same levels',
+    'has children that write to the same place at the same levels',
     spoiled({ child: () => recordingLogger() }),
   ],
   [
     'changes the fields that it is given',
-    'takes fields that nobody may change, and lines without fields',
+    'accepts frozen fields, and lines without fields',
     spoiled({
       write: (write, level, message, fields = {}) => write(level, message, Object.assign(fields, { level })),
     }),
   ],
   [
     'needs fields',
-    'takes fields that nobody may change, and lines without fields',
+    'accepts frozen fields, and lines without fields',
     spoiled({ write: (write, level, message, fields) => write(level, message, { ...fields, ...need(fields) }) }),
   ],
   ...TROUBLES.map((what): (typeof broken)[number] => [
@@ -138,7 +138,7 @@ const broken: [sin: string, caught: string, create: () => LoggerUnderTest][] = [
   ]),
   [
     'writes errors as JSON does',
-    'writes what errors say',
+    'writes the messages of errors',
     spoiled({
       write: (write, level, message, { error, ...fields } = {}) =>
         write(level, message, { ...fields, ...(error !== undefined && { error: {} }) }),

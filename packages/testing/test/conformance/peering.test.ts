@@ -75,10 +75,10 @@ const good = world();
 const allCases = peeringCases(good).map(({ name }) => name);
 
 const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = [
-  ['never gives a verdict', 'lets the operator work if there is nobody else', world({ step: () => {} })],
+  ['never gives a verdict', 'lets the operator work if it is alone', world({ step: () => {} })],
   [
     'keeps the write guard closed',
-    'lets the operator work if there is nobody else',
+    'lets the operator work if it is alone',
     world({ join: (scope, right) => right.join({ ...scope, guardWrites: () => scope.guardWrites(() => false) }) }),
   ],
   [
@@ -108,7 +108,7 @@ const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = 
   ],
   [
     'works first and asks later',
-    'does nothing at all if aborted already',
+    'does nothing if already aborted',
     world({
       join: (scope, right) => {
         scope.paused.turn(false);
@@ -140,7 +140,7 @@ const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = 
   ],
   [
     'has a write guard that is always open',
-    'lets nobody write after it has left, if it has a write guard',
+    'with a write guard, forbids writing after it has left',
     world({ join: (scope, right) => right.join({ ...scope, guardWrites: () => scope.guardWrites(() => true) }) }),
   ],
   [
@@ -175,7 +175,7 @@ const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = 
   ],
   [
     'fails if the cluster does',
-    'survives a cluster that does not answer at first',
+    'survives a cluster that is unreachable at first',
     world({
       step: (board, me, { paused }) => {
         if (!board.answers) throw new Error('There is no answer.');
@@ -186,7 +186,7 @@ const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = 
   ],
   [
     'fails if the cluster does',
-    'survives a cluster that does not answer for a while',
+    'survives a cluster that is unreachable for a while',
     world({
       step: (board, me, { paused }) => {
         if (!board.answers) throw new Error('There is no answer.');
@@ -197,7 +197,7 @@ const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = 
   ],
   [
     'does not leave without a word to the cluster',
-    'ends in time also if the cluster does not answer',
+    'ends in time even if the cluster is unreachable',
     () => {
       const target = world()();
       let isOut = false;
@@ -216,7 +216,7 @@ const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = 
   ],
   [
     'works until it knows better',
-    'does not let the operator work while another one goes first, not even for a moment',
+    'never lets the operator work while another one has precedence, not even for a moment',
     world({
       join: async (scope, right) => {
         if (!scope.signal.aborted) scope.paused.turn(false);
@@ -226,12 +226,12 @@ const broken: [sin: string, caught: string, create: () => PeeringUnderTest][] = 
   ],
   [
     'knows of nobody else',
-    'does not let the operator work while another one goes first, not even for a moment',
+    'never lets the operator work while another one has precedence, not even for a moment',
     world({ step: (_board, _me, { paused }) => paused.turn(false) }),
   ],
   [
     'never looks again',
-    'lets the operator work when the other one is gone',
+    'lets the operator work once the other one is gone',
     () => {
       let isDecided = false;
       return world({
@@ -298,7 +298,7 @@ describe('the suite of peerings', () => {
 
   it('says what is wrong in words', async () => {
     const cases = peeringCases(world({ step: () => {} }));
-    expect(await complaint(cases, 'lets the operator work if there is nobody else')).toBe(
+    expect(await complaint(cases, 'lets the operator work if it is alone')).toBe(
       'the operator is paused, and should work',
     );
   });

@@ -52,12 +52,12 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
   ],
   [
     'aborts jobs that take long',
-    'runs jobs that take their time, too, and until their end',
+    'runs slow jobs, too, and to their end',
     withJobs((job) => ({ ...job, run: () => job.run(AbortSignal.abort()).catch(() => {}) })),
   ],
   [
     'counts all jobs there ever were',
-    'counts the jobs that are not over yet',
+    'counts unfinished jobs',
     spoiled((good) => {
       let size = 0;
       return {
@@ -84,7 +84,7 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
       };
     }),
   ],
-  ['counts nothing', 'counts the jobs that are not over yet', spoiled(() => ({ size: 0 }))],
+  ['counts nothing', 'counts unfinished jobs', spoiled(() => ({ size: 0 }))],
   [
     'ignores jobs that come while it starts others',
     'lets jobs spawn other jobs',
@@ -102,7 +102,7 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
   ],
   [
     'throws errors into the caller',
-    'tells the first error of any job, and none of it to the caller',
+    'reports the first error of any job, and never throws to the caller',
     spoiled((good) => ({
       spawn(job) {
         const run = job.run(new AbortController().signal);
@@ -112,7 +112,7 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
   ],
   [
     'tells the last error',
-    'tells the first error of any job, and none of it to the caller',
+    'reports the first error of any job, and never throws to the caller',
     spoiled((good) => {
       const errors: unknown[] = [];
       const failed = { catch: (fn: (error: unknown) => unknown) => Promise.resolve(fn(errors.at(-1))) };
@@ -127,7 +127,7 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
       return { failed: failed as Promise<never>, spawn: (job) => good.spawn(watch(job)) };
     }),
   ],
-  ['keeps errors to itself', 'tells errors that come later, too', spoiled(() => ({ failed: never }))],
+  ['keeps errors to itself', 'reports later errors, too', spoiled(() => ({ failed: never }))],
   [
     'stops at the first error',
     'goes on with the other jobs after one has failed',
@@ -138,12 +138,12 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
   ],
   [
     'does not tell the jobs to end',
-    'aborts what runs when closed, and waits until it has ended',
+    'on closing, aborts running jobs and waits for their end',
     withJobs((job) => ({ ...job, run: () => job.run(new AbortController().signal) })),
   ],
   [
     'does not wait for the jobs to end',
-    'aborts what runs when closed, and waits until it has ended',
+    'on closing, aborts running jobs and waits for their end',
     spoiled((good) => ({
       async close() {
         void good.close();
@@ -152,7 +152,7 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
   ],
   [
     'starts all that waits before it is closed',
-    'forgets what waits when closed',
+    'on closing, drops waiting jobs',
     spoiled((good) => {
       const waiting = new Set<Job>();
       return {
@@ -174,7 +174,7 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
   ],
   [
     'starts jobs after it was closed',
-    'starts nothing after it was closed',
+    'starts nothing after closing',
     spoiled((good) => {
       let isClosed = false;
       return {
@@ -188,7 +188,7 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
   ],
   [
     'takes aborted jobs for failures',
-    'does not take it for an error that jobs end because of closing',
+    'does not report jobs that end because of closing as errors',
     spoiled((good) => {
       let reject = (_error: unknown): void => {};
       const failed = new Promise<never>((_resolve, onReject) => {
@@ -200,7 +200,7 @@ const broken: [sin: string, caught: string, create: () => { scheduler: Scheduler
   ],
   [
     'waits for the end only when closed for the first time',
-    'can be closed several times, and all wait for the end',
+    'can be closed several times, each time waiting for the end',
     spoiled((good) => {
       let isClosed = false;
       return {

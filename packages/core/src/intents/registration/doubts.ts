@@ -45,6 +45,6 @@ function aboutKwargs(handler: AnyHandler, indices: ReadonlySet<string>): readonl
   const unknown = destructuredNames(handler.fn).filter((name) => !known.includes(name) && !indices.has(name));
   return unknown.map(
     (name) =>
-      `takes "${name}", which such handlers are not given: it is undefined.${didYouMean(name, [...known, ...indices])}`,
+      `takes "${name}", which handlers of this kind do not get: it is undefined.${didYouMean(name, [...known, ...indices])}`,
   );
 }

@@ -112,7 +112,10 @@ export const KINDS: Readonly<Record<ResourceKindName, ResourceKind>> = {
     make: (common, options, title) => {
       const lonely = EXECUTION.find((name) => name !== 'errors' && options[name] !== undefined);
       if (lonely !== undefined && common.errors !== 'temporary') {
-        throw mistake(title, `${lonely} is about attempts, and there is only one by default; add errors: 'retry'`);
+        throw mistake(
+          title,
+          `${lonely} needs several attempts, but by default, there is only one: add errors: 'retry'`,
+        );
       }
       return { kind: 'watch', ...common };
     },
@@ -177,11 +180,12 @@ function requireSchedule(title: Title, options: RawOptions): void {
   const { schedule, timeZone, missed } = options;
   if (schedule === undefined) {
     const lonely = SCHEDULE.find((name) => options[name] !== undefined);
-    if (lonely !== undefined) throw mistake(title, `${lonely} is about a schedule; add the schedule: '*/5 * * * *'`);
+    if (lonely !== undefined)
+      throw mistake(title, `${lonely} needs a schedule: add one, such as schedule: '*/5 * * * *'`);
     return;
   }
-  const problem = typeof schedule === 'string' ? whyNotCron(schedule) : 'it is no text';
-  if (problem !== undefined) throw mistake(title, `the schedule ${shown(schedule)} makes no sense: ${problem}`);
+  const problem = typeof schedule === 'string' ? whyNotCron(schedule) : 'it is not a string';
+  if (problem !== undefined) throw mistake(title, `the schedule ${shown(schedule)} is invalid: ${problem}`);
   const other = RHYTHM.find((name) => options[name] !== undefined);
   if (other !== undefined) throw mistake(title, `choose either schedule or ${other}: both say when to call it`);
   if (timeZone !== undefined && !isTimeZone(timeZone)) {

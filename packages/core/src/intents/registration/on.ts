@@ -73,7 +73,7 @@ function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindN
     const trace = traceOfCaller(registrar);
     const declaration = titled(name, isMethodContext(rest[0]) ? '' : describeSelector(spec));
     if (isMethodContext(rest[0])) {
-      throw mistake(declaration, 'as a decorator, it needs parentheses with a selector in them');
+      throw mistake(declaration, 'as a decorator, it needs parentheses with a selector');
     }
     refuseSeveralNames(declaration, name, [spec, ...rest]);
     const [options, fn] = optionsAndHandler(declaration, rest, '(selector, options?, handler)');
@@ -148,7 +148,7 @@ function ownsRegistrar(target: () => RegistrationTarget) {
 /** A function may choose resources, too: but it is rather the handler, and the kind of children is forgotten. */
 function refuseMissingChild(title: Title, child: unknown, expected: string): void {
   if (child !== undefined && typeof child !== 'function') return;
-  throw mistake(title, `expected ${expected}: name the kind of the children after that of their parents`);
+  throw mistake(title, `expected ${expected}: name the kind of the parents first, then the kind of the children`);
 }
 
 function activityRegistrar(target: () => RegistrationTarget, activity: Activity) {
@@ -204,7 +204,7 @@ function optionsAndHandler(
   }
   const generator = args.find(isGenerator);
   if (generator !== undefined) {
-    throw mistake(title, 'the handler is a generator, which does nothing when it is called: take the asterisk away');
+    throw mistake(title, 'the handler is a generator, which does nothing when called: remove the asterisk');
   }
   if (args.length === 1 && typeof first === 'function') return [{}, first as HandlerFn];
   if (first !== undefined && !isMapping(first)) throw mistake(title, expected);

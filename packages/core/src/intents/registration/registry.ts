@@ -74,9 +74,8 @@ export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
       familyOf(handlers, handler).add(handler);
       for (const { logger } of serving) {
         logger.warn(
-          `${placedTitleOf(handler)} is declared while the operator is running. It is called only if its kind is served ` +
-            'for others, too, and not for what has happened before: declare it when its file is loaded, or in a startup ' +
-            'handler.',
+          `${placedTitleOf(handler)} is declared while the operator is running. It is called only if its kind is already ` +
+            'served, and not for earlier events: declare it when its file is loaded, or in a startup handler.',
         );
       }
     },
@@ -94,11 +93,11 @@ export function createRegistry<E extends Env = DefaultEnv>(): Registry<E> {
       methods.verify();
       refuseShadowed(handlers);
       for (const { text } of expected) {
-        logger?.warn(`${text()} is given no function, so it declares nothing: pass the function as the last argument.`);
+        logger?.warn(`${text()} has no function, so it declares nothing: pass the function as the last argument.`);
       }
       for (const [title, handler] of minified) {
         logger?.warn(
-          `${title} has a one-letter name in its id, as minifiers make them. Such ids change from build to build, and ` +
+          `${title} has a one-letter name in its id, which looks minified. Such ids change from build to build, and ` +
             `the progress stored under them is lost: bundle with keepNames, or give ids explicitly.${declaredAt(handler)}`,
         );
       }
@@ -119,7 +118,7 @@ function refuseNamesake(nameless: Map<string, AnyHandler>, handler: AnyHandler):
   const known = nameless.get(handler.id);
   if (known !== undefined && known.fn !== handler.fn) {
     throw new RegistrationError(
-      `${titleOf(handler)} is already declared${at(known)}, and both functions have no name of their own: ` +
+      `${titleOf(handler)} is already declared${at(known)}, and neither function has a name of its own: ` +
         'name at least one of the functions, or give it an id.',
     );
   }

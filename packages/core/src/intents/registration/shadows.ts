@@ -27,8 +27,8 @@ export function refuseShadowed(handlers: Handlers): void {
 export function describeShadow(known: AnyHandler, handler: AnyHandler): string {
   return (
     `Two functions have the id ${quoteId(handler.id)}: ${whereabouts(known)}, and ${whereabouts(handler)}. Progress and ` +
-    'results are kept by the id, so the second one is taken for the first. Give one of them an id of its own: ' +
-    `{ id: '${handler.id.split('/')[0]}-2' }, or another name to the function.`
+    'results are kept by the id, so the second one is taken for the first. Give one of them its own id: ' +
+    `{ id: '${handler.id.split('/')[0]}-2' }, or rename one of the functions.`
   );
 }
 

@@ -58,7 +58,7 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
     cases.push({ name, run: runAnew });
   };
 
-  add('knows nothing as long as there is nothing', async ({ control }) => {
+  add('knows no objects at first', async ({ control }) => {
     assert.deepEqual(control.objects(), []);
     assert.equal(control.isPaused, false);
     assert.equal(control.retry({ name: 'one' }), 0);
@@ -66,7 +66,7 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
     assert.equal(control.resume({ name: 'one' }), 0);
   });
 
-  add('lists the objects with what they do', async ({ control, create: make }) => {
+  add('lists the objects with their states', async ({ control, create: make }) => {
     await make('one', FAILING);
     const [one, ...others] = control.objects();
     assert.deepEqual(others, []);
@@ -78,7 +78,7 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual([one?.calls, one?.daemons], [[], []]);
   });
 
-  add('finds objects by what they are', async ({ control, create: make, resource }) => {
+  add('finds objects by their references', async ({ control, create: make, resource }) => {
     for (const name of ['one', 'two', 'three']) await make(name);
     const [uid, namespace] = [named(control, 'two')?.object.uid, named(control, 'two')?.object.namespace];
     assert.deepEqual(names(control, { name: 'two' }), ['two']);
@@ -99,7 +99,7 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
     assert.equal(named(control, 'one')?.phase, 'waiting');
   });
 
-  add('retries as often as it is asked for', async ({ control, create: make, settle, calls, resource }) => {
+  add('retries as often as requested', async ({ control, create: make, settle, calls, resource }) => {
     await make('one', FAILING);
     for (let round = 1; round <= 3; round++) {
       assert.equal(control.retry({ resource }), 1);
@@ -109,7 +109,7 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
   });
 
   add(
-    'calls nobody for a paused object until it is resumed',
+    'calls no handlers for a paused object until it is resumed',
     async ({ control, create: make, edit, settle, calls }) => {
       await make('one');
       await make('two');
@@ -129,7 +129,7 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
     },
   );
 
-  add('does not retry what is paused, until it is resumed', async ({ control, create: make, settle, calls }) => {
+  add('retries a paused object only after it is resumed', async ({ control, create: make, settle, calls }) => {
     await make('one', FAILING);
     control.pause({ name: 'one' });
     control.retry({ name: 'one' });
@@ -167,7 +167,7 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual([calls('one'), calls('two')], [2, 1], 'what has happened meanwhile is lost');
   });
 
-  add('forgets objects that are gone, also if they were paused', async ({ control, create: make, remove, settle }) => {
+  add('forgets deleted objects, even paused ones', async ({ control, create: make, remove, settle }) => {
     await make('one');
     await make('two');
     await remove('two');
@@ -179,21 +179,18 @@ export function controlCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(names(control), []);
   });
 
-  add(
-    'refuses queries that say nothing, or nothing that can be understood',
-    async ({ control, create: make, calls, settle }) => {
-      await make('one', FAILING);
-      const bad = [{}, { name: undefined }, { nmae: 'one' }, { name: '' }, { name: 5 }, 'one', null];
-      for (const query of bad as unknown as ObjectQuery[]) {
-        for (const verb of ['retry', 'pause', 'resume'] as const) {
-          assert.throws(() => control[verb](query), Error, `${verb}() takes ${JSON.stringify(query)} for a query`);
-        }
+  add('refuses empty or invalid queries', async ({ control, create: make, calls, settle }) => {
+    await make('one', FAILING);
+    const bad = [{}, { name: undefined }, { nmae: 'one' }, { name: '' }, { name: 5 }, 'one', null];
+    for (const query of bad as unknown as ObjectQuery[]) {
+      for (const verb of ['retry', 'pause', 'resume'] as const) {
+        assert.throws(() => control[verb](query), Error, `${verb}() takes ${JSON.stringify(query)} for a query`);
       }
-      await settle();
-      assert.equal(calls('one'), 1);
-      assert.equal(named(control, 'one')?.isPaused, false);
-    },
-  );
+    }
+    await settle();
+    assert.equal(calls('one'), 1);
+    assert.equal(named(control, 'one')?.isPaused, false);
+  });
 
   return cases;
 }

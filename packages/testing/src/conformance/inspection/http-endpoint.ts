@@ -63,7 +63,7 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     assert.equal(await response.text(), 'é€');
   });
 
-  add('tells the page how it is asked', async ({ serve }) => {
+  add('passes the request to the page', async ({ serve }) => {
     const asked: PageRequest[] = [];
     const { get } = await serve('/page', {
       answer(request) {
@@ -79,7 +79,7 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     assert.equal(request.headers['x-own'], 'yes');
   });
 
-  add('answers to HEAD without a body', async ({ serve }) => {
+  add('answers HEAD without a body', async ({ serve }) => {
     const { get } = await serve('/page', { answer: () => ({ body: 'text' }) });
     const response = await get('/page', { method: 'HEAD' });
     assert.equal(response.status, 200);
@@ -91,7 +91,7 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     for (const path of ['/', '/page/', '/page/more', '/other']) assert.equal((await get(path)).status, 404, path);
   });
 
-  add('permits the methods of the page only', async ({ serve }) => {
+  add('allows only the methods of the page', async ({ serve }) => {
     const reading = await serve('/page', { answer: () => ({ body: 'text' }) });
     assert.equal((await reading.get('/page', { method: 'POST' })).status, 405);
     const acting = await serve('/act', { methods: ['POST'], answer: ({ method }) => ({ body: method }) });
@@ -99,14 +99,14 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     assert.equal(await (await acting.get('/act', { method: 'POST' })).text(), 'POST');
   });
 
-  add('serves pages beside the page; the page counts if one of them has its path', async ({ serve }) => {
+  add('serves additional pages; the main page wins if they share a path', async ({ serve }) => {
     const beside = { '/other': pageOf('other'), '/page': pageOf('hidden') };
     const { get } = await serve('/page', pageOf('page'), { beside });
     assert.equal(await (await get('/page')).text(), 'page');
     assert.equal(await (await get('/other')).text(), 'other');
   });
 
-  add('sends the pieces of an answer as they come', async ({ serve }) => {
+  add('streams the pieces of an answer', async ({ serve }) => {
     const second = gate();
     async function* pieces(): AsyncGenerator<string> {
       yield 'one';
@@ -121,7 +121,7 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     assert.equal((await reader?.read())?.done, true);
   });
 
-  add('tells the page when nobody waits for its answer', async ({ serve }) => {
+  add('notifies the page when its client has gone', async ({ serve }) => {
     const [gone, ended, asked] = [gate(), gate(), gate()];
     async function* pieces(signal: AbortSignal): AsyncGenerator<string> {
       try {
@@ -148,7 +148,7 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     await ended.opened;
   });
 
-  add('answers with 500 for a page that throws, and serves on', async ({ serve }) => {
+  add('answers 500 for a page that throws, and goes on serving', async ({ serve }) => {
     let count = 0;
     const { get } = await serve('/page', {
       answer() {
@@ -171,12 +171,12 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     assert.ok(after === undefined || after.status === 404, 'it is still served');
   });
 
-  add('does nothing if it is aborted before it begins', async ({ endpoint, address }) => {
+  add('does nothing if aborted before the start', async ({ endpoint, address }) => {
     const signal = AbortSignal.abort(new Error('the end'));
     await endpoint.serve({ name: 'early', url: `${address}/page`, page: pageOf('text'), signal });
   });
 
-  add('sends the answers that are being made when it is aborted', async ({ serve }) => {
+  add('completes answers in progress when aborted', async ({ serve }) => {
     const [asked, answered] = [gate(), gate()];
     const { get, stop } = await serve('/page', {
       async answer() {
@@ -193,7 +193,7 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     await stopped;
   });
 
-  add('lets sites share an address, and end one by one', async ({ serve }) => {
+  add('lets sites share an address, and stop one by one', async ({ serve }) => {
     const one = await serve('/one', pageOf('1'));
     const two = await serve('/two', pageOf('2'));
     assert.equal(await (await one.get('/two')).text(), '2', 'they are at different addresses');
@@ -211,14 +211,14 @@ export function httpEndpointCases(create: Create): readonly ConformanceCase[] {
     assert.equal(await (await get('/page')).text(), 'first');
   });
 
-  add('serves again at an address where all have ended', async ({ serve }) => {
+  add('serves again at an address after all its sites have stopped', async ({ serve }) => {
     const one = await serve('/page', pageOf('1'));
     await one.stop();
     const two = await serve('/page', pageOf('2'));
     assert.equal(await (await two.get('/page')).text(), '2');
   });
 
-  add('takes good addresses, and says at once which it cannot', ({ endpoint, address }) => {
+  add('accepts valid addresses, and refuses others at once', ({ endpoint, address }) => {
     endpoint.check({ name: 'sample', url: `${address}/page` });
     assert.throws(() => endpoint.check({ name: 'sample', url: 'nowhere' }), /sample/);
     return Promise.resolve();

@@ -20,7 +20,7 @@ export function observerCases(create: Create): readonly ConformanceCase[] {
     cases.push({ name, run: async () => run(await create()) });
   };
 
-  add('wants facts that there are', ({ wants }) => {
+  add('wants only existing kinds of facts', ({ wants }) => {
     if (wants === 'all') return;
     assert.ok(Array.isArray(wants), '`wants` must be a list of kinds, or `all`');
     assert.ok(wants.length > 0, 'it wants nothing, and so is never told anything');
@@ -32,33 +32,33 @@ export function observerCases(create: Create): readonly ConformanceCase[] {
     );
   });
 
-  add('takes all facts that it wants', (observer) => {
+  add('accepts all facts that it wants', (observer) => {
     for (const fact of wantedOf(observer, sampleFacts())) tell(observer, fact);
   });
 
-  add('takes facts without all that may be absent', (observer) => {
+  add('accepts facts without their optional parts', (observer) => {
     for (const fact of wantedOf(observer, sparseFacts())) tell(observer, fact);
   });
 
-  add('takes facts in any order, and again and again', (observer) => {
+  add('accepts facts in any order, and repeatedly', (observer) => {
     const facts = wantedOf(observer, sampleFacts());
     for (let round = 0; round < 100; round++) {
       for (const fact of round % 2 === 0 ? facts : facts.toReversed()) tell(observer, fact);
     }
   });
 
-  add('takes facts of several operators', (observer) => {
+  add('accepts facts of several operators', (observer) => {
     for (const fact of wantedOf(observer, sampleFacts())) {
       for (const operator of ['one', 'two']) tell(observer, { ...fact, operator });
     }
   });
 
-  add('takes facts of kinds that it does not know yet, if it wants all', (observer) => {
+  add('accepts facts of unknown kinds if it wants all', (observer) => {
     if (observer.wants !== 'all') return;
     tell(observer, { kind: 'future.fact', operator: 'sample', at: 1 } as unknown as Fact);
   });
 
-  add('takes them at once: it returns nothing to wait for', (observer) => {
+  add('accepts facts synchronously: it returns no promise', (observer) => {
     for (const fact of wantedOf(observer, sampleFacts())) {
       const returned: unknown = observer.observe(Object.freeze(fact));
       if (returned instanceof Promise) returned.catch(() => {});
@@ -66,7 +66,7 @@ export function observerCases(create: Create): readonly ConformanceCase[] {
     }
   });
 
-  add('changes nothing in facts, nor in what is in them', (observer) => {
+  add('does not modify facts or their contents', (observer) => {
     for (const fact of wantedOf(observer, sampleFacts())) {
       const before = shown(fact);
       try {
@@ -78,7 +78,7 @@ export function observerCases(create: Create): readonly ConformanceCase[] {
     }
   });
 
-  add('goes on wanting what it wants', (observer) => {
+  add('never changes which facts it wants', (observer) => {
     const before = shown(observer.wants);
     for (const fact of wantedOf(observer, sampleFacts())) tell(observer, fact);
     assert.equal(shown(observer.wants), before, 'it wants something else now; but it is asked only once');

@@ -87,7 +87,7 @@ export function tracingCases(create: Create): readonly ConformanceCase[] {
     );
   });
 
-  add('can be around work that is inside of other work', async (tracing) => {
+  add('wraps nested work', async (tracing) => {
     const [cycle, , call, , request] = works() as [TracedWork, TracedWork, TracedWork, TracedWork, TracedWork];
     const order: string[] = [];
     const result = await tracing.around(cycle, async () => {
@@ -105,7 +105,7 @@ export function tracingCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(order, ['cycle', 'call', 'request']);
   });
 
-  add('does not mix up what goes on at the same time', async (tracing) => {
+  add('keeps concurrent work apart', async (tracing) => {
     const releases: (() => void)[] = [];
     const running = works().map((work, index) =>
       tracing.around(work, async () => {
@@ -117,7 +117,7 @@ export function tracingCases(create: Create): readonly ConformanceCase[] {
     assert.deepEqual(await Promise.all(running), [...works().keys()]);
   });
 
-  add('gives headers: texts by names, inside and outside of work', (tracing) => {
+  add('returns headers with text values inside and outside of work', (tracing) => {
     const check = (): void => {
       const headers: unknown = tracing.headers();
       assert.ok(typeof headers === 'object' && headers !== null, 'there must be a mapping, if only an empty one');
@@ -132,7 +132,7 @@ export function tracingCases(create: Create): readonly ConformanceCase[] {
     check();
   });
 
-  add('gives marks for objects, if it does: short texts or nothing', (tracing) => {
+  add('returns marks for objects, if at all, as short texts', (tracing) => {
     if (tracing.mark === undefined) return;
     const check = (): void => {
       const mark: unknown = tracing.mark?.();

@@ -54,14 +54,14 @@ export function diffBaseStorageCases(
     cases.push({ name, run: async () => run(await create()) });
   };
 
-  add('takes for the essence what a user can wish for', (storage) => {
+  add('includes the user-defined fields in the essence', (storage) => {
     const { spec, metadata } = sampleBody();
     const essence = storage.build({ body: sampleBody('one', { status: { phase: 'ready' }, data: { a: 'b' } }) });
     const { labels, annotations } = metadata ?? {};
     assert.deepEqual(essence, { spec, data: { a: 'b' }, metadata: { labels, annotations } });
   });
 
-  add('takes no change of the system for a change by the user', (storage) => {
+  add('does not mistake changes of the system for changes by users', (storage) => {
     const { metadata } = sampleBody();
     const system = {
       resourceVersion: '456',
@@ -113,7 +113,7 @@ export function diffBaseStorageCases(
     assert.deepEqual(await storage.fetch({ body: after }), {});
   });
 
-  add('does not take its own traces for a change by the user', async (storage) => {
+  add('does not mistake its own traces for changes by users', async (storage) => {
     const body = sampleBody();
     const before = storage.build({ body });
     const after = await stored(storage, before, body);
@@ -141,7 +141,7 @@ export function diffBaseStorageCases(
     assert.deepEqual(await storage.fetch({ body: both }), { spec: 2 });
   });
 
-  add('keeps what others have put into the patch', async (storage) => {
+  add('keeps the parts of the patch written by others', async (storage) => {
     const patch = new Patch({
       metadata: { labels: { a: 'b' }, annotations: { c: 'd' } },
       status: { fn: { done: true } },
@@ -153,7 +153,7 @@ export function diffBaseStorageCases(
     assert.deepEqual(status.fn, { done: true });
   });
 
-  add('never changes the body, nor the essence', async (storage) => {
+  add('never modifies the body or the essence', async (storage) => {
     const body = deepCopy(await stored(storage, { spec: 1 }, sampleBody())) as Body;
     const essence: Essence = { spec: { a: null, b: [{}] }, metadata: { annotations: { a: 'b' } } };
     const original = deepCopy({ body, essence });
@@ -162,7 +162,7 @@ export function diffBaseStorageCases(
     assert.deepEqual({ body, essence }, original);
   });
 
-  add('keeps keys named as something of a prototype, without reaching one', async (storage) => {
+  add('keeps keys named like members of prototypes, without touching any prototype', async (storage) => {
     const spec: unknown = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1}}');
     const body = sampleBody('one', { spec });
     const essence = storage.build({ body });
@@ -173,7 +173,7 @@ export function diffBaseStorageCases(
     assert.equal(({} as Mapping).polluted, undefined);
   });
 
-  add('reports a malformed state instead of failing, and takes it as absent', async (storage) => {
+  add('reports a malformed state instead of failing, and treats it as absent', async (storage) => {
     const body = sampleBody();
     const essence: Essence = { spec: 1 };
     const patch = new Patch();

@@ -111,7 +111,7 @@ export function progressStorageCases(
     });
   }
 
-  add('keeps handlers apart, even if their ids are long and begin alike', async (storage) => {
+  add('keeps handlers apart even if their ids are long with a common prefix', async (storage) => {
     const ids = ['fn', 'fn/spec.field', 'fn2', ...['a', 'b', 'c'].map((end) => `${'long'.repeat(50)}${end}`)];
     let body = sampleBody();
     for (const [index, key] of ids.entries()) body = await stored(storage, key, { retries: index }, body);
@@ -129,7 +129,7 @@ export function progressStorageCases(
     assert.deepEqual(await storage.fetch({ key: 'fn', body: both }), { retries: 2 });
   });
 
-  add('is not confused by handlers named as something of a prototype', async (storage) => {
+  add('is not confused by handlers named like members of prototypes', async (storage) => {
     const ids = ['constructor', 'toString', '__proto__'];
     for (const key of ids) assert.equal(await storage.fetch({ key, body: sampleBody() }), undefined, key);
     let body = sampleBody();
@@ -154,7 +154,7 @@ export function progressStorageCases(
     assert.deepEqual(after, marked);
   });
 
-  add('takes a record back from the patch, if it was not sent yet', async (storage) => {
+  add('withdraws a record from a patch that was not sent yet', async (storage) => {
     const body = await stored(storage, 'other', { retries: 5 });
     const patch = new Patch();
     await storage.store({ key: 'fn', record: attempted, body, patch });
@@ -163,7 +163,7 @@ export function progressStorageCases(
     assert.equal(await storage.fetch({ key: 'fn', body }), undefined);
   });
 
-  add('has nothing to do for purging what was never stored', async (storage) => {
+  add('has nothing to purge for records that were never stored', async (storage) => {
     const patch = new Patch();
     await storage.purge({ key: 'fn', body: sampleBody(), patch });
     assert.deepEqual(patch.merge, {});
@@ -177,7 +177,7 @@ export function progressStorageCases(
     assert.notDeepEqual(twice, once);
   });
 
-  add('takes a touch back', async (storage) => {
+  add('undoes a touch', async (storage) => {
     const body = sampleBody();
     const touched = await change(body, (patch) => storage.touch({ value: 'hello', body, patch }));
     const undone = await change(touched, (patch) => storage.touch({ value: null, body: touched, patch }));
@@ -187,19 +187,19 @@ export function progressStorageCases(
     assert.deepEqual(patch.merge, {}, 'there is nothing to undo any more');
   });
 
-  add('has nothing to do for undoing a touch that never was', async (storage) => {
+  add('has nothing to undo without a touch', async (storage) => {
     const patch = new Patch();
     await storage.touch({ value: null, body: sampleBody(), patch });
     assert.deepEqual(patch.merge, {});
   });
 
-  add('does not take touches for progress', async (storage) => {
+  add('does not mistake touches for progress', async (storage) => {
     const before = await stored(storage, 'fn', attempted);
     const after = await change(before, (patch) => storage.touch({ value: 'hello', body: before, patch }));
     assert.deepEqual(await storage.fetch({ key: 'fn', body: after }), attempted);
   });
 
-  add('keeps what others have put into the patch', async (storage) => {
+  add('keeps the parts of the patch written by others', async (storage) => {
     const others = { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, status: { fn: { done: true } } };
     const body = await stored(storage, 'old', attempted);
     const patch = new Patch(others);
@@ -213,7 +213,7 @@ export function progressStorageCases(
     assert.deepEqual(status.fn, { done: true });
   });
 
-  add('never changes the body, nor the record', async (storage) => {
+  add('never modifies the body or the record', async (storage) => {
     // Not frozen, so that an attempt to change something does not fail, but is seen.
     const body = deepCopy(await stored(storage, 'old', attempted)) as Body;
     const record = deepCopy(succeeded);
@@ -226,7 +226,7 @@ export function progressStorageCases(
     assert.deepEqual({ body, record }, original);
   });
 
-  add('reports a malformed record instead of failing, and takes it as absent', async (storage) => {
+  add('reports a malformed record instead of failing, and treats it as absent', async (storage) => {
     const body = sampleBody();
     const patch = new Patch();
     await storage.store({ key: 'fn', record: attempted, body, patch });
@@ -242,7 +242,7 @@ export function progressStorageCases(
     }
   });
 
-  add('purges also a malformed record', async (storage) => {
+  add('purges malformed records, too', async (storage) => {
     const body = sampleBody();
     const patch = new Patch();
     await storage.store({ key: 'fn', record: attempted, body, patch });
@@ -260,7 +260,7 @@ export function progressStorageCases(
     assert.deepEqual(storage.clear(wholeEssence(after)), storage.clear(wholeEssence(before)));
   });
 
-  add('knows its own records and touches among all that is in a body', async (storage) => {
+  add('recognises its own records and touches in a body', async (storage) => {
     const before = sampleBody('one', { status: { phase: 'ready' } });
     const recorded = await stored(storage, 'fn', attempted, before);
     const after = await change(recorded, (patch) => storage.touch({ value: 'now', body: recorded, patch }));
@@ -268,7 +268,7 @@ export function progressStorageCases(
     if (unmarked !== undefined) assert.deepEqual(unmarked(wholeEssence(after)), unmarked(wholeEssence(before)));
   });
 
-  add("leaves what is the user's in essences", async (storage) => {
+  add('keeps user-defined fields in essences', async (storage) => {
     const essence = wholeEssence(sampleBody('one', { status: { phase: 'ready' } }));
     assert.deepEqual(storage.clear(essence), essence);
   });

@@ -58,12 +58,12 @@ export function webhookServerCases(
     cases.push({ name, run: runAnew });
   };
 
-  add('says where it can be reached', async (world) => {
+  add('reports its address', async (world) => {
     const config = await world.start();
     assertAddress(config);
   });
 
-  add('hands the review over as it is, and the answer back as it is', async (world) => {
+  add('passes the review and the response unchanged', async (world) => {
     await world.start();
     const answer = await world.post('/fn', REVIEW);
     assert.equal(answer.status, 200, `the status is ${answer.status}`);
@@ -72,26 +72,26 @@ export function webhookServerCases(
     assert.deepEqual(world.calls[0]?.review, REVIEW, 'the review function got something else than was sent');
   });
 
-  add('tells which handler a request is for', async (world) => {
+  add('reports which handler a request is for', async (world) => {
     await world.start();
     await world.post('/fn%21/spec.field', REVIEW);
     assert.equal(world.calls[0]?.hints.webhook, 'fn!/spec.field');
   });
 
-  add('names no handler if the request does not', async (world) => {
+  add('reports no handler if the request names none', async (world) => {
     await world.start();
     await world.post('/', REVIEW);
     assert.equal(world.calls.length, 1, 'the review function is not called');
     assert.equal(world.calls[0]?.hints.webhook, undefined);
   });
 
-  add('hands over the headers', async (world) => {
+  add('passes the headers', async (world) => {
     await world.start();
     await world.post('/fn', REVIEW, { headers: { 'X-Some-Header': 'value' } });
     assert.equal(world.calls[0]?.hints.headers?.['x-some-header'], 'value');
   });
 
-  add('tells how long the API server is going to wait', async (world) => {
+  add('reports the timeout of the API server', async (world) => {
     await world.start();
     await world.post('/fn?timeout=10s', REVIEW);
     assert.equal(world.calls[0]?.hints.webhook, 'fn', 'the query is taken for a part of the id');
@@ -118,7 +118,7 @@ export function webhookServerCases(
     );
   });
 
-  add('hands over large reviews', async (world) => {
+  add('passes large reviews', async (world) => {
     await world.start();
     const text = 'x'.repeat(3 * 1024 * 1024);
     const large = { ...REVIEW, request: { ...REVIEW.request, object: { text } } } as unknown as AdmissionRequest;
@@ -127,14 +127,14 @@ export function webhookServerCases(
     assert.deepEqual(world.calls[0]?.review, large);
   });
 
-  add('refuses what is not JSON, without asking', async (world) => {
+  add('refuses anything but JSON without a review', async (world) => {
     await world.start();
     const answer = await world.post('/fn', '{"apiVersion": "admission.k8s.io/v1", ');
     assertRefused(answer, [400]);
     assert.equal(world.calls.length, 0, 'the review function is called');
   });
 
-  add('refuses other methods than POST, without asking', async (world) => {
+  add('refuses methods other than POST without a review', async (world) => {
     await world.start();
     assertRefused(await world.post('/fn', REVIEW, { method: 'PUT' }), [404, 405]);
     assert.equal(world.calls.length, 0, 'the review function is called');
@@ -184,7 +184,7 @@ export function webhookServerCases(
     await world.end();
   });
 
-  add('closes all its sockets when it ends, also those that are kept alive', async (world) => {
+  add('closes all its sockets at the end, including idle keep-alive ones', async (world) => {
     await world.start();
     const connection = await world.connect();
     await world.end();
@@ -192,19 +192,19 @@ export function webhookServerCases(
     assert.ok(!(await world.isReachable()), 'it still accepts connections');
   });
 
-  add('closes also if nobody asks for the next address', async (world) => {
+  add('closes even if the next address is never requested', async (world) => {
     await world.start({ isBusy: true });
     world.abort();
     await world.untilUnreachable();
   });
 
-  add('closes also if it is left without being aborted', async (world) => {
+  add('closes even if the loop is left without aborting', async (world) => {
     await world.start({ isBusy: true });
     await world.leave();
     await world.untilUnreachable();
   });
 
-  add('answers the requests under way before it ends', async (world) => {
+  add('answers requests in progress before it ends', async (world) => {
     const arrival = world.blockReviews();
     await world.start();
     const answer = world.post('/fn', REVIEW);
@@ -216,7 +216,7 @@ export function webhookServerCases(
     await world.end();
   });
 
-  add('does nothing at all if aborted already', async (world) => {
+  add('does nothing if already aborted', async (world) => {
     world.abort();
     assert.equal(await world.next(), undefined, 'it says where it can be reached');
   });

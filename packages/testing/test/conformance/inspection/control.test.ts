@@ -151,12 +151,12 @@ function spoiled(spoil: Spoil): () => ControlUnderTest {
 const broken: [sin: string, caught: string, spoil: Spoil][] = [
   [
     'lists all, whatever it is asked for',
-    'finds objects by what they are',
+    'finds objects by their references',
     (good) => ({ objects: () => good.objects() }),
   ],
   [
     'does not tell what objects wait for',
-    'lists the objects with what they do',
+    'lists the objects with their states',
     (good) => ({ objects: (query) => good.objects(query).map((one) => ({ ...one, until: undefined })) }),
   ],
   [
@@ -181,12 +181,12 @@ const broken: [sin: string, caught: string, spoil: Spoil][] = [
   ],
   [
     'pauses everything instead of an object',
-    'calls nobody for a paused object until it is resumed',
+    'calls no handlers for a paused object until it is resumed',
     (good) => ({ pause: () => good.pause(), resume: () => good.resume() }),
   ],
   [
     'loses what happens in a pause',
-    'calls nobody for a paused object until it is resumed',
+    'calls no handlers for a paused object until it is resumed',
     (good, { all }) => ({
       resume(query) {
         for (const one of all) one.isPending = false;
@@ -208,7 +208,7 @@ const broken: [sin: string, caught: string, spoil: Spoil][] = [
   ['does not know that it is paused', 'pauses the whole operator', () => ({ isPaused: false })],
   [
     'retries what is paused',
-    'does not retry what is paused, until it is resumed',
+    'retries a paused object only after it is resumed',
     (good, { all }) => ({
       retry(query) {
         const paused = all.filter((one) => one.isPaused);
@@ -219,7 +219,7 @@ const broken: [sin: string, caught: string, spoil: Spoil][] = [
   ],
   [
     'never forgets',
-    'forgets objects that are gone, also if they were paused',
+    'forgets deleted objects, even paused ones',
     (good) => {
       const seen = new Map<string | undefined, ControlledObject>();
       return {
@@ -232,7 +232,7 @@ const broken: [sin: string, caught: string, spoil: Spoil][] = [
   ],
   [
     'takes an empty query for all objects',
-    'refuses queries that say nothing, or nothing that can be understood',
+    'refuses empty or invalid queries',
     (good) => ({ pause: (query) => good.pause(query && Object.keys(query).length === 0 ? undefined : query) }),
   ],
 ];

@@ -32,17 +32,17 @@ const broken: [sin: string, caught: string, create: () => HttpEndpointUnderTest]
   ],
   [
     'does not tell of queries',
-    'tells the page how it is asked',
+    'passes the request to the page',
     withPages((page) => ({ ...page, answer: (request) => page.answer({ ...request, query: '' }) })),
   ],
   [
     'lets all methods through',
-    'permits the methods of the page only',
+    'allows only the methods of the page',
     withPages((page) => ({ ...page, methods: ['GET', 'HEAD', 'POST'] })),
   ],
   [
     'shows errors to strangers',
-    'answers with 500 for a page that throws, and serves on',
+    'answers 500 for a page that throws, and goes on serving',
     withPages((page) => ({
       ...page,
       answer: async (request) => {
@@ -56,7 +56,7 @@ const broken: [sin: string, caught: string, create: () => HttpEndpointUnderTest]
   ],
   [
     'collects the pieces first',
-    'sends the pieces of an answer as they come',
+    'streams the pieces of an answer',
     withPages((page) => ({
       ...page,
       async answer(request) {
@@ -76,7 +76,7 @@ const broken: [sin: string, caught: string, create: () => HttpEndpointUnderTest]
   ],
   [
     'forgets what is beside',
-    'serves pages beside the page; the page counts if one of them has its path',
+    'serves additional pages; the main page wins if they share a path',
     under((serve) => (at) => serve({ ...at, beside: {} })),
   ],
   [
@@ -92,7 +92,7 @@ const broken: [sin: string, caught: string, create: () => HttpEndpointUnderTest]
   ],
   [
     'has an address for each',
-    'lets sites share an address, and end one by one',
+    'lets sites share an address, and stop one by one',
     under(() => (at) => httpEndpoint({ clock: systemClock, logger: recordingLogger() }).serve(at)),
   ],
 ];

@@ -15,7 +15,7 @@ type Careless = any;
 const broken: [sin: string, caught: string, create: () => Observer][] = [
   [
     'knows all kinds that there will ever be',
-    'takes facts of kinds that it does not know yet, if it wants all',
+    'accepts facts of unknown kinds if it wants all',
     () =>
       of(({ kind }) => {
         if (kind.startsWith('future')) throw new Error(`what is ${kind}?`);
@@ -23,12 +23,12 @@ const broken: [sin: string, caught: string, create: () => Observer][] = [
   ],
   [
     'takes its time',
-    'takes them at once: it returns nothing to wait for',
+    'accepts facts synchronously: it returns no promise',
     () => of(async () => await Promise.resolve()),
   ],
   [
     'writes into facts',
-    'changes nothing in facts, nor in what is in them',
+    'does not modify facts or their contents',
     () =>
       of((fact: Careless) => {
         if (!Object.isFrozen(fact)) fact.seen = true;
@@ -36,22 +36,22 @@ const broken: [sin: string, caught: string, create: () => Observer][] = [
   ],
   [
     'writes into what is in facts',
-    'changes nothing in facts, nor in what is in them',
+    'does not modify facts or their contents',
     () =>
       of((fact: Careless) => {
         if (fact.kind === 'patch.sent') fact.requests.pop();
       }),
   ],
-  ['wants what there is not', 'wants facts that there are', () => of(() => {}, ['call.endde' as FactKind])],
-  ['wants nothing', 'wants facts that there are', () => of(() => {}, [])],
+  ['wants what there is not', 'wants only existing kinds of facts', () => of(() => {}, ['call.endde' as FactKind])],
+  ['wants nothing', 'wants only existing kinds of facts', () => of(() => {}, [])],
   [
     'believes that all calls are for objects',
-    'takes facts without all that may be absent',
+    'accepts facts without their optional parts',
     () => of((fact: Careless) => void (fact.kind === 'call.ended' && fact.object.name.length)),
   ],
   [
     'wants less and less',
-    'goes on wanting what it wants',
+    'never changes which facts it wants',
     () => {
       const wants: FactKind[] = ['call.ended', 'error.stray'];
       return of(() => void wants.pop(), wants);
@@ -59,7 +59,7 @@ const broken: [sin: string, caught: string, create: () => Observer][] = [
   ],
   [
     'is full after some facts',
-    'takes facts in any order, and again and again',
+    'accepts facts in any order, and repeatedly',
     () => {
       let count = 0;
       return of(() => {
@@ -70,7 +70,7 @@ const broken: [sin: string, caught: string, create: () => Observer][] = [
   ],
   [
     'knows only one operator',
-    'takes facts of several operators',
+    'accepts facts of several operators',
     () =>
       of(({ operator }) => {
         if (operator === 'two') throw new Error('who is that?');
@@ -88,6 +88,8 @@ describe('the suite of observers', () => {
       of(() => {
         throw new Error('boo');
       });
-    expect(await complaint(observerCases(create), 'takes all facts that it wants')).toMatch(/throws at a fact .*: boo/);
+    expect(await complaint(observerCases(create), 'accepts all facts that it wants')).toMatch(
+      /throws at a fact .*: boo/,
+    );
   });
 });

@@ -67,7 +67,7 @@ const broken: [sin: string, caught: string, tracing: Tracing][] = [
   ],
   [
     'has no headers',
-    'gives headers: texts by names, inside and outside of work',
+    'returns headers with text values inside and outside of work',
     by(
       (_, fn) => fn(),
       () => undefined,
@@ -75,7 +75,7 @@ const broken: [sin: string, caught: string, tracing: Tracing][] = [
   ],
   [
     'has numbers for headers',
-    'gives headers: texts by names, inside and outside of work',
+    'returns headers with text values inside and outside of work',
     by(
       (_, fn) => fn(),
       () => ({ traceparent: 5 }),
@@ -83,7 +83,7 @@ const broken: [sin: string, caught: string, tracing: Tracing][] = [
   ],
   [
     'has headers of several lines',
-    'gives headers: texts by names, inside and outside of work',
+    'returns headers with text values inside and outside of work',
     by(
       (_, fn) => fn(),
       () => ({ traceparent: 'a\r\nb: c' }),
@@ -108,6 +108,6 @@ describe('the suite of tracings', () => {
     const safe = () => safeTracing({ tracing, logger: recordingLogger() });
     const left = await failures(tracingCases(safe));
     // What is several lines long is left to whoever sends it.
-    expect(left.filter((name) => !name.startsWith('gives headers'))).toEqual([]);
+    expect(left.filter((name) => !name.startsWith('returns headers'))).toEqual([]);
   });
 });

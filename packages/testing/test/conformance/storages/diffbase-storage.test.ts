@@ -42,12 +42,12 @@ const asKopf = annotationsDiffBaseStorage({ v1: false, compat: 'kopf' });
 const broken: [sin: string, caught: string, create: () => DiffBaseStorage][] = [
   [
     'sees only the specs',
-    'takes for the essence what a user can wish for',
+    'includes the user-defined fields in the essence',
     () => ({ ...good, build: (at) => ({ spec: good.build(at)['spec'] }) }),
   ],
   [
     'reacts to whatever happens',
-    'takes no change of the system for a change by the user',
+    'does not mistake changes of the system for changes by users',
     () => ({ ...good, build: ({ body }) => deepCopy(body) as Essence }),
   ],
   [
@@ -96,7 +96,7 @@ const broken: [sin: string, caught: string, create: () => DiffBaseStorage][] = [
   ],
   [
     'sees its own traces',
-    'does not take its own traces for a change by the user',
+    'does not mistake its own traces for changes by users',
     () => ({
       ...good,
       store: ({ essence, patch }) =>
@@ -105,7 +105,7 @@ const broken: [sin: string, caught: string, create: () => DiffBaseStorage][] = [
   ],
   [
     'sees its own traces if somebody else looks there',
-    'does not take its own traces for a change by the user',
+    'does not mistake its own traces for changes by users',
     () => ({ ...status, build: (at) => good.build(at) }),
   ],
   [
@@ -125,7 +125,7 @@ const broken: [sin: string, caught: string, create: () => DiffBaseStorage][] = [
   ['has one place for all objects', 'keeps objects apart', () => externalStorage(() => 'it')],
   [
     'puts its own patch over that of others',
-    'keeps what others have put into the patch',
+    'keeps the parts of the patch written by others',
     () => ({
       ...good,
       store: ({ essence, patch }) => {
@@ -135,7 +135,7 @@ const broken: [sin: string, caught: string, create: () => DiffBaseStorage][] = [
   ],
   [
     'writes into the body, so as to see it there at once',
-    'never changes the body, nor the essence',
+    'never modifies the body or the essence',
     () => ({
       ...good,
       store: (at) => {
@@ -146,7 +146,7 @@ const broken: [sin: string, caught: string, create: () => DiffBaseStorage][] = [
   ],
   [
     'copies keys as if they were ordinary',
-    'keeps keys named as something of a prototype, without reaching one',
+    'keeps keys named like members of prototypes, without touching any prototype',
     () => ({
       ...good,
       build: (at) => {
@@ -160,17 +160,17 @@ const broken: [sin: string, caught: string, create: () => DiffBaseStorage][] = [
   ],
   [
     'fails on what a stranger has left',
-    'reports a malformed state instead of failing, and takes it as absent',
+    'reports a malformed state instead of failing, and treats it as absent',
     () => ({ ...good, fetch: ({ body }) => parseText(readText(body)) }),
   ],
   [
     'is silent about what a stranger has left',
-    'reports a malformed state instead of failing, and takes it as absent',
+    'reports a malformed state instead of failing, and treats it as absent',
     () => ({ ...good, fetch: ({ malformed: _, ...at }) => good.fetch(at) }),
   ],
   [
     'believes what a stranger has left',
-    'reports a malformed state instead of failing, and takes it as absent',
+    'reports a malformed state instead of failing, and treats it as absent',
     () => ({
       ...good,
       fetch: ({ body, malformed }) => {

@@ -104,7 +104,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'has one place for all handlers',
-    'keeps handlers apart, even if their ids are long and begin alike',
+    'keeps handlers apart even if their ids are long with a common prefix',
     () => {
       const same = <At extends { key: string }>(at: At): At => ({ ...at, key: 'progress' });
       return {
@@ -117,7 +117,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'cuts long ids',
-    'keeps handlers apart, even if their ids are long and begin alike',
+    'keeps handlers apart even if their ids are long with a common prefix',
     () => {
       const cut = <At extends { key: string }>(at: At): At => ({ ...at, key: at.key.slice(0, 60) });
       return {
@@ -131,7 +131,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ['has one place for all objects', 'keeps objects apart', () => externalStorage((_, key) => key)],
   [
     'looks for handlers in prototypes',
-    'is not confused by handlers named as something of a prototype',
+    'is not confused by handlers named like members of prototypes',
     () => {
       const status = statusProgressStorage();
       return {
@@ -173,7 +173,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'sends a purge of what was never sent',
-    'takes a record back from the patch, if it was not sent yet',
+    'withdraws a record from a patch that was not sent yet',
     () => ({
       ...good,
       purge: ({ key, body, patch }) => {
@@ -184,7 +184,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'purges without looking',
-    'has nothing to do for purging what was never stored',
+    'has nothing to purge for records that were never stored',
     () => ({ ...good, purge: ({ key, patch }) => ensureField(patch.merge, pathOf(key), null) }),
   ],
   ['does not touch', 'touches the object so that it changes', () => ({ ...good, touch: () => undefined })],
@@ -195,22 +195,22 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'never takes a touch back',
-    'takes a touch back',
+    'undoes a touch',
     () => ({ ...good, touch: (at) => (at.value === null ? undefined : good.touch(at)) }),
   ],
   [
     'takes back what never was',
-    'has nothing to do for undoing a touch that never was',
+    'has nothing to undo without a touch',
     () => ({ ...good, touch: ({ value, patch }) => ensureField(patch.merge, pathOf('touch-dummy'), value) }),
   ],
   [
     'touches where the progress is',
-    'does not take touches for progress',
+    'does not mistake touches for progress',
     () => annotationsProgressStorage({ v1: false, touchKey: 'fn' }),
   ],
   [
     'puts its own patch over that of others',
-    'keeps what others have put into the patch',
+    'keeps the parts of the patch written by others',
     () => ({
       ...good,
       store: ({ key, record, patch }) => {
@@ -221,7 +221,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'writes into the body, so as to see it there at once',
-    'never changes the body, nor the record',
+    'never modifies the body or the record',
     () => ({
       ...good,
       store: (at) => {
@@ -232,7 +232,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'strips the nulls off the very record it is given',
-    'never changes the body, nor the record',
+    'never modifies the body or the record',
     () => ({
       ...good,
       store: (at) => {
@@ -243,17 +243,17 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'fails on what a stranger has left',
-    'reports a malformed record instead of failing, and takes it as absent',
+    'reports a malformed record instead of failing, and treats it as absent',
     () => ({ ...good, fetch: ({ key, body }) => JSON.parse(readAnnotation(body, key) ?? 'null') ?? undefined }),
   ],
   [
     'is silent about what a stranger has left',
-    'reports a malformed record instead of failing, and takes it as absent',
+    'reports a malformed record instead of failing, and treats it as absent',
     () => ({ ...good, fetch: ({ malformed: _, ...at }) => good.fetch(at) }),
   ],
   [
     'believes what a stranger has left',
-    'reports a malformed record instead of failing, and takes it as absent',
+    'reports a malformed record instead of failing, and treats it as absent',
     () => ({
       ...good,
       fetch: ({ key, body, malformed }) => {
@@ -268,7 +268,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'needs somebody to report to',
-    'reports a malformed record instead of failing, and takes it as absent',
+    'reports a malformed record instead of failing, and treats it as absent',
     () => ({
       ...good,
       fetch: ({ malformed, ...at }) =>
@@ -283,7 +283,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'purges only what it can read',
-    'purges also a malformed record',
+    'purges malformed records, too',
     () => ({
       ...good,
       purge: async ({ key, body, patch }) => {
@@ -296,7 +296,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ['clears nothing', 'clears its records from essences', () => ({ ...good, clear: (essence) => deepCopy(essence) })],
   [
     'clears too much',
-    "leaves what is the user's in essences",
+    'keeps user-defined fields in essences',
     () => ({
       ...good,
       clear: (essence) => {
@@ -307,7 +307,7 @@ const broken: [sin: string, caught: string, create: () => ProgressStorage][] = [
   ],
   [
     'does not know its own records when it sees them',
-    'knows its own records and touches among all that is in a body',
+    'recognises its own records and touches in a body',
     () => ({ ...good, clearOwn: (essence) => deepCopy(essence) }),
   ],
   [
@@ -357,7 +357,7 @@ describe('the suite of progress storages', () => {
 
   it('says what is wrong in words', async () => {
     const cases = progressStorageCases(() => ({ ...good, fetch: ({ malformed: _, ...at }) => good.fetch(at) }));
-    const name = 'reports a malformed record instead of failing, and takes it as absent';
+    const name = 'reports a malformed record instead of failing, and treats it as absent';
     expect(await complaint(cases, name)).toContain('no report of');
   });
 });

@@ -40,20 +40,16 @@ function oneByOne(): NonNullable<Habits['queue']> {
 }
 
 const broken: [sin: string, caught: string, create: () => WebhookServerUnderTest][] = [
-  ['announces nonsense', 'says where it can be reached', world({ url: () => 'somewhere' })],
+  ['announces nonsense', 'reports its address', world({ url: () => 'somewhere' })],
   [
     'changes the answer',
-    'hands the review over as it is, and the answer back as it is',
+    'passes the review and the response unchanged',
     world({ answer: (answer) => ({ ...(answer as object), response: { allowed: true } }) }),
   ],
-  [
-    'does not say that it is JSON',
-    'hands the review over as it is, and the answer back as it is',
-    world({ type: 'text/html' }),
-  ],
+  ['does not say that it is JSON', 'passes the review and the response unchanged', world({ type: 'text/html' })],
   [
     'reads other characters than were sent',
-    'hands the review over as it is, and the answer back as it is',
+    'passes the review and the response unchanged',
     world({
       read: async (request) => {
         let text = '';
@@ -62,18 +58,18 @@ const broken: [sin: string, caught: string, create: () => WebhookServerUnderTest
       },
     }),
   ],
-  ['takes the id as it is encoded', 'tells which handler a request is for', world({ idOf: (path) => path.slice(1) })],
+  ['takes the id as it is encoded', 'reports which handler a request is for', world({ idOf: (path) => path.slice(1) })],
   [
     'takes the root for a handler without a name',
-    'names no handler if the request does not',
+    'reports no handler if the request names none',
     world({ idOf: (path) => decodeURIComponent(path.slice(1)) }),
   ],
-  ['forgets the headers', 'hands over the headers', world({ headersOf: () => ({}) })],
-  ['forgets the time', 'tells how long the API server is going to wait', world({ timeoutOf: () => undefined })],
+  ['forgets the headers', 'passes the headers', world({ headersOf: () => ({}) })],
+  ['forgets the time', 'reports the timeout of the API server', world({ timeoutOf: () => undefined })],
   ['reviews one after another', 'reviews several requests at once', () => world({ queue: oneByOne() })()],
   [
     'has a small limit',
-    'hands over large reviews',
+    'passes large reviews',
     world({
       read: async (request) => {
         let text = '';
@@ -85,7 +81,7 @@ const broken: [sin: string, caught: string, create: () => WebhookServerUnderTest
   ],
   [
     'takes everything for a review',
-    'refuses what is not JSON, without asking',
+    'refuses anything but JSON without a review',
     world({
       parse: (text) => {
         try {
@@ -96,7 +92,11 @@ const broken: [sin: string, caught: string, create: () => WebhookServerUnderTest
       },
     }),
   ],
-  ['serves all methods', 'refuses other methods than POST, without asking', world({ methods: ['POST', 'PUT', 'GET'] })],
+  [
+    'serves all methods',
+    'refuses methods other than POST without a review',
+    world({ methods: ['POST', 'PUT', 'GET'] }),
+  ],
   ['knows one failure only', 'refuses an unknown resource or handler with 404', world({ statusOf: () => 500 })],
   ['knows one failure only', 'refuses ambiguous resources with 409', world({ statusOf: () => 500 })],
   ['knows one failure only', 'refuses incomplete reviews with 400', world({ statusOf: () => 500 })],
@@ -136,19 +136,19 @@ const broken: [sin: string, caught: string, create: () => WebhookServerUnderTest
   ],
   [
     'leaves connections open',
-    'closes all its sockets when it ends, also those that are kept alive',
+    'closes all its sockets at the end, including idle keep-alive ones',
     world({ close: async (server) => void server.close() }),
   ],
   [
     'leaves the door open',
-    'closes all its sockets when it ends, also those that are kept alive',
+    'closes all its sockets at the end, including idle keep-alive ones',
     world({ close: async () => {} }),
   ],
-  ['closes only when asked', 'closes also if nobody asks for the next address', world({ closesOnAbort: false })],
-  ['closes only when aborted', 'closes also if it is left without being aborted', world({ closesOnLeaving: false })],
+  ['closes only when asked', 'closes even if the next address is never requested', world({ closesOnAbort: false })],
+  ['closes only when aborted', 'closes even if the loop is left without aborting', world({ closesOnLeaving: false })],
   [
     'cuts off those who wait',
-    'answers the requests under way before it ends',
+    'answers requests in progress before it ends',
     world({
       close: async (server: Server, sockets: ReadonlySet<Socket>) => {
         server.close();
@@ -156,7 +156,7 @@ const broken: [sin: string, caught: string, create: () => WebhookServerUnderTest
       },
     }),
   ],
-  ['starts first and asks later', 'does nothing at all if aborted already', world({ startsAborted: true })],
+  ['starts first and asks later', 'does nothing if already aborted', world({ startsAborted: true })],
   [
     'can be used only once',
     'can be used again after it has ended',
@@ -228,6 +228,6 @@ describe('the suite of webhook servers', () => {
   it('says what is wrong in words', async () => {
     const silent = world({ wait: ({ signal }) => untilAborted(signal), read: () => new Promise(() => {}) });
     const cases = webhookServerCases(silent, { promptness: 0.1 });
-    expect(await complaint(cases, 'hands over the headers')).toBe('there is no answer, not within 0.1 seconds');
+    expect(await complaint(cases, 'passes the headers')).toBe('there is no answer, not within 0.1 seconds');
   });
 });
