@@ -1,4 +1,4 @@
-/** Whether an object's deletion is to be held by our finalizer, or released. Pure. */
+/** Whether our finalizer must hold an object's deletion or release it. Pure. */
 
 export interface BlockingFacts {
   /** Some handler wants to be called before the object vanishes: a daemon, a timer, a mandatory deletion handler. */
@@ -19,6 +19,6 @@ export function decideBlocking(facts: BlockingFacts): BlockingDecision {
   if (deletionMustBeBlocked && !deletionIsBlocked && !deletionIsOngoing) return 'block';
   if (!deletionMustBeBlocked && deletionIsBlocked) return 'release';
   if (deletionMustBeBlocked && deletionIsBlocked && deletionIsOngoing) return 'release-when-done';
-  // It is too late to block what is being deleted; and what is as it should be needs no change.
+  // Objects being deleted can no longer be blocked; others that are already right need no change.
   return 'nothing';
 }

@@ -1,4 +1,4 @@
-/** The words and the shapes by which handlers narrow what they are called for. */
+/** The constants, types and combinators of filters. */
 
 /**
  * The key or the field is there, whatever its value is.
@@ -21,7 +21,7 @@ export const PRESENT: unique symbol = Symbol.for('kopf-ts.PRESENT') as typeof PR
  */
 export const ABSENT: unique symbol = Symbol.for('kopf-ts.ABSENT') as typeof ABSENT;
 
-/** Decides by a value; for what is absent, the value is `undefined`. */
+/** Decides by a value, which is `undefined` if absent. */
 // biome-ignore lint/suspicious/noExplicitAny: kwargs differ by kind; the registrars type them for the user
 export type ValueCallback<V> = (value: V | undefined, kwargs: any) => boolean;
 

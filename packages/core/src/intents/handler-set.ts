@@ -28,11 +28,11 @@ import { fitsReason, fitsReview, match, type OnRejection } from './matching.js';
 import { describeShadow } from './registration/shadows.js';
 import { createRelations, type RelationSet } from './relations.js';
 
-/** Told of each handler that was asked: why it does not want the cause, or nothing if it does. */
+/** Receives each considered handler, with the reason if it does not match the cause. */
 export type OnConsidered = (handler: ResourceHandler, rejection: Rejection | undefined) => void;
 
 interface SelectOptions {
-  /** The handlers that are done with it. */
+  /** The handlers that have finished it. */
   readonly excluded?: ReadonlySet<HandlerId> | undefined;
   readonly onConsidered?: OnConsidered | undefined;
 }
@@ -40,9 +40,9 @@ interface SelectOptions {
 interface HandlerSet<H extends AnyHandler, C extends Cause> extends Iterable<H> {
   readonly size: number;
   add(handler: H): void;
-  /** The handlers that want this cause, in the order of registration, each function once per id. */
+  /** The handlers that match this cause, in the order of registration, each function once per id. */
   select(cause: C, options?: SelectOptions): readonly H[];
-  /** Those of this resource, whatever the object is like; also a function that is there several times. */
+  /** The handlers of this resource, regardless of the object; including repeated functions. */
   of(resource: Resource): readonly H[];
 }
 
@@ -54,7 +54,7 @@ export interface Handlers {
   readonly changing: HandlerSet<ChangeHandler, ChangingCause>;
   readonly related: HandlerSet<RelatedHandler, RelatedCause>;
   readonly webhooks: HandlerSet<WebhookHandler, WebhookCause>;
-  /** Which objects belong to which, by whatever declaration. */
+  /** The relations of objects from all declarations. */
   readonly relations: RelationSet;
 }
 
@@ -73,7 +73,7 @@ export function createHandlers(): Handlers {
   };
 }
 
-/** Change handlers alone: of a registry, or the sub-handlers that a handler has made for itself. */
+/** Change handlers only: of a registry, or the sub-handlers declared by a handler. */
 export function createChangeHandlers(): Handlers['changing'] {
   return resourceSet<ChangeHandler, ChangingCause>(
     (handler, cause, onRejection) => fitsReason(handler, cause, onRejection) && match(handler, cause, onRejection),
@@ -85,7 +85,7 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
 ): HandlerSet<H, C> {
   const handlers: H[] = [];
   const unique = uniqueOnes();
-  // Every event of every object asks for the handlers of its resource; resources are few and handlers rarely change.
+  // Every event looks up the handlers of its resource; resources are few, and handlers rarely change.
   let byResource = new WeakMap<Resource, readonly H[]>();
 
   const of = (resource: Resource): readonly H[] => {
@@ -97,7 +97,7 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
     return found;
   };
 
-  /** If a filter throws, nothing is told: nobody is selected then. */
+  /** If a filter throws, nothing is reported: no handler is selected then. */
   const selectAndTell = (
     all: readonly H[],
     cause: C,
@@ -127,7 +127,7 @@ function resourceSet<H extends ResourceHandler, C extends Exclude<Cause, Activit
     select(cause, { excluded, onConsidered } = {}) {
       const all = of(cause.resource);
       if (onConsidered !== undefined) return selectAndTell(all, cause, excluded, onConsidered);
-      // A list of one, or of none, is mostly the selection itself. There is an event of some object at any moment.
+      // A list of at most one handler usually is the selection itself. This is a hot path.
       const [only] = all;
       if (all.length === 1 && only !== undefined) return !excluded?.has(only.id) && wants(only, cause) ? all : NOBODY;
       return unique(
@@ -167,7 +167,7 @@ function activitySet(): Handlers['activities'] {
 /**
  * One function under one id is called once for one cause, however many of its declarations fit: resuming is often
  * stacked upon creation. It is only known after the selection, since these declarations are for different causes.
- * Different functions under one id are a mistake, and it is told once.
+ * Different functions under one id are a mistake, which is reported once.
  */
 function uniqueOnes(): <H extends AnyHandler>(handlers: readonly H[], cause: Cause) => readonly H[] {
   const told = new WeakSet<AnyHandler>();
@@ -182,7 +182,7 @@ function uniqueOnes(): <H extends AnyHandler>(handlers: readonly H[], cause: Cau
       }
       if (namesakes.some(({ fn }) => fn === handler.fn)) return false;
       namesakes.push(handler);
-      // Handlers of events keep nothing by their ids: all of them are called.
+      // Handlers of events store nothing by their ids: all of them are called.
       if (handler.kind !== 'watch' && !told.has(handler)) {
         told.add(handler);
         cause.logger.warn(describeShadow(namesakes[0] as AnyHandler, handler));

@@ -1,6 +1,6 @@
 /**
- * What the user has declared: a union of nine kinds, told by `kind`, so that a `switch` over it is checked for
- * completeness and no kind carries the options of another.
+ * Declared handlers: a union of nine kinds, discriminated by `kind`, so that a `switch` over it is checked for
+ * completeness, and no kind carries the options of another.
  */
 import type { Awaitable } from '../seams/awaitable.js';
 import type { Seconds } from '../seams/clock.js';
@@ -127,12 +127,12 @@ export interface WebhookHandler extends OfResource {
   readonly matchConditions?: readonly MatchCondition[];
 }
 
-/** Reconciles the present state of the object and of what belongs to it, regardless of what happened. */
+/** Reconciles the present state of the object and its children, regardless of events. */
 export interface ReconcileHandler extends OfResource {
   readonly kind: 'reconcile';
   readonly owns: readonly Relation[];
   readonly watches: readonly Relation[];
-  /** Called when the object is being deleted, before it is gone. It is a handler with an id of its own. */
+  /** Called when the object is being deleted, before it is gone. A handler with its own id. */
   readonly cleanup?: ReconcileHandler;
 }
 

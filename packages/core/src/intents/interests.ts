@@ -1,4 +1,4 @@
-/** What the handlers of a registry, all together, want of a resource or of an object. Pure, but for users' filters. */
+/** The common interests of all handlers of a registry in a resource or an object. Pure except for users' filters. */
 import type { Rejection } from '../seams/inspection/observer.js';
 import type { FieldPath } from '../values/fields.js';
 import type { HandlerId } from '../values/ids.js';
@@ -9,7 +9,7 @@ import type { ChangeHandler } from './handlers.js';
 import { fieldOf } from './kwargs.js';
 import { match, prematch } from './matching.js';
 
-/** Fields that must be in the essence because handlers look at them, though they are not the user's by convention. */
+/** Fields that must be in the essence because handlers look at them, although they are not user-defined by convention. */
 export function extraFields(handlers: Handlers, resource: Resource): readonly FieldPath[] {
   const { watching, changing, spawning, related } = handlers;
   const families = [watching.of(resource), changing.of(resource), spawning.of(resource), related.of(resource)];
@@ -30,7 +30,7 @@ export function isInScope(handlers: Handlers, cause: ChangingCause, onConsidered
   if (onConsidered === undefined) return all.some((handler) => prematch(handler, cause));
   const rejected: (readonly [ChangeHandler, Rejection])[] = [];
   if (all.some((handler) => prematch(handler, cause, (why) => void rejected.push([handler, why])))) return true;
-  // It is only told if none of them is asked again.
+  // Reported only if no handler is asked again later.
   for (const [handler, rejection] of rejected) onConsidered(handler, rejection);
   return false;
 }
@@ -40,11 +40,11 @@ export interface BlockingInterest {
   /** Only if the object is in scope. */
   readonly changing?: ChangingCause | undefined;
   readonly related?: RelatedCause | undefined;
-  /** Daemons that have exited on their own: they do not hold the object any more. */
+  /** Daemons that have exited on their own: they no longer hold the object. */
   readonly foreverStopped?: ReadonlySet<HandlerId> | undefined;
 }
 
-/** Whether the deletion of the object must wait for some handlers of ours. */
+/** Whether the deletion of the object must wait for our handlers. */
 export function mustBlockDeletion(handlers: Handlers, interest: BlockingInterest): boolean {
   const { spawning, changing, related, foreverStopped } = interest;
   const isHeldByDaemons =

@@ -1,11 +1,11 @@
 /**
- * Does this handler want this cause? Pure, except for the users' own callbacks.
+ * Decides whether a handler matches a cause. Pure except for users' callbacks.
  *
- * Cheap questions go first, and callbacks are never asked about objects of another resource: a callback written
- * for pods would stumble over a service. Kwargs for callbacks are made only when the first of them is met.
+ * Cheap checks go first, and callbacks never see objects of another resource: a callback written for pods would fail on
+ * a service. Kwargs for callbacks are made only when the first callback is called.
  *
- * Who wants to know why not, gives a function for that: it is told the first filter that has said no. Otherwise, nothing
- * is made for it; and in neither case a callback is asked twice.
+ * An optional function receives the first filter that rejected the cause. Without it, nothing is built for that. In no
+ * case is a callback called twice.
  */
 import { KopfError } from '../errors.js';
 import type { Rejection } from '../seams/inspection/observer.js';
@@ -20,10 +20,10 @@ import { placedTitleOf } from './registration/places.js';
 
 type LazyKwargs = () => Kwargs;
 
-/** Told why a handler does not want a cause. */
+/** Receives the reason why a handler does not match a cause. */
 export type OnRejection = (rejection: Rejection) => void;
 
-/** Whether the handler wants the cause: all its filters say yes. */
+/** Whether the handler matches the cause: all its filters do. */
 export function match(handler: ResourceHandler, cause: ResourceCause, onRejection?: OnRejection): boolean {
   if (hasNoFilters(handler)) return fitsResource(handler, cause, onRejection);
   const kwargs = lazyKwargs(cause);
@@ -37,8 +37,8 @@ export function match(handler: ResourceHandler, cause: ResourceCause, onRejectio
 }
 
 /**
- * Whether the object is of interest to the handler at all, be its field changed or not. Answers whether an object is
- * in scope of the change handlers, and whether its deletion must wait for the deletion handlers.
+ * Whether the handler matches the object, whether or not its field has changed. Decides whether an object is in the scope
+ * of change handlers, and whether its deletion must wait for deletion handlers.
  */
 export function prematch(handler: ResourceHandler, cause: ResourceCause, onRejection?: OnRejection): boolean {
   const kwargs = lazyKwargs(cause);
@@ -50,7 +50,7 @@ export function prematch(handler: ResourceHandler, cause: ResourceCause, onRejec
   );
 }
 
-/** Whether a change handler is for changes of this reason. Filters are another matter. */
+/** Whether a change handler is for changes of this reason, regardless of its filters. */
 export function fitsReason(handler: ChangeHandler, cause: ChangingCause, onRejection?: OnRejection): boolean {
   if (handler.reason !== undefined && handler.reason !== cause.reason) {
     onRejection?.({ filter: 'reason', wanted: handler.reason, found: cause.reason });
@@ -67,8 +67,8 @@ export function fitsReason(handler: ChangeHandler, cause: ChangingCause, onRejec
 }
 
 /**
- * Whether an admission handler is meant by the request: by its type and id, where the address tells them, and by
- * its operations. Mutating handlers skip deletions, unless deletions are all that they want: there is nothing to mutate.
+ * Whether an admission request is for the handler: by its type and id if the URL has them, and by its operations.
+ * Mutating handlers skip deletions, where there is nothing to mutate, unless they want nothing but deletions.
  */
 export function fitsReview(
   handler: WebhookHandler,
@@ -93,7 +93,7 @@ export function fitsReview(
   return false;
 }
 
-/** As most handlers are, it wants all objects of its resource: there is nothing to be prepared for asking more. */
+/** Like most handlers, it matches all objects of its resource: nothing more needs to be prepared. */
 function hasNoFilters({ labels, annotations, field, when }: ResourceHandler): boolean {
   return labels === undefined && annotations === undefined && field === undefined && when === undefined;
 }
@@ -107,7 +107,7 @@ function lazyKwargs(cause: ResourceCause): LazyKwargs {
 }
 
 function fitsResource(handler: ResourceHandler, cause: ResourceCause, onRejection: OnRejection | undefined): boolean {
-  // Sub-handlers have no selector: they are of the same object as their parent.
+  // Sub-handlers have no selector: they handle the same object as their parent.
   if (handler.selector !== undefined && !handler.selector.check(cause.resource)) {
     onRejection?.({ filter: 'resource', wanted: handler.selector, found: cause.resource });
     return false;
@@ -162,7 +162,7 @@ function fitsFieldValue(
   const path = fieldOf(handler);
   if (path === undefined) return true;
   const wanted = handler.value === undefined ? PRESENT : handler.value;
-  // A change fits by what the field was as well as by what it is: also its removal is of interest.
+  // A change matches by the old value as well as by the new one: removals match, too.
   const isChange = cause.kind === 'changing';
   const found = resolveField(isChange ? cause.new : cause.body, path);
   if (fits(wanted, found, kwargs, handler)) return true;
@@ -207,10 +207,10 @@ function fits(filter: unknown, value: unknown, kwargs: LazyKwargs, handler: Reso
   return deepEqual(filter, value);
 }
 
-/** Nobody waits for filters: a promise would pass for a "yes" whatever it promises. */
+/** Filters are not awaited: any promise would count as a match. */
 function isYes(answer: unknown, handler: ResourceHandler): boolean {
   if (typeof answer !== 'object' || answer === null || !('then' in answer)) return Boolean(answer);
-  // Its failure, if any, is of no interest any more; and it must not end the process.
+  // Its rejection does not matter any more, and must not end the process.
   Promise.resolve(answer).catch(() => {});
   throw new KopfError(
     `A filter of ${placedTitleOf(handler)} has returned a promise, which cannot be waited for: decide by what is known of ` +

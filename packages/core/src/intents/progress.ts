@@ -1,33 +1,33 @@
-/** How far the handlers of an object have come, as other handlers see it. */
+/** The progress of an object's handlers, as seen by other handlers. */
 import type { HandlerId } from '../values/ids.js';
 
 /**
- * How far one handler has come with the current change of the object.
+ * The progress of one handler with the current change of the object.
  *
  * ```ts
  * const isStuck = ({ finished, retries }: kopf.HandlerProgress): boolean => !finished && retries > 10;
  * ```
  */
 export interface HandlerProgress {
-  /** When it was first to be called. */
+  /** When it was first due. */
   readonly started: Date;
-  /** When it has succeeded, or failed for good. */
+  /** When it succeeded or failed for good. */
   readonly stopped: Date | undefined;
-  /** Not to be called again before that, if it is to be tried again. */
+  /** The earliest time of the next attempt. */
   readonly delayed: Date | undefined;
-  /** How many attempts were made. */
+  /** The number of attempts so far. */
   readonly retries: number;
   readonly success: boolean;
   /** It has failed for good. */
   readonly failure: boolean;
-  /** Either of these: it is not called for this change any more. */
+  /** It has succeeded or failed for good: it is no longer called for this change. */
   readonly finished: boolean;
-  /** Of the last error, if the last attempt has failed. */
+  /** The message of the last error, if the last attempt failed. */
   readonly message: string | undefined;
 }
 
 /**
- * All handlers that take part in handling the current change, by their ids; with the sub-handlers executed so far.
+ * The progress of all handlers of the current change by their ids, with the sub-handlers executed so far.
  *
  * ```ts
  * const failed = (progress: kopf.Progress): string[] =>

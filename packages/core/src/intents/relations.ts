@@ -1,11 +1,11 @@
-/** Which objects belong to which: parents and their children, by owners, by a label, or by a function of the user. */
+/** Relations of objects: parents and their children, by owner references, by a label, or by a function of the user. */
 import { RegistrationError } from '../errors.js';
 import type { Body } from '../values/objects/body.js';
 import type { Resource } from '../values/resources/resource.js';
 import type { Selector, SelectorSpec } from '../values/resources/selector.js';
 
 /**
- * An object by its name, and by its namespace if that is another one than that of its child.
+ * The name of an object, with its namespace if it differs from that of the child.
  *
  * ```ts
  * const parent: kopf.RelatedName = { namespace: 'shop', name: 'main' };
@@ -18,7 +18,7 @@ export interface RelatedName {
 }
 
 /**
- * Whose children an object is, by a function: the name or the names of its parents; or nothing.
+ * The result of a function that finds parents: one name, several names, or nothing.
  *
  * ```ts
  * const parents: kopf.RelatedNames = ['main', { namespace: 'shop', name: 'other' }];
@@ -39,23 +39,23 @@ export type RelatedBy =
 
 /** One kind of objects belongs to another one. */
 export interface Relation {
-  /** The same for all declarations of the same relation. */
+  /** Equal for all declarations of the same relation. */
   readonly key: string;
   readonly parent: Selector;
   readonly child: Selector;
   readonly by: RelatedBy;
 }
 
-/** Finds the children of an object; throws if nobody has said that there can be such. */
+/** Finds the children of an object. Throws if no such relation is declared. */
 export type ChildrenLookup = (
   parent: { readonly resource: Resource; readonly body: Body },
-  /** Their kind; or how they belong to it, if that is known. */
+  /** Their kind, or the relation itself. */
   child: SelectorSpec | Relation,
 ) => readonly Body[];
 
 export interface RelationSet extends Iterable<Relation> {
   readonly size: number;
-  /** Throws if the same kinds are related in another way already. */
+  /** Throws if the same kinds are already related in another way. */
   add(relation: Relation): void;
   ofParent(resource: Resource): readonly Relation[];
   ofChild(resource: Resource): readonly Relation[];
@@ -96,7 +96,7 @@ export function createRelations(): RelationSet {
 
 export const BY_OWNER: RelatedBy = Object.freeze({ kind: 'owner' });
 
-/** What tells relations apart. Functions cannot be told apart by their texts, but by the order of their coming. */
+/** The identity of a relation. Functions are distinguished by the order of declaration, not by their texts. */
 export function relationOf(parent: Selector, child: Selector, by: RelatedBy): Relation {
   return Object.freeze({ key: `${meaningOf(parent)} → ${meaningOf(child)}`, parent, child, by });
 }

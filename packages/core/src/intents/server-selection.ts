@@ -1,5 +1,5 @@
 /**
- * Which objects of a kind can be wanted at all, in the words of the server: what all its handlers agree on. Pure.
+ * The common requirements of all handlers of a kind, as selectors for the server. Pure.
  *
  * It never leaves out what some handler wants; what it lets in is still matched by each handler. There is none for kinds
  * with handlers that hold the deletion, since objects with our finalizer must be seen until they are released; nor for
@@ -12,7 +12,7 @@ import { ABSENT, PRESENT } from './filters.js';
 import type { Handlers } from './handler-set.js';
 import type { ResourceHandler } from './handlers.js';
 
-/** As in the requests. */
+/** The selectors as in the requests. */
 export interface ServerSelection {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -20,17 +20,17 @@ export interface ServerSelection {
 
 const EVERYTHING: ServerSelection = Object.freeze({});
 
-/** What the server understands of one key of all handlers: some of these values, any value, or none. */
+/** The common requirement of all handlers on one key: one of these values, any value, or none. */
 type Requirement = ReadonlySet<string> | typeof PRESENT | typeof ABSENT;
 
 export function serverSelection(handlers: Handlers, resource: Resource): ServerSelection {
   const changing = handlers.changing.of(resource);
   const isHeld =
     handlers.spawning.of(resource).length > 0 || changing.some(({ requiresFinalizer }) => requiresFinalizer);
-  // Objects that were there at the start are resumed when they are wanted for the first time, be it much later.
+  // Objects that existed at the start are resumed when they first match, however late.
   const isResumed = changing.some(({ initial }) => initial);
   if (isHeld || isResumed || handlers.watching.of(resource).length > 0) return EVERYTHING;
-  // Whoever has children, or is somebody's child, is looked at by others than the handlers of its kind.
+  // Handlers of other kinds look at objects with children or parents, too.
   const { related, relations } = handlers;
   const isRelated = relations.ofParent(resource).length > 0 || relations.ofChild(resource).length > 0;
   if (isRelated || related.of(resource).length > 0) return EVERYTHING;
@@ -50,7 +50,7 @@ export function serverSelection(handlers: Handlers, resource: Resource): ServerS
   };
 }
 
-/** What all of them agree on; nothing if one of them has no requirement, or if they have nothing in common. */
+/** The common requirement; nothing if one handler has no requirement, or if they have nothing in common. */
 function agreed(requirements: readonly (Requirement | undefined)[]): Requirement | undefined {
   let common: Requirement | undefined;
   for (const [index, requirement] of requirements.entries()) {
@@ -72,7 +72,7 @@ function requirementOf(filter: unknown): Requirement | undefined {
   return typeof filter === 'string' && isLabelValue(filter) ? new Set([filter]) : undefined;
 }
 
-/** Of names, it is known that they never change: so it does not matter that handlers of changes look at old values, too. */
+/** Names never change, so it does not matter that change handlers look at old values, too. */
 function nameOf({ field, value }: ResourceHandler): Requirement | undefined {
   const isName = field?.length === 2 && field[0] === 'metadata' && field[1] === 'name';
   return isName && typeof value === 'string' && OBJECT_NAME.test(value) ? new Set([value]) : undefined;
@@ -90,5 +90,5 @@ function own(labels: ResourceHandler['labels'], key: string): unknown {
   return labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-/** What cannot be a name or a label would be refused with the whole request: then, the handlers find out by themselves. */
+/** The server would refuse a whole request with an invalid name or label. In that case, each handler filters by itself. */
 const OBJECT_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;

@@ -1,8 +1,8 @@
-/** The admission reviews as the API server sends and expects them, and what goes along with them. */
+/** Admission reviews as the API server sends and expects them, and their context. */
 import type { AnyObject } from './objects/body.js';
 
 /**
- * What is being done to the object.
+ * The requested operation on the object.
  *
  * ```ts
  * const writes: readonly kopf.Operation[] = ['CREATE', 'UPDATE'];
@@ -39,7 +39,7 @@ export interface GroupVersionResource {
 }
 
 /**
- * Who is doing it.
+ * The user behind the request.
  *
  * ```ts
  * const isRobot = ({ username }: kopf.UserInfo): boolean => username?.startsWith('system:') ?? false;
@@ -53,7 +53,7 @@ export interface UserInfo {
 }
 
 /**
- * The question: may this operation be done by this user to this object?
+ * The request: an operation by a user on an object.
  *
  * ```ts
  * const isDryRun = (request: kopf.ReviewRequest): boolean => request.dryRun === true;
@@ -66,7 +66,7 @@ export interface ReviewRequest {
   readonly resource: GroupVersionResource;
   readonly subResource?: string | null;
   readonly requestKind?: GroupVersionKind;
-  /** The resource as the user has requested it. */
+  /** The resource as requested by the user. */
   readonly requestResource?: GroupVersionResource;
   readonly requestSubResource?: string | null;
   /** Absent for objects whose names are yet to be generated. */
@@ -74,9 +74,9 @@ export interface ReviewRequest {
   readonly namespace?: string;
   readonly operation: Operation;
   readonly userInfo: UserInfo;
-  /** The object as it is going to be; `null` when being deleted. */
+  /** The object after the operation; `null` when being deleted. */
   readonly object?: AnyObject | null;
-  /** The object as it is now; `null` when being created. */
+  /** The object before the operation; `null` when being created. */
   readonly oldObject?: AnyObject | null;
   readonly dryRun?: boolean;
   /** The options of the operation: `CreateOptions`, `UpdateOptions`, `DeleteOptions`. */
@@ -84,7 +84,7 @@ export interface ReviewRequest {
 }
 
 /**
- * The answer.
+ * The response to the request.
  *
  * ```ts
  * const refusal: kopf.ReviewResponse = { uid: '1', allowed: false, status: { code: 400, message: 'Too big.' } };
@@ -94,17 +94,17 @@ export interface ReviewResponse {
   /** The same as in the request. */
   readonly uid: string;
   readonly allowed: boolean;
-  /** Shown to the person by kubectl. */
+  /** Shown to the user by kubectl. */
   readonly warnings?: readonly string[];
-  /** A JSON-patch as JSON in Base64. */
+  /** A JSON-patch: JSON in Base64. */
   readonly patch?: string;
   readonly patchType?: 'JSONPatch';
-  /** Why it is not allowed. */
+  /** The reason for a denial. */
   readonly status?: ReviewStatus;
 }
 
 /**
- * Why a request is not allowed, for people and for programs.
+ * The reason for a denial, for people and for programs.
  *
  * ```ts
  * const status: kopf.ReviewStatus = { code: 400, message: 'The size is missing.' };
@@ -116,7 +116,7 @@ export interface ReviewStatus {
 }
 
 /**
- * A review as it arrives; the versions of the API differ in little else than `apiVersion`.
+ * A review as received; versions of the API differ in little but `apiVersion`.
  *
  * ```ts
  * const uidOf = ({ request }: kopf.AdmissionRequest): string => request.uid;
@@ -129,7 +129,7 @@ export interface AdmissionRequest {
 }
 
 /**
- * A review as it is answered.
+ * A review as returned.
  *
  * ```ts
  * const isAllowed = ({ response }: kopf.AdmissionResponse): boolean => response.allowed;
@@ -142,7 +142,7 @@ export interface AdmissionResponse {
 }
 
 /**
- * What a server knows of a request besides its body.
+ * The data of a request besides its body.
  *
  * ```ts
  * const hints: kopf.ReviewHints = { webhook: 'require_size', reason: 'validating', timeout: 10 };
@@ -154,9 +154,9 @@ export interface ReviewHints {
   /** Restricts the handlers to one kind. */
   readonly reason?: 'validating' | 'mutating';
   readonly headers?: Readonly<Record<string, string>>;
-  /** The client's certificate, as node's TLS describes it. */
+  /** The client's certificate as described by Node's TLS. */
   readonly sslPeer?: Readonly<Record<string, unknown>>;
-  /** Seconds until the API server gives up, if it has told that: an answer that comes later is of no use to it. */
+  /** Seconds until the API server gives up, if known: it ignores later responses. */
   readonly timeout?: number;
 }
 
@@ -168,14 +168,14 @@ export interface ReviewHints {
  * ```
  */
 export interface WebhookClientConfig {
-  /** The authority that has signed the server's certificate: PEM in Base64. */
+  /** The authority that signed the server's certificate: PEM in Base64. */
   readonly caBundle?: string;
   readonly url?: string;
   readonly service?: WebhookServiceReference;
 }
 
 /**
- * A service in the cluster, by which the API server reaches the webhook server.
+ * A service in the cluster through which the API server reaches the webhook server.
  *
  * ```ts
  * const service: kopf.WebhookServiceReference = { namespace: 'operators', name: 'kopfexamples', port: 443 };

@@ -1,9 +1,9 @@
-/** Names that were probably meant by those that do not exist. */
+/** Suggestions for misspelt names. */
 
-/** How many of them are worth reading. */
+/** The maximum number of suggestions. */
 const MAX_SHOWN = 3;
 
-/** The names that differ by a letter or two, or only by their case, dashes and underscores; the nearest first. */
+/** Names that differ by one or two letters, or only in case, dashes and underscores; the nearest first. */
 export function nearNames(wanted: string, known: Iterable<string>): readonly string[] {
   const typed = plain(wanted);
   const near = [...new Set(known)].flatMap((name) => {
@@ -16,7 +16,7 @@ export function nearNames(wanted: string, known: Iterable<string>): readonly str
     .map(({ name }) => name);
 }
 
-/** A sentence for the end of a message, with a space before it; or nothing, if there are no such names. */
+/** A sentence appended to a message, with a leading space; empty without suggestions. */
 export function didYouMean(wanted: string, known: Iterable<string>, quote = '"'): string {
   const near = nearNames(wanted, known).map((name) => `${quote}${name}${quote}`);
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
@@ -31,7 +31,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
-/** How many letters must be replaced, added, removed, or swapped with their neighbours, to make one of the other. */
+/** The number of replaced, added, removed or swapped letters between two names. */
 function distance(one: string, two: string): number {
   let before: readonly number[] = [];
   let row = Array.from({ length: two.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** What can be meant so, but hardly is: told of each handler when an operator starts. */
+/** Declarations that are valid but probably mistakes. Reported for each handler when an operator starts. */
 import { didYouMean } from '../../values/suggestions.js';
 import type { Handlers } from '../handler-set.js';
 import type { AnyHandler } from '../handlers.js';
@@ -39,7 +39,7 @@ function aboutRhythm(handler: AnyHandler): string | undefined {
   return 'has no interval, so it is called only once for each object: add one in seconds, such as { interval: 60 }.';
 }
 
-/** In JavaScript, what is misspelt is undefined, and nobody says so. */
+/** In JavaScript, misspelt kwargs are silently undefined. */
 function aboutKwargs(handler: AnyHandler, indices: ReadonlySet<string>): readonly string[] {
   const known = kwargNames(handler.kind);
   const unknown = destructuredNames(handler.fn).filter((name) => !known.includes(name) && !indices.has(name));

@@ -1,4 +1,4 @@
-/** The kinds of handlers of resources: the options of each, and how a handler is made of them. */
+/** The kinds of resource handlers: their options, and how to make handlers of them. */
 import { whyNotCron } from '../../values/cron-syntax.js';
 import type { HandlerId } from '../../values/ids.js';
 import { isMapping } from '../../values/json.js';
@@ -25,7 +25,7 @@ import {
 import type { On } from './registrars.js';
 import { RECONCILING, reconcilingFrom } from './relating.js';
 
-/** What is made in the same way for all kinds. */
+/** The parts common to all kinds. */
 interface CommonParts extends ParsedExecution, ParsedFilters {
   readonly id: HandlerId;
   readonly fn: HandlerFn;
@@ -37,17 +37,17 @@ interface CommonParts extends ParsedExecution, ParsedFilters {
 export interface ResourceKind {
   /** Besides `id` and `param`. */
   readonly options: readonly string[];
-  /** The words for what errors mean, if they are not the usual ones. */
+  /** The values of `errors` unless they are the usual ones. */
   readonly errors?: ErrorWords;
   /** Whether the field becomes a part of the id. By default, it does. */
   readonly fieldInId?: boolean;
-  /** Adds what the kind has of its own; throws if that is wrong. */
+  /** Adds the options specific to the kind. Throws if they are wrong. */
   make(common: CommonParts, options: RawOptions, title: Title): ResourceHandler;
 }
 
 export type ResourceKindName = Exclude<keyof On<Env>, Activity | 'child'>;
 
-/** Nobody is told how far these have come: so they are patient by themselves. */
+/** The default backoff of reconciling handlers: growing, because their progress is not visible on objects. */
 export const GROWING: Backoff = Object.freeze({ min: 1, max: 300, factor: 2, jitter: 0.2 });
 
 const COMMON = [...EXECUTION, ...FILTERS];
@@ -122,7 +122,7 @@ export const KINDS: Readonly<Record<ResourceKindName, ResourceKind>> = {
   },
   index: {
     options: COMMON,
-    // The id is the name of the index, and it is the user who chooses it.
+    // The id is the name of the index, chosen by the user.
     fieldInId: false,
     make: (common) => ({ kind: 'index', ...common }),
   },
@@ -206,7 +206,7 @@ function isTimeZone(name: unknown): boolean {
   }
 }
 
-/** What is wrong here would be refused by the cluster, but only when the operator starts, and in other words. */
+/** The cluster would refuse these mistakes only when the operator starts, and less clearly. */
 function admissionFrom(title: Title, options: RawOptions): Record<string, never> {
   const { operations, subresource, timeoutSeconds, matchConditions } = options;
   if (operations !== undefined && !isListOf(operations, (name) => OPERATIONS.includes(name))) {
@@ -222,7 +222,7 @@ function admissionFrom(title: Title, options: RawOptions): Record<string, never>
     throw mistake(title, `timeoutSeconds must be a whole number from 1 to 30, not ${shown(timeoutSeconds)}`);
   }
   for (const name of ADMISSION_SELECTORS) {
-    // Anything else would be dropped in silence by the cluster, and the rest would select everything.
+    // The cluster would silently drop anything else, and the rest would select everything.
     if (options[name] !== undefined && !isLabelSelector(options[name])) {
       throw mistake(title, `${name} must be an object with matchLabels, matchExpressions, or both, and nothing else`);
     }

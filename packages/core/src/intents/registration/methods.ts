@@ -10,7 +10,7 @@ import type { Title } from './options.js';
 type Method = (this: unknown, kwargs: never) => Awaitable<unknown>;
 type NamedClass = object & { readonly name: unknown };
 
-/** What of TC39's decorator context is used here. */
+/** The used parts of TC39's decorator context. */
 export type MethodContext = Pick<
   ClassMethodDecoratorContext,
   'kind' | 'name' | 'static' | 'private' | 'addInitializer' | 'access'
@@ -24,7 +24,7 @@ interface DecoratedMethod {
 }
 
 interface DeclaredMethod {
-  /** How the method is called: on its object, and as it is overridden there. */
+  /** Calls the method on its object, with overrides of subclasses. */
   readonly fn: (kwargs: never) => Awaitable<unknown>;
   readonly className: string;
   readonly methodName: string;
@@ -33,13 +33,13 @@ interface DeclaredMethod {
 export interface MethodDeclarations {
   /** Remembers the method; `register` is called for each construction of its class and returns the id. */
   declare(method: DecoratedMethod, register: (method: DeclaredMethod) => string): void;
-  /** Throws if some class was never constructed, or so that several objects would share one id. */
+  /** Throws if a class was never constructed, or if several objects would share one id. */
   verify(): void;
 }
 
 export function methodDeclarations(): MethodDeclarations {
   const declarations: { title: Title; methodName: string; ids: string[] }[] = [];
-  // Stacked decorators of one method must give one function, or else it would be called twice for one cause.
+  // Stacked decorators of one method must share one function: otherwise, it would be called twice for one cause.
   const boundMethods = new WeakMap<object, Map<unknown, DeclaredMethod['fn']>>();
 
   const bind = (instance: object, { fn: method, context }: DecoratedMethod): DeclaredMethod['fn'] => {

@@ -1,6 +1,6 @@
 /**
- * One registrar, shaped into all of them.
- * Everything is checked when it is declared, so that a mistake points at the line which made it.
+ * The implementation of all registrars.
+ * Declarations are checked at once, so that a mistake points at the line that made it.
  */
 import { RegistrationError } from '../../errors.js';
 import { functionName, type HandlerId, handlerIdOf, looksMinified } from '../../values/ids.js';
@@ -29,24 +29,24 @@ import { placed, type Trace, traceOfCaller } from './places.js';
 import type { On, Registrars } from './registrars.js';
 import { fieldsFrom, RELATING, relationFrom } from './relating.js';
 
-/** What is known of where the id of a handler comes from. */
+/** The origin of a handler's id. */
 interface IdHints {
-  /** There was neither an id nor a name, so the id is made of what the handler is for. */
+  /** There was neither an id nor a name, so the id comes from the purpose of the handler. */
   readonly isNameless?: boolean;
-  /** The id is made of a name that could be of a minifier. */
+  /** The id comes from a name that looks minified. */
   readonly looksMinified?: boolean;
 }
 
-/** What the registrars need of a registry. */
+/** The parts of a registry that the registrars need. */
 export interface RegistrationTarget {
   readonly methods: MethodDeclarations;
-  /** Remembers a declaration that waits for its function; until it is met, it declares nothing. */
+  /** Remembers a declaration without its function; until that comes, it declares nothing. */
   expect(title: Title, trace: Trace): { meet(): void };
   add(handler: AnyHandler, hints?: IdHints): void;
   relate(relation: Relation): void;
 }
 
-/** The registrars of a registry; the target is asked for at each declaration, as the default registry may be replaced. */
+/** The registrars of a registry. The target is read at each declaration because the default registry may be replaced. */
 export function registrars<E extends Env>(target: () => RegistrationTarget): Registrars<E> {
   const activities = ['startup', 'cleanup', 'login', 'probe'] satisfies Activity[];
   const on = {
@@ -65,7 +65,7 @@ interface Declared {
   readonly hints: IdHints;
 }
 
-/** Makes a handler of a function, and says what is wrong if it cannot. */
+/** Makes a handler of a function. Throws if it cannot. */
 type Declare = (fn: HandlerFn, ofClass?: string) => Declared;
 
 function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindName) {
@@ -105,7 +105,7 @@ function resourceRegistrar(target: () => RegistrationTarget, name: ResourceKindN
   return registrar;
 }
 
-/** Takes two kinds: of the parents, and of the children. */
+/** Takes two kinds: that of the parents and that of the children. */
 function childRegistrar(target: () => RegistrationTarget) {
   const registrar = (spec: SelectorSpec, child: SelectorSpec, ...rest: unknown[]): unknown => {
     const trace = traceOfCaller(registrar);
@@ -134,7 +134,7 @@ function childRegistrar(target: () => RegistrationTarget) {
   return registrar;
 }
 
-/** Declares that objects of one kind belong to those of another one; nobody is called for that. */
+/** Declares that objects of one kind belong to those of another kind, without any handler. */
 function ownsRegistrar(target: () => RegistrationTarget) {
   return (spec: SelectorSpec, child: SelectorSpec, options: RawOptions = {}): void => {
     const title = `owns(${describeSelector(spec)}, ${describeSelector(child)})`;
@@ -145,7 +145,7 @@ function ownsRegistrar(target: () => RegistrationTarget) {
   };
 }
 
-/** A function may choose resources, too: but it is rather the handler, and the kind of children is forgotten. */
+/** A function may be a selector, too, but here it is probably the handler, and the kind of children is missing. */
 function refuseMissingChild(title: Title, child: unknown, expected: string): void {
   if (child !== undefined && typeof child !== 'function') return;
   throw mistake(title, `expected ${expected}: name the kind of the parents first, then the kind of the children`);
@@ -172,7 +172,7 @@ function activityRegistrar(target: () => RegistrationTarget, activity: Activity)
   return registrar;
 }
 
-/** As in Kopf: `on.create('kopf.dev', 'v1', 'kopfexamples', fn)`. Here, it is one text. */
+/** As in Kopf: `on.create('kopf.dev', 'v1', 'kopfexamples', fn)`. Here, it is one string. */
 function refuseSeveralNames(title: Title, registrar: string, args: readonly unknown[]): void {
   const others = args.findIndex((arg) => typeof arg !== 'string');
   const names = args.slice(0, others < 0 ? args.length : others);
@@ -183,7 +183,7 @@ function refuseSeveralNames(title: Title, registrar: string, args: readonly unkn
   );
 }
 
-/** The options and the handler are both optional, and are told by what they are. */
+/** The options and the handler are both optional, and are recognised by their types. */
 function optionsAndHandler(
   title: Title,
   args: readonly unknown[],
@@ -194,12 +194,12 @@ function optionsAndHandler(
   if (args.length > 2) throw mistake(title, expected);
   const promise = args.find(isPromise);
   if (promise !== undefined) {
-    // It is not awaited by anybody, and its failure would end the process with another message.
+    // Nothing awaits it, and its rejection would end the process with another message.
     promise.catch(() => {});
     throw mistake(title, 'the handler is a promise: pass the function itself, without calling it');
   }
   if (args.length === 2 && typeof second !== 'function') {
-    // Most often, it is imported from a module that is not there yet, since the modules import each other.
+    // Usually, it is imported from a module that is not loaded yet because the modules import each other.
     throw mistake(title, `the handler is ${shown(second)}; ${expected}`);
   }
   const generator = args.find(isGenerator);
@@ -232,7 +232,7 @@ function decorator(target: () => RegistrationTarget, title: Title, declare: Decl
     if (typeof fn !== 'function') throw mistake(title, 'only functions and methods of classes can be handlers');
     if (isGenerator(fn)) throw mistake(title, 'the method is a generator, which does nothing when it is called');
     const registry = target();
-    // For methods, too: what is wrong with the options is told at the class, not when (or if) it is constructed.
+    // For methods, too: mistakes in the options are reported at the class, not when (or if) it is constructed.
     const declared = declare(fn as HandlerFn);
     if (context === undefined) {
       add(registry, declared);
@@ -263,13 +263,13 @@ function identify(
   const id = options['id'] as string | undefined;
   if (id !== undefined) return { id: handlerIdOf({ id, fn, ...source }), hints: {} };
   const name = functionName(fn);
-  // Minifiers rename classes and private methods, but not the public ones.
+  // Minifiers rename classes and private methods, but not public methods.
   const names = [name, source.ofClass].filter((part) => part !== undefined);
   const hints = { isNameless: name === undefined, looksMinified: names.some(looksMinified) };
   return { id: handlerIdOf({ fn, ...source }), hints };
 }
 
-/** The selector, or what is wrong with it, said of this very handler. */
+/** The selector. Mistakes in it are reported with this handler. */
 function selectorFrom(title: Title, spec: SelectorSpec): Selector {
   try {
     return parseSelector(spec);

@@ -1,4 +1,4 @@
-/** The options that registrars accept: as types for the compiler, and as checks for everyone else. */
+/** The options that registrars accept: as types for the compiler, and as checks at run time. */
 import { RegistrationError } from '../../errors.js';
 import type { Awaitable } from '../../seams/awaitable.js';
 import type { Seconds } from '../../seams/clock.js';
@@ -73,7 +73,7 @@ type ValueFilterOf<V, K> =
   | ((value: V | undefined, kwargs: K) => boolean)
   | (unknown extends V ? AnyData : V)
   | undefined;
-/** The type of values if nothing is known of them. Unlike `unknown`, it does not hide the callbacks' types. */
+/** The type of unknown values. Unlike `unknown`, it does not hide the callbacks' types. */
 type AnyData = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
 /** Filter values must not influence the inferred type of the objects: otherwise, a string would pass for an object. */
 type FieldFilterOf<T, F extends string, K> = NoInfer<ValueFilterOf<FieldValue<T, F>, K>>;
@@ -88,7 +88,7 @@ type KnownField<T, F extends string> = [ValueAt<T, F>] extends [never] ? NoSuchF
 interface NoSuchField<F extends string> {
   readonly mistake: `There is no field "${F}" in objects of this type`;
 }
-/** Without a literal field, nothing is known of its values. */
+/** Without a literal field, the type of its values is unknown. */
 type FieldValue<T, F extends string> = [F] extends [never] ? unknown : ValueAt<T, F>;
 
 export interface FilterOptions<T extends object, F extends string, K> {
@@ -196,8 +196,7 @@ export interface TimerOnlyOptions<K> {
    * });
    * ```
    *
-   * A time that does not exist on the day when clocks are put forward comes at the end of the gap; one that exists twice when
-   * they are put back comes once.
+   * When clocks go forward, a skipped time comes at the end of the gap; when they go back, a repeated time comes once.
    */
   readonly schedule?: string | undefined;
   /** The time zone of the schedule, such as `Europe/Berlin`. Default: UTC, wherever the operator runs. */

@@ -1,18 +1,18 @@
 /** Where handlers are declared, for messages about them: `handlers.ts:12`. */
 import { type AnyHandler, titleOf } from '../handlers.js';
 
-/** A stack that becomes a text when somebody asks: with source maps, that takes its time. */
+/** A stack that is rendered on demand: with source maps, that is slow. */
 export interface Trace {
   readonly stack?: string;
 }
 
-// By a symbol of the process, since handlers are declared by one copy of this package and run by another one.
+// A global symbol, because one copy of this package may declare handlers that another copy runs.
 const PLACE: unique symbol = Symbol.for('kopf-ts.place') as never;
 
 // biome-ignore lint/suspicious/noExplicitAny: any function has a place in the stack
 type AnyFunction = (...args: any[]) => unknown;
 
-/** Remembers who has called this function of ours. */
+/** Remembers the caller of this function of ours. */
 export function traceOfCaller(callee: AnyFunction): Trace {
   const trace: Trace = {};
   Error.captureStackTrace?.(trace, wrapper ?? callee);
@@ -22,7 +22,7 @@ export function traceOfCaller(callee: AnyFunction): Trace {
 /** Between the users and the registrars. */
 let wrapper: AnyFunction | undefined;
 
-/** What this function declares, its caller declares: the frames of a stack do not tell, as source maps rename them. */
+/** Attributes declarations in this function to its caller. Stack frames do not show that because source maps rename them. */
 export function declaringFor<T>(callee: AnyFunction, declare: () => T): T {
   wrapper = callee;
   try {
@@ -32,18 +32,18 @@ export function declaringFor<T>(callee: AnyFunction, declare: () => T): T {
   }
 }
 
-/** Remembers where the handler is declared. It is not seen among the options of the handler. */
+/** Remembers where the handler is declared, hidden from the options of the handler. */
 export function placed<H extends AnyHandler>(handler: H, trace: Trace): H {
   return Object.defineProperty(handler, PLACE, { value: trace });
 }
 
-/** Where the handler is declared, if that is known: the file with its folder, and the line. */
+/** Where the handler is declared, if known: the file with its folder, and the line. */
 export function placeOf(handler: object): string | undefined {
   const trace = (handler as { [PLACE]?: Trace })[PLACE];
   return trace === undefined ? undefined : placeIn(trace);
 }
 
-/** The place of the call, if the stack tells it. */
+/** The place of the call, if the stack has it. */
 export function placeIn({ stack }: Trace): string | undefined {
   if (typeof stack !== 'string') return undefined;
   for (const line of stack.split('\n').slice(1)) {

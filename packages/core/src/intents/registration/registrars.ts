@@ -43,13 +43,13 @@ import type {
 } from './options.js';
 
 /**
- * Any selector that tells nothing of the type of the objects. It has overloads of its own: while the type is yet to be
+ * Any selector without the type of the objects. It has its own overloads: while the type is yet to be
  * inferred, the compiler tells nothing of the kwargs to the combinators of filters, as in `when: not(({ name }) => …)`.
  */
 type Untyped = Exclude<SelectorSpec, ResourceToken>;
-/** Any selector; a token also tells the type of the objects. */
+/** Any selector; a token also carries the type of the objects. */
 type Selecting<T extends object, N extends Place> = ResourceToken<T, N> | Untyped;
-/** The type of `namespace`; a token tells it as well. */
+/** The type of `namespace`; a token carries it as well. */
 type Place = string | undefined;
 
 /** The kwargs of each registrar's handlers. */
@@ -121,7 +121,7 @@ export type HandlerDecorator<K, R = unknown> = <Fn extends (this: never, kwargs:
 ) => Fn;
 
 /**
- * A handler as the registrars give it back: the very function that they were given.
+ * A handler as returned by the registrars: the same function that they were given.
  *
  * ```ts
  * const greet: kopf.Registered<kopf.Change> = ({ name, logger }) => logger.info(`Hello, ${name}!`);
@@ -166,7 +166,7 @@ export interface ResourceRegistrar<Name extends keyof OptionsOf<object, never, n
 }
 
 /**
- * What a reconciling handler may return: when to call it again, if nothing happens before. After `0` seconds: at once.
+ * The result of a reconciling handler: when to call it again if nothing happens before. `0` seconds means at once.
  *
  * ```ts
  * kopf.on.reconcile('kopfexamples', async ({ name }): Promise<kopf.Requeue> => {
@@ -183,8 +183,8 @@ export interface Requeue {
 type Reconciled = Awaitable<Requeue | null | undefined | void>;
 
 /**
- * Declares a handler that brings the world to what the object says. It is called with the object as it is, whatever has
- * happened to it or to what belongs to it: once for all of that, and one call at a time for an object.
+ * Declares a handler that makes the world match the object. It is called with the present object, whatever has happened to
+ * it or to its children: once for all events together, and one call at a time per object.
  *
  * ```ts
  * kopf.on.reconcile('kopfexamples', { owns: ['configmaps'] }, async ({ name, spec, body, api, children }) => {
@@ -253,12 +253,12 @@ type ChildOptions<
   C extends object,
 > = BackgroundOptions<T, F, P, E, N> &
   RelatingOptions<C> & {
-    /** Only changes of these fields of children count: `['status.phase']`. By default, all changes do. */
+    /** Only changes of these fields of children count: `['status.phase']`. Default: all changes. */
     readonly fields?: readonly (string | readonly string[])[] | undefined;
   };
 
 /**
- * `on.child` takes two kinds: that of the parents, for which the handler is called, and that of their children.
+ * `on.child` takes two kinds: that of the parents, whose handler it is, and that of their children.
  *
  * ```ts
  * kopf.on.child('kopfexamples', 'pods', { fields: ['status.phase'] }, ({ child, children, patch }) => {
@@ -298,12 +298,12 @@ export interface ChildRegistrar<E extends Env> {
   ): HandlerDecorator<ChildKwargs<T, C, P, E, N>, void>;
 }
 
-/** Functions are left out: the handler would be taken for one. */
+/** Without functions: the handler would be mistaken for one. */
 type ChildSelecting<C extends object> = ResourceToken<C, Place> | Exclude<Untyped, (...args: never[]) => unknown>;
 
 /**
- * Declares that objects of one kind belong to those of another one, so that handlers of the latter can ask for them by
- * `children()`. Nobody is called for that.
+ * Declares that objects of one kind belong to objects of another kind, so that handlers of the latter get them from
+ * `children()`. It calls no handlers.
  *
  * ```ts
  * kopf.owns('kopfexamples', 'pods');
@@ -327,7 +327,7 @@ type IsMapping<R> = R extends readonly unknown[] | ReadonlySet<unknown> | Date |
     : false;
 
 /**
- * The keys of an index, by the result of its function; what is not a mapping is stored under `null`.
+ * The keys of an index, inferred from the result of its function; results other than mappings are stored under `null`.
  *
  * ```ts
  * type Key = kopf.IndexKey<{ [ip: string]: kopf.Body }>; // string
@@ -343,7 +343,7 @@ export type IndexKey<R> =
     : never;
 
 /**
- * The values of an index, by the result of its function.
+ * The values of an index, inferred from the result of its function.
  *
  * ```ts
  * type Value = kopf.IndexValue<{ [ip: string]: kopf.Body }>; // kopf.Body
@@ -359,7 +359,7 @@ export type IndexValue<R> =
     : never;
 
 /**
- * Returns a token, by which the index is found among `indices` with its types.
+ * Returns a token that finds the index among `indices` with its types.
  *
  * ```ts
  * const podsByNode = kopf.index('pods', ({ body, name }) => ({ [String(body.spec.nodeName)]: name }));
@@ -413,7 +413,7 @@ export interface ActivityRegistrar<E extends Env, R = unknown> {
 }
 
 /**
- * A login handler may have nothing to offer; then the others are asked.
+ * A login handler may have nothing to offer; then the other login handlers are called.
  *
  * ```ts
  * kopf.on.login((): kopf.LoginResult => {
@@ -426,7 +426,7 @@ export interface ActivityRegistrar<E extends Env, R = unknown> {
 export type LoginResult = ConnectionInfo | null | undefined | void;
 
 /**
- * The handlers of resources and of the operator, by what they are called for.
+ * The registrars of handlers for resources and for the operator itself.
  *
  * ```ts
  * const { on }: { on: kopf.On<kopf.DefaultEnv> } = kopf.createRegistry();

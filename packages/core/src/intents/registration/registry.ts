@@ -32,8 +32,8 @@ export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
    */
   verify(options?: { readonly logger?: Logger }): void;
   /**
-   * Called by operators when their startup is over: from now on, it is told of each handler that comes too late, until
-   * the returned function is called.
+   * Called by operators when their startup is over: from now on, handlers declared too late are reported, until the
+   * returned function is called.
    */
   serve(options: { readonly logger: Logger }): () => void;
 }
@@ -42,7 +42,7 @@ export interface Registry<E extends Env = DefaultEnv> extends Registrars<E> {
 const NAMEABLE = /^[\w./<>-]+$/;
 
 /**
- * A registry of one's own, with its own registrars: for several operators in one process, and for tests.
+ * Makes a separate registry with its own registrars: for several operators in one process, and for tests.
  * Handlers declared by `kopf.on` go to the default registry instead.
  *
  * ```ts
@@ -145,7 +145,7 @@ function at(handler: AnyHandler): string {
   return place === undefined ? '' : ` at ${place}`;
 }
 
-/** A sentence for the end of a message. */
+/** A sentence appended to a message. */
 function declaredAt(handler: AnyHandler): string {
   const place = placeOf(handler);
   return place === undefined ? '' : ` It is declared at ${place}.`;

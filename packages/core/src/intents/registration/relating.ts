@@ -1,4 +1,4 @@
-/** What the options of the user say of which objects belong to which; and what is wrong with it. */
+/** Parses the options about relations of objects, and reports mistakes in them. */
 import type { FieldPath, FieldSpec } from '../../values/fields.js';
 import { parseField } from '../../values/fields.js';
 import { isMapping } from '../../values/json.js';
@@ -10,7 +10,7 @@ import { mistake, type RawOptions, requireAnswering, shown, type Title } from '.
 export const RECONCILING = ['owns', 'watches', 'cleanup'] as const;
 export const RELATING = ['by'] as const;
 
-/** `children` are the objects of that kind, in the way that is told by `by`. */
+/** `children` are the objects of that kind, related as told by `by`. */
 export function relationFrom(title: Title, parent: Selector, kind: SelectorSpec, by: unknown): Relation {
   const child = selectorOf(title, kind);
   const way = wayFrom(title, by);
@@ -38,7 +38,7 @@ function wayFrom(title: Title, by: unknown): RelatedBy {
 
 type Reconciled = Pick<ReconcileHandler, 'owns' | 'watches' | 'cleanup'>;
 
-/** What `on.reconcile` has of its own. */
+/** The options of `on.reconcile` alone. */
 export function reconcilingFrom(
   title: Title,
   common: Omit<ReconcileHandler, 'kind' | 'owns' | 'watches' | 'cleanup'> & { readonly selector: Selector },

@@ -1,4 +1,4 @@
-/** Handlers that are never called, since others with the same ids are called instead of them. */
+/** Handlers that are never called because others with the same ids are called instead. */
 import { RegistrationError } from '../../errors.js';
 import { quoteId } from '../../values/ids.js';
 import type { Handlers } from '../handler-set.js';
@@ -6,9 +6,9 @@ import { type AnyHandler, type ResourceHandler, titleOf } from '../handlers.js';
 import { placeOf } from './places.js';
 
 /**
- * Progress, results, daemons and indices are kept by the ids of handlers. So of two functions with one id for the same
- * cause, the second one is taken for the first. Whether two handlers are for the same cause is sure only if they
- * differ in nothing; of the others, it is told when it happens. Handlers of events keep nothing.
+ * Progress, results, daemons and indices are stored by the ids of handlers. So of two functions with one id for the same
+ * cause, the second is mistaken for the first. Two handlers are certainly for the same cause only if they do not differ;
+ * others are reported when it happens. Handlers of events store nothing.
  */
 export function refuseShadowed(handlers: Handlers): void {
   const { activities, indexing, spawning, changing, related, webhooks } = handlers;
@@ -23,7 +23,7 @@ export function refuseShadowed(handlers: Handlers): void {
   }
 }
 
-/** What is said of two functions that share an id. */
+/** The message about two functions that share an id. */
 export function describeShadow(known: AnyHandler, handler: AnyHandler): string {
   return (
     `Two functions have the id ${quoteId(handler.id)}: ${whereabouts(known)}, and ${whereabouts(handler)}. Progress and ` +
@@ -42,7 +42,7 @@ function whereabouts(handler: AnyHandler): string {
   return placeOf(handler) ?? (handler.kind === 'activity' ? `of ${handler.activity}` : String(handler.selector ?? ''));
 }
 
-/** The same for those that are surely called for the same causes; `undefined` if that depends on the objects. */
+/** Equal for handlers that are certainly called for the same causes; `undefined` if that depends on the objects. */
 function keyOf(handler: AnyHandler): string | undefined {
   if (handler.kind === 'activity') return JSON.stringify([handler.id, handler.activity, handler.fallback ?? false]);
   const { id, selector, field, labels, annotations, when, value } = handler;

@@ -1,11 +1,11 @@
 /**
- * What can be told of a function by its text: mistakes that the compiler would find, if it were asked. Where the text
- * tells nothing (native and bound functions, code for old engines), nothing is found.
+ * Finds mistakes in the source text of functions that a compiler would find. For texts without enough information (native
+ * and bound functions, code for old engines), it finds nothing.
  */
 
 type AnyFunction = { readonly length: number };
 
-/** Whether the function has a body without any `return` or `throw`, so that it gives nothing to anybody. */
+/** Whether the function has a body without any `return` or `throw`, so that it never has a result. */
 export function neverReturns(fn: AnyFunction): boolean {
   const text = textOf(fn);
   if (text === undefined || /\b(?:return|throw|class)\b/.test(text)) return false;
@@ -16,7 +16,7 @@ export function neverReturns(fn: AnyFunction): boolean {
   return end >= 0 && /^\)\s*(?:=>\s*)?\{/.test(text.slice(end));
 }
 
-/** The names that the function takes out of its first argument, except those with defaults: `({ spec, name: n })`. */
+/** The names that the function destructures from its first argument, except those with defaults: `({ spec, name: n })`. */
 export function destructuredNames(fn: AnyFunction): readonly string[] {
   const text = textOf(fn);
   const pattern = text === undefined ? null : /^(?:async\s+)?(?:function\b\s*\*?\s*)?[\w$]*\s*\(\s*\{/.exec(text);
@@ -38,7 +38,7 @@ function textOf(fn: AnyFunction): string | undefined {
 const OPENING = '([{';
 const CLOSING = ')]}';
 
-/** Where the bracket is closed; -1 if it is not. Brackets in strings are rare enough in what is asked about. */
+/** The index of the closing bracket; -1 if there is none. Brackets in strings are rare enough here to be ignored. */
 function closingOf(text: string, start: number): number {
   if (start < 0) return -1;
   let depth = 0;
@@ -51,7 +51,7 @@ function closingOf(text: string, start: number): number {
   return -1;
 }
 
-/** Between the commas that are not inside of anything else. */
+/** Splits at top-level commas. */
 function partsOf(text: string): readonly string[] {
   const parts: string[] = [];
   let [depth, start] = [0, 0];

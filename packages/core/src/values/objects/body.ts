@@ -42,7 +42,7 @@ export interface ObjectMeta {
 }
 
 /**
- * Any object of any kind: only the conventions of Kubernetes are known of it.
+ * Any object of any kind, with only the fields common in Kubernetes.
  *
  * ```ts
  * const job: kopf.AnyObject = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'backup' }, spec: {} };
@@ -57,7 +57,7 @@ export interface AnyObject {
 }
 
 /**
- * An object as it is given out: nothing of it can be changed, neither by types nor at run time.
+ * An object as passed to handlers: deep read-only, both in types and at run time.
  *
  * ```ts
  * const isReady = ({ status }: kopf.Body): boolean => status?.phase === 'Running';

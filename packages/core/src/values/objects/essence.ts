@@ -1,9 +1,9 @@
-/** The essence of an object: what of it is the user's intent, and whose changes are therefore worth handling. */
+/** The essence of an object: the user's intent, whose changes are worth handling. */
 import { cherrypick, type FieldPath, removeField, resolveField } from '../fields.js';
 import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from '../json.js';
 
 /**
- * A part of a body, in the same structure as the body.
+ * A part of a body with the same structure as the body.
  *
  * ```ts
  * const sizeIn = (essence: kopf.Essence): unknown => kopf.resolveField(essence, ['spec', 'size']);
@@ -12,18 +12,18 @@ import { deepCopy, getOwn, isMapping, type Mapping, setOwn } from '../json.js';
 export type Essence = Record<string, unknown>;
 
 /**
- * What belongs to the essence besides the usual, and what does not.
+ * Exceptions from the usual rules of what belongs to the essence.
  *
  * ```ts
  * const options: kopf.EssenceOptions = { ignoredFields: [['spec', 'replicas']] };
  * ```
  */
 export interface EssenceOptions {
-  /** Fields that some handlers look at: they are in the essence even where they normally would not be. */
+  /** Fields that handlers look at: they belong to the essence even if they normally would not. */
   readonly extraFields?: Iterable<FieldPath>;
-  /** Fields that are never in the essence. */
+  /** Fields that never belong to the essence. */
   readonly ignoredFields?: Iterable<FieldPath>;
-  /** Of all annotations' keys, those that are not of users; storages know what they and their like have written. */
+  /** Selects keys of annotations that are not user-defined; storages know which keys operators write. */
   readonly dropAnnotations?: (keys: readonly string[]) => Iterable<string>;
 }
 

@@ -1,6 +1,6 @@
 import type { Body } from './body.js';
 
-/** What tells objects apart: the uid, or all that can be known of the very few that have none. */
+/** The identity of objects: the uid, or everything known about the very few without one. */
 export function objectKey({ apiVersion, kind, metadata }: Body): string {
   if (metadata?.uid) return metadata.uid;
   const { name, namespace, creationTimestamp } = metadata ?? {};

@@ -1,4 +1,4 @@
-/** References to an object: as the owner of other objects, and as what an event is about. */
+/** References to an object: as the owner of other objects, and as the subject of an event. */
 import type { AnyObject, Body, OwnerReference } from './body.js';
 
 /**
@@ -25,7 +25,7 @@ export interface ObjectReference {
  */
 export interface OwnerReferenceOptions {
   /**
-   * Whether it is the one owner that manages the object; there can be only one such. `null` leaves the key out of the
+   * Whether it is the controller, the only owner that manages the object. `null` leaves the key out of the
    * reference, as Kopf's `None` does. Default: true.
    */
   readonly controller?: boolean | null | undefined;
@@ -37,7 +37,7 @@ export interface OwnerReferenceOptions {
 }
 
 /**
- * A reference for events and the like: only what the object has and what is not empty.
+ * Builds a reference for events and similar, with only the non-empty fields.
  *
  * ```ts
  * const involvedObject = kopf.buildObjectReference(body);
@@ -55,7 +55,7 @@ export function buildObjectReference(body: Body<AnyObject>): ObjectReference {
 }
 
 /**
- * A reference to the object as to an owner. Only what the object has; whether it suffices, the cluster will say.
+ * Builds an owner reference to the object, with only the fields that the object has. The cluster validates it.
  *
  * ```ts
  * const pod = { kind: 'Pod', metadata: { ownerReferences: [kopf.buildOwnerReference(body)] } };
@@ -66,7 +66,7 @@ export function buildOwnerReference(body: Body<AnyObject>, options: OwnerReferen
   const { controller = true, blockOwnerDeletion = true } = options;
   const name = metadata?.name;
   const uid = metadata?.uid;
-  // By the types, there are no nulls here; but bodies come from outside, and a null must not get into a reference.
+  // The types exclude nulls, but bodies come from outside, and a null must not get into a reference.
   return {
     ...(controller === null ? {} : { controller }),
     ...(blockOwnerDeletion === null ? {} : { blockOwnerDeletion }),

@@ -4,17 +4,17 @@
  */
 import type { Body } from './body.js';
 
-/** Not by the prefix of the storage: whoever handles the object may have another one. */
+/** Independent of the storage's prefix: other operators of the object may have another one. */
 export const TRACE_ANNOTATION = 'kopf.zalando.org/traceparent';
 
-/** In characters; what is longer is neither left nor believed. */
+/** In characters; longer marks are neither written nor read. */
 const MAX_MARK = 512;
 
 export function isTraceMark(mark: unknown): mark is string {
   return typeof mark === 'string' && mark !== '' && mark.length <= MAX_MARK;
 }
 
-/** What somebody's tracing has left on the object. */
+/** The trace mark on the object. */
 export function traceMarkOf({ metadata }: Body): string | undefined {
   const mark: unknown = metadata?.annotations?.[TRACE_ANNOTATION];
   return isTraceMark(mark) ? mark : undefined;

@@ -1,4 +1,4 @@
-/** Versions of objects and of lists: which of two is newer. */
+/** Compares resource versions of objects and lists. */
 
 const DIGITS = /^(0|[1-9]\d*)$/;
 
@@ -10,7 +10,7 @@ export function compareVersions(one: string | undefined, two: string | undefined
   if (one === undefined || two === undefined) return undefined;
   if (one === two) return 0;
   if (!DIGITS.test(one) || !DIGITS.test(two)) return undefined;
-  // They may be longer than what numbers of the language can hold; but of texts of the same length, order is the same.
+  // They may exceed the range of numbers, but texts of the same length have the same order.
   if (one.length !== two.length) return one.length - two.length;
   return one < two ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 /**
- * What handlers see of an object: its body and the usual stanzas of it, always there and never changeable.
+ * The views of an object for handlers: its body and the usual stanzas, always present and read-only.
  *
  * A stanza that the object does not have looks like an empty mapping, and so does one that is not a mapping at all
  * (a text in `status`, say): then it can still be seen as it is in the body. Nothing is ever added by looking.
@@ -26,13 +26,13 @@ export interface BodyViews<T extends object = AnyObject> extends Stanzas<T> {
   readonly namespace: string | undefined;
 }
 
-/** An object that is replaced by its newer states while someone is looking at it: for daemons and timers. */
+/** An object that follows its newest state: for daemons and timers. */
 export interface LiveBody<T extends object = AnyObject> extends Stanzas<T> {
-  /** Always shows the newest state. To keep what is seen, copy it: `{ ...body }` or `deepCopy(body)`. */
+  /** Always shows the newest state. To keep a state, copy it: `{ ...body }` or `deepCopy(body)`. */
   readonly body: Body<T>;
-  /** The newest state itself, which is not going to change. */
+  /** The newest state itself, which never changes. */
   readonly newest: Body<T>;
-  /** Shows a newer state from now on, in all the views that were ever taken. */
+  /** Shows a newer state from now on in all existing views. */
   replace(newer: Body<T>): void;
 }
 
@@ -49,10 +49,10 @@ const STANZAS: Readonly<Record<StanzaName, readonly string[]>> = {
   annotations: ['metadata', 'annotations'],
 };
 
-/** The stanzas and the identity of one state of an object, which gets frozen by that. */
+/** The stanzas and the identity of one state of an object. Freezes the state. */
 export function bodyViews<T extends object = AnyObject>(body: Body<T>): BodyViews<T> {
   deepFreeze(body);
-  // Spelled out: it is done for each event of each object, and for the callbacks of their handlers.
+  // Spelled out for speed: it runs for each event of each object, and for callbacks of handlers.
   const { spec, metadata, status } = body as Mapping;
   const meta = asMapping(metadata);
   const { labels, annotations, uid, name, namespace } = meta;
@@ -66,11 +66,11 @@ export function bodyViews<T extends object = AnyObject>(body: Body<T>): BodyView
     name: typeof name === 'string' ? name : undefined,
     namespace: typeof namespace === 'string' ? namespace : undefined,
   };
-  // What the user has declared of the stanzas cannot be verified: these types are a promise of the user's.
+  // The user's types of stanzas cannot be verified: they are the user's promise.
   return views as unknown as BodyViews<T>;
 }
 
-/** A body with the stanzas, all of which follow the object as it changes. */
+/** A body and its stanzas, which follow the object as it changes. */
 export function makeLiveBody<T extends object = AnyObject>(initial: Body<T>): LiveBody<T> {
   return new FollowedBody(initial) as LiveBody as LiveBody<T>;
 }
@@ -118,7 +118,7 @@ interface Current {
 
 type ViewName = StanzaName | 'body';
 
-/** What a view is made of: whatever is under these keys is not seen through the view. */
+/** The internals of a view, under keys that the view does not show. */
 interface ViewTarget {
   readonly [CURRENT]: Current;
   readonly [NAME]: ViewName;
@@ -126,7 +126,7 @@ interface ViewTarget {
 }
 
 /**
- * A read-only mapping that shows whatever the object is at the moment.
+ * A read-only mapping that shows the present state of the object.
  *
  * The proxy stands over an object of its own instead of the shown one: the language demands that a proxy be true to its
  * target where that is frozen, and then it would be stuck with the first state for ever. All proxies have the same
@@ -137,7 +137,7 @@ function liveView(current: Current, name: ViewName): Mapping {
 }
 
 /**
- * A constructor, since a literal with computed keys takes twice the memory; but not a class, as the views are to look like
+ * A constructor, because a literal with computed keys takes twice the memory; not a class, because views must look like
  * plain objects.
  */
 const Target = function (
