@@ -3,7 +3,8 @@
  * them. Our own packages are made of nothing else, so a stranger's package can do whatever ours can. Handlers and
  * plugins need `@kopf-ts/core` alone.
  *
- * Each name here is used by at least one package; the list is pinned by a test.
+ * Each name here is used by at least one package, or is in the signature of one that is; except for `runInContext`, for
+ * those who test what is called in handlers. The list is pinned by a test.
  */
 
 // Causes: why handlers are called, and which of them are concerned.
@@ -85,7 +86,7 @@ export { didYouMean, nearNames } from './values/suggestions.js';
 export { declaringFor, placedTitleOf, placeOf } from './intents/registration/places.js';
 export { isTold, markTold } from './execution/logging/told-errors.js';
 export { objectKey } from './values/objects/object-key.js';
-export { TRACE_ANNOTATION, traceMarkOf } from './values/objects/trace-marks.js';
+export { traceMarkOf } from './values/objects/trace-marks.js';
 export { compareVersions } from './values/objects/versions.js';
 export { type LiveBody, makeLiveBody } from './values/objects/views.js';
 export {
@@ -137,7 +138,6 @@ export { alarm } from './sync/alarm.js';
 export { isThenable } from './sync/awaiting.js';
 export { condition } from './sync/condition.js';
 export { type Container, container } from './sync/container.js';
-export { queue } from './sync/queue.js';
 export { sleep as sleepAmong } from './sync/sleeping.js';
 export { type ToggleView, toggle } from './sync/named-toggle.js';
 export { type ToggleSet, toggleSet } from './sync/toggle-set.js';

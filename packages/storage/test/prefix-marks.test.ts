@@ -1,5 +1,4 @@
 import { type Body, Patch } from '@kopf-ts/core';
-import { TRACE_ANNOTATION } from '@kopf-ts/core/engine';
 import { describe, expect, it } from 'vitest';
 import { annotationsDiffBaseStorage, annotationsProgressStorage, statusDiffBaseStorage } from '../src/index.js';
 import { operatorsAnnotations } from '../src/prefix-marks.js';
@@ -93,7 +92,10 @@ describe('marking its own annotations', () => {
 
 describe('the mark of a trace', () => {
   const body: Body = { metadata: { annotations: { own: 'x' } }, spec: { size: 1 } };
-  const marked: Body = { ...body, metadata: { annotations: { own: 'x', [TRACE_ANNOTATION]: '00-0af7-b7ad-01' } } };
+  const marked: Body = {
+    ...body,
+    metadata: { annotations: { own: 'x', 'kopf.zalando.org/traceparent': '00-0af7-b7ad-01' } },
+  };
 
   it.each([
     ['the usual prefix', annotationsDiffBaseStorage()],

@@ -1,7 +1,7 @@
 /** A client for tests: it logs the requests, and answers with what it was told to. */
 import type { KubeClient, KubeRequest } from '../../src/seams/client.js';
 import { onAbort } from '../../src/sync/abort.js';
-import { queue } from '../../src/sync/queue.js';
+import { queue } from './queue.js';
 
 /** A value to answer with, an error to throw, or a function that makes either of them. */
 export type Answer = unknown | Error | ((request: KubeRequest) => unknown);

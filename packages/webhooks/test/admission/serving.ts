@@ -13,7 +13,7 @@ import {
   type WebhookClientConfig,
   type WebhookServer,
 } from '@kopf-ts/core';
-import { facts as makeFacts, makeResource, queue, untilAborted } from '@kopf-ts/core/engine';
+import { facts as makeFacts, makeResource, untilAborted } from '@kopf-ts/core/engine';
 import { allObjects, liveInsights } from '@kopf-ts/reactor';
 import { type ManualClock, manualClock, type RecordingLogger, recordingLogger } from '@kopf-ts/testing';
 import { onTestFinished } from 'vitest';
@@ -42,7 +42,10 @@ export interface FakeServer extends WebhookServer {
 
 export function fakeServer(): FakeServer {
   const story: string[] = [];
-  const steps = queue<() => WebhookClientConfig | undefined>();
+  type Step = () => WebhookClientConfig | undefined;
+  const steps = new TransformStream<Step, Step>(undefined, undefined, { highWaterMark: Number.POSITIVE_INFINITY });
+  const writer = steps.writable.getWriter();
+  const push = (step: Step): void => void writer.write(step);
   let started: Surroundings | undefined;
   return {
     story,
@@ -50,29 +53,37 @@ export function fakeServer(): FakeServer {
       return started;
     },
     announce(config) {
-      steps.push(() => config);
+      push(() => config);
     },
     fail(error) {
-      steps.push(() => {
+      push(() => {
         throw error;
       });
     },
     end() {
-      steps.push(() => undefined);
+      push(() => undefined);
     },
     async *serve(at) {
       started = at;
       story.push('entered');
       const stopped = untilAborted(at.signal);
+      const reader = steps.readable.getReader();
       try {
         for (;;) {
           story.push('asked');
-          const step = await Promise.race([steps.shift(at.signal).catch(() => undefined), stopped]);
+          const step = await Promise.race([
+            reader.read().then(
+              ({ value }) => value,
+              () => undefined,
+            ),
+            stopped,
+          ]);
           const config = step?.();
           if (config === undefined) return;
           yield config;
         }
       } finally {
+        reader.releaseLock();
         story.push('exited');
       }
     },

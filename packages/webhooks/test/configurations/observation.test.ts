@@ -1,5 +1,5 @@
+import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web';
 import { type AnyObject, type KubeClient, settings } from '@kopf-ts/core';
-import { queue } from '@kopf-ts/core/engine';
 import { manualClock, recordingLogger } from '@kopf-ts/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configurationResource } from '../../src/configurations/configuration-object.js';
@@ -12,13 +12,18 @@ const body = (uid: string, resourceVersion: string, name = NAME): AnyObject => (
 
 async function observed(...initial: readonly AnyObject[]) {
   const clock = manualClock();
-  const events = queue<object>();
+  let events: ReadableStreamDefaultController<object> | undefined;
+  const stream = new ReadableStream<object>({
+    start(controller) {
+      events = controller;
+    },
+  });
   const controller = new AbortController();
   const news: unknown[] = [];
   const client: KubeClient = {
     request: () => Promise.reject(new Error('Nothing is requested here.')),
     async *stream<T>() {
-      for (let event = await events.shift(); event !== undefined; event = await events.shift()) yield event as T;
+      for await (const event of stream) yield event as T;
     },
   };
   const object = observation({
@@ -34,7 +39,7 @@ async function observed(...initial: readonly AnyObject[]) {
     await ended;
   });
   const tell = async (type: string, given: AnyObject): Promise<void> => {
-    events.push({ type, object: given });
+    events?.enqueue({ type, object: given });
     await clock.settle();
   };
   for (const each of initial) await tell('ADDED', each);

@@ -1,5 +1,5 @@
 /** An unbounded queue: producers put items at any time, consumers take them one by one. */
-import { condition } from './condition.js';
+import { condition } from '../../src/sync/condition.js';
 
 export interface Queue<T extends NonNullable<unknown> | null> {
   readonly size: number;
