@@ -1,4 +1,4 @@
-/** Service: one watcher per target, one peering per namespace; they come and go with what is served. */
+/** Service: one watcher per target, one peering per namespace; they follow the served kinds and namespaces. */
 import type { Peering, Seconds, Service, WatchTarget } from '@kopf-ts/core';
 import { container, formatResource, type ToggleView, toggle, watchTarget, watchTargetKey } from '@kopf-ts/core/engine';
 import { servedOf } from '../served.js';
@@ -8,10 +8,10 @@ import { taskGroup } from '../task-group.js';
 import { type JoinedPeers, joinPeers, type PeersParts } from './peers.js';
 import { type RestartingTask, restartingTask, whenEnded } from './restarting-task.js';
 
-/** Watches the target, and handles what comes; until aborted. */
+/** Watches the target and handles its events until aborted. */
 export type RunWatcher = (at: {
   readonly target: WatchTarget;
-  /** On if anything at all tells the operator to pause. */
+  /** On if anything pauses the operator. */
   readonly paused: ToggleView;
   readonly signal: AbortSignal;
   /** Asked at the end: whether the objects are not ours any more, though they may still exist, and we go on without them. */
@@ -72,9 +72,9 @@ interface Watcher {
 }
 
 interface Ensemble {
-  /** Starts and stops what has to be, by what is known now. */
+  /** Starts and stops tasks according to present knowledge. */
   adjust(): Promise<void>;
-  /** Stops everything, and waits for it. */
+  /** Stops everything and waits for the end. */
   end(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
   const peers = new Map<string | null, JoinedPeers>();
   // Not with the operator's signal: the peers are left last.
   const staying = new AbortController().signal;
-  /** The tasks that are told to stop. Two of the same key at once would handle the same objects twice. */
+  /** The stopping tasks. Two tasks of the same key at once would handle the same objects twice. */
   const leaving = new Map<string, RestartingTask>();
 
   const leave = (key: string, task: RestartingTask): void => {
@@ -101,7 +101,7 @@ function newEnsemble(parts: OrchestratorParts, { signal, onVacancy }: EnsembleOp
     });
     task.stop();
   };
-  /** What is of the whole cluster does not depend on namespaces: it goes on even when there are none left. */
+  /** Cluster-wide tasks do not depend on namespaces: they go on even without any. */
   const isNamespaceGone = (namespace: string | null): boolean =>
     namespace !== null && !insights.namespaces.has(namespace);
 

@@ -1,4 +1,4 @@
-/** The peering of one namespace or of the cluster, as it is seen by the orchestrator. */
+/** The peering of one namespace or of the cluster, as seen by the orchestrator. */
 import type { PausingToggle, Peering, Seconds } from '@kopf-ts/core';
 import { alarm, NO_FACTS, type ToggleSet } from '@kopf-ts/core/engine';
 import type { LiveInsights } from '../discovery/insights.js';

@@ -3,12 +3,12 @@ import { type Clock, KopfError, type Logger, type Seconds } from '@kopf-ts/core'
 import { backoffDelay, childController, describeError, toError } from '@kopf-ts/core/engine';
 
 export interface RestartingTask {
-  /** As in the logs: `Watcher for pods.v1@default`. */
+  /** The name in logs: `Watcher for pods.v1@default`. */
   readonly title: string;
-  /** Settled when it has ended after being stopped; never rejects. */
+  /** Resolves when it has ended after being stopped; never rejects. */
   readonly ended: Promise<void>;
   readonly isEnded: boolean;
-  /** Tells it to end. */
+  /** Asks it to end. */
   stop(reason?: unknown): void;
 }
 
@@ -70,7 +70,7 @@ async function runForever(options: RestartingTaskOptions, signal: AbortSignal): 
     failures += 1;
     const delay = backoffDelay(failures, { ...RESTARTS, random });
     const message = `${title} has failed: ${describeError(error)}`;
-    // The same again and again is no news; that it is still down can be seen in the probes.
+    // Repeated failures are not logged again; the probes show that it is still down.
     if (message === told) logger.debug(`${message} (${failures} failures in a row)`, { error });
     else logger.error(message, { error });
     told = message;
@@ -97,13 +97,13 @@ const STUCK_AFTER: Seconds = 10;
 export interface EndingOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Wait no longer than that. For ever unless given. */
+  /** The longest wait. Default: no limit. */
   readonly patience?: Seconds | undefined;
-  /** Wait no longer than until it aborts. */
+  /** Ends the wait when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits for the stopped tasks to end. Slow ones are named in the logs, again and again. */
+/** Waits for the stopped tasks to end. Slow tasks are named in the logs repeatedly. */
 export async function whenEnded(tasks: readonly RestartingTask[], options: EndingOptions): Promise<void> {
   const { clock, logger, patience = Number.POSITIVE_INFINITY, signal } = options;
   const isOver = childController(signal);

@@ -9,22 +9,22 @@ import { describeError, formatResource, formatWatchTarget } from '@kopf-ts/core/
 import { type WatchedWrites, watchedWrites } from './writes.js';
 
 interface StreamReport {
-  /** What it watches: `pods.v1 in namespace default`. */
+  /** The target of the stream: `pods.v1 in namespace default`. */
   readonly name: string;
-  /** A stream is starting until it says anything else; a crashed one is down until it works. */
+  /** A stream is starting until it reports another phase; a crashed stream is down until it works. */
   readonly phase: 'starting' | 'listing' | 'watching' | 'down' | 'paused';
-  /** When the phase has begun; by the monotonic clock, as all times here. */
+  /** The start of the phase; by the monotonic clock, like all times here. */
   readonly since: Seconds;
   readonly lastEventAt: Seconds | undefined;
-  /** When it was last known to work, even if there was nothing to receive. */
+  /** The last sign that it works, even without events. */
   readonly lastGoodAt: Seconds | undefined;
-  /** Why it is down. */
+  /** The reason why it is down. */
   readonly error: string | undefined;
-  /** Has it ever had the whole picture? */
+  /** Whether it has ever listed all objects. */
   readonly isListed: boolean;
 }
 
-/** What is wrong, and since when. */
+/** A problem, and since when it lasts. */
 export interface Trouble {
   readonly why: string;
   readonly since: Seconds;
@@ -40,7 +40,7 @@ interface Judgement {
 }
 
 /**
- * How an operator is doing: readiness and liveness, and why.
+ * The health of an operator: readiness and liveness, with reasons.
  *
  * ```ts
  * const isReady = (health: kopf.reactor.Health): boolean => health.readiness().isReady;
@@ -52,7 +52,7 @@ export interface Health {
    * kind fail for long, the operator is not ready; a restart cures nothing.
    */
   readonly observer: Observer;
-  /** A condition that must hold for the operator to be ready; it does not hold until told so. */
+  /** A condition of readiness. It does not hold until reported. */
   demand(name: string): Requirement;
   /**
    * A condition that tells of itself when asked, by having no trouble. Without it the operator is not only unready,
@@ -69,11 +69,11 @@ export interface Health {
 const STEADY_AFTER: Seconds = 60;
 /** What is not a timeout takes time, too: pauses between connections, waiting for a turn, a busy machine. */
 const MARGIN: Seconds = 30;
-/** A stream that reconnects after a silence may have bad luck in a row. */
+/** A stream that reconnects after a silence may fail several times in a row. */
 const SILENCES_IN_ROW = 3;
 
 /**
- * The health of an operator that has not begun. Its observer has to be among the observers of that operator.
+ * Makes the health of a new operator. Its observer must be among the operator's observers.
  *
  * ```ts
  * const health = kopf.reactor.health({ clock, settings });
@@ -145,7 +145,7 @@ export function health({ clock, settings }: { readonly clock: Clock; readonly se
       const unmet = troublesOf(({ isVital }) => isVital).filter(({ since }) => lasts(since));
       const down = reports().filter(({ phase, since }) => phase === 'down' && lasts(since));
       const silent = reports().filter((report) => isSilentForTooLong(report, clock, settings));
-      // If the server does not answer anyone, then the silence is not ours.
+      // If the server answers no requests at all, the silence is not our fault.
       const stuck = silent.length > 0 && (await answers()) ? silent : [];
       const reasons = [
         ...unmet.map(({ name, why }) => `${name}: ${why}`),
@@ -168,7 +168,7 @@ type PhaseFact = FactOf<'stream.phase'>;
 
 class FollowedStream {
   readonly #name: string;
-  /** What the stream itself has told last. */
+  /** The last phase reported by the stream. */
   #told: PhaseFact;
   #isListed = false;
   /** The last one; but the time is of the first one in a row. */

@@ -1,20 +1,20 @@
-/** What the probe handlers return: collected once for all requests of the same time. */
+/** The results of probe handlers, collected once for all concurrent requests. */
 import { ActivityError, type HandlerId, KopfError, type Seconds } from '@kopf-ts/core';
 import { childController, describeError, quoteId } from '@kopf-ts/core/engine';
 import { runActivity } from '../activities/run-activity.js';
 import type { OperatorParts } from '../parts.js';
 
 export interface ProbeResults {
-  /** The results as JSON. Rejects if any probe has failed for good, has returned nonsense, or does not end. */
+  /** The results as JSON. Rejects if any probe failed for good, returned an invalid result, or does not end. */
   collect(): Promise<string>;
 }
 
 /** Since the end of the collection. */
 const CACHED_FOR: Seconds = 10;
-/** A request waits no longer than that; usually, the requester gives up much earlier. */
+/** The longest wait of a request; usually, the requester gives up much earlier. */
 const PATIENCE: Seconds = 30;
 
-/** The collection ends with the signal; that somebody does not wait for it any more is no reason to end it. */
+/** The collection ends with the signal, not when a requester stops waiting. */
 export function probeResults(parts: OperatorParts & { readonly memo: unknown }, signal: AbortSignal): ProbeResults {
   const { clock, logger, memo } = parts;
   let cached: { readonly json: string; readonly at: Seconds } | undefined;
@@ -56,7 +56,7 @@ export function probeResults(parts: OperatorParts & { readonly memo: unknown }, 
   return {
     async collect() {
       if (cached !== undefined && clock.now() - cached.at < CACHED_FOR) return cached.json;
-      // Not started anew while the previous one hangs: hanging ones would only pile up.
+      // Not restarted while the previous one hangs: hanging collections would pile up.
       if (running?.isOverdue) throw stillRunning();
       running ??= start();
       return await running.json;
@@ -68,7 +68,7 @@ function stillRunning(): KopfError {
   return new KopfError(`The probe handlers have not ended within ${PATIENCE} seconds.`, { code: 'KOPF_PROBE_TIMEOUT' });
 }
 
-/** Each result apart, so that the culprit can be named. */
+/** Each result separately, so that errors can name the probe. */
 function asJson(results: Readonly<Record<HandlerId, unknown>>): string {
   const members = Object.entries(results).map(([id, result]) => `${JSON.stringify(id)}:${memberAsJson(id, result)}`);
   return `{${members.join(',')}}`;

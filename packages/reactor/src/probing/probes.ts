@@ -20,7 +20,7 @@ export interface ProbesParts extends OperatorParts {
   readonly httpEndpoint: HttpEndpoint;
   /** `http://[host][:port][/path]`; without a host: on all interfaces. */
   readonly liveness: string;
-  /** Told where it really listens: of interest if the port is 0, and any free one is taken. */
+  /** Receives the actual address, for port 0, which means any free port. */
   readonly onListening?: Parameters<HttpEndpoint['serve']>[0]['onListening'];
 }
 
@@ -66,7 +66,7 @@ interface LivenessSources {
   readonly answers: () => Promise<boolean>;
 }
 
-/** What the handlers say is of interest only if the operator itself is well. */
+/** The results of handlers matter only if the operator itself is healthy. */
 async function livenessAnswer({ health, probes, answers }: LivenessSources): Promise<PageAnswer> {
   const { isAlive, report } = await health.liveness({ answers });
   if (!isAlive) return asJson(503, JSON.stringify(report));
@@ -77,7 +77,7 @@ async function livenessAnswer({ health, probes, answers }: LivenessSources): Pro
   }
 }
 
-/** Whether the API server is there for us, even if it says no. */
+/** Whether the API server answers, even if it refuses the request. */
 async function isAnswering(client: KubeClient, clock: Clock, signal: AbortSignal): Promise<boolean> {
   const limit = childController(signal);
   const timeouts = { connect: ANSWER_LIMIT, headers: ANSWER_LIMIT, total: ANSWER_LIMIT };
@@ -90,7 +90,7 @@ async function isAnswering(client: KubeClient, clock: Clock, signal: AbortSignal
       timeouts,
       signal: limit.signal,
     });
-    // The client's own limits do not count the waiting for credentials.
+    // The client's own limits do not include waiting for credentials.
     const tooLong = clock.sleep(ANSWER_LIMIT, { signal: limit.signal });
     return await Promise.race([asked.then(() => true), tooLong.then(() => false)]);
   } catch (error) {

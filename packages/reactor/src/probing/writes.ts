@@ -1,12 +1,12 @@
-/** How the writes to the cluster are doing, kind by kind: permissions and webhooks are of kinds, too. */
+/** The health of writes to the cluster by kind, because permissions and webhooks are by kind, too. */
 import type { Clock, Seconds, Settings } from '@kopf-ts/core';
 import { describeError } from '@kopf-ts/core/engine';
 import type { Trouble } from './health.js';
 
 export interface WatchedWrites {
-  /** A write has failed, so that it has to be repeated. Not for conflicts of versions, nor for objects that are gone. */
+  /** A write failed and must be repeated. Not for conflicts of versions or deleted objects. */
   failed(write: { readonly of: string; readonly error: unknown }): void;
-  /** The server has accepted a write: whatever was wrong is over. */
+  /** The server accepted a write: earlier problems are over. */
   succeeded(write: { readonly of: string }): void;
   /** The kinds whose writes have kept failing for too long, and why they do. */
   troubles(): readonly (Trouble & { readonly of: string })[];

@@ -1,12 +1,12 @@
 /**
- * Objects that have left what is served of their kind, while we are not done with them: each is followed by its name until
- * our finalizer is off, and whoever has begun with it has come to an end.
+ * Objects that are no longer served while we still work on them: each is followed by its name until our finalizer is off
+ * and its handlers and daemons have ended.
  *
- * A stream that selects on the server says the same of an object that is deleted and of one that has left the selection.
- * It is found out by looking for the object by its name. Where nothing is left to do for it, nobody wants to know.
+ * A stream with selectors reports the same for a deleted object and for one that has left the selection. A request by
+ * name tells them apart. It is not sent if nothing is left to do for the object.
  *
- * What has left while the stream was not connected, or before it began, is not told by the stream: so all objects are looked
- * through once for our finalizer.
+ * A stream does not report objects that left while it was disconnected or before it began, so all objects are searched
+ * once for our finalizer.
  */
 import type { AnyObject, Body, WatchTarget } from '@kopf-ts/core';
 import {
@@ -27,23 +27,23 @@ export interface FollowersParts extends Pick<OperatorParts, 'client' | 'settings
   readonly target: WatchTarget;
   readonly watching: WatchOptions;
   readonly objects: StreamObjects;
-  /** Whether the object is served after all. */
+  /** Whether the object is served again. */
   readonly includes: ((body: Body) => boolean) | undefined;
 }
 
 export interface Followers {
-  /** Takes what the stream brings. Tells whether it is to be left to the followers. */
+  /** Accepts an event of the stream. Returns whether the followers handle it. */
   take(event: WatchedEvent): boolean;
-  /** All that is served has been listed. */
+  /** All served objects have been listed. */
   listed(): void;
   /** Nothing is left to do for the object at the moment. */
   onIdle(uid: string | undefined): void;
-  /** All of them end. */
+  /** Stops all followers. */
   end(): Promise<void>;
 }
 
 interface Follower {
-  /** As it was seen last; absent until it is known whether it exists. */
+  /** Its last known state; absent until it is known whether it exists. */
   body: AnyObject | undefined;
   stop(): void;
 }
@@ -64,7 +64,7 @@ export function followers({ target, objects, includes, watching, ...parts }: Fol
   const hasOurFinalizer = ({ metadata }: Body): boolean =>
     metadata?.finalizers?.includes(settings.persistence.finalizer) === true;
 
-  /** A stream beside the main one. Returns how to end it. */
+  /** Opens a stream beside the main one. Returns a function that ends it. */
   const watchBeside = (beside: WatchTarget, onSignal: (event: WatchSignal) => void): (() => void) => {
     const own = childController(control.signal);
     const { signal } = own;
@@ -110,7 +110,7 @@ export function followers({ target, objects, includes, watching, ...parts }: Fol
       if (all.get(uid) !== follower || event.type === 'REWOUND') return;
       const isGone = event.type === 'LISTED' ? follower.body === undefined : event.type === 'DELETED';
       if (event.type !== 'LISTED') {
-        // It may be another one of the same name.
+        // It may be another object of the same name.
         if (event.object.metadata?.uid !== uid) return;
         follower.body = event.object;
         objects.push(event);
@@ -124,7 +124,7 @@ export function followers({ target, objects, includes, watching, ...parts }: Fol
     all.set(uid, follower);
   };
 
-  /** Finds those that have our finalizer, and are not served any more. */
+  /** Finds objects with our finalizer that are no longer served. */
   const findLeft = (): void => {
     if (includes === undefined) return;
     const stop = watchBeside(watchTarget(resource, { namespace }), (event) => {

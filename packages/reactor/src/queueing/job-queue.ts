@@ -1,4 +1,4 @@
-/** Jobs in the order of their coming: a chain, as there may be thousands of them. */
+/** Jobs in the order of arrival: a linked list, because there may be thousands. */
 import type { Scheduler, Seconds } from '@kopf-ts/core';
 
 export type Job = Parameters<Scheduler['spawn']>[0];

@@ -1,28 +1,28 @@
-/** Who of the workers runs now, and who waits for its turn. */
+/** Which workers run now, and which wait for their turn. */
 import { type Clock, KopfError, type Logger, type Scheduler, type Seconds } from '@kopf-ts/core';
 import { alarm, describeError, isCancellation, toError } from '@kopf-ts/core/engine';
 import { type Job, JobQueue } from './job-queue.js';
 
 /**
- * How many at once, and how to report long waits.
+ * The limit, and how to report long waits.
  *
  * ```ts
  * const options: kopf.reactor.BoundedSchedulerOptions = { limit: () => 10, logger, clock, title: 'pods.v1' };
  * ```
  */
 export interface BoundedSchedulerOptions {
-  /** How many jobs run at once; `undefined` for all. Asked at each start, so it may change at any time. */
+  /** The maximum number of running jobs; `undefined` for no limit. Read at each start, so it may change at any time. */
   readonly limit: () => number | undefined;
   readonly logger: Logger;
-  /** Without it, jobs that wait for too long are not reported. */
+  /** Without it, long waits are not reported. */
   readonly clock?: Clock | undefined;
-  /** Whose workers they are, for logs: `pods.v1`. */
+  /** The owner of the workers, for logs: `pods.v1`. */
   readonly title?: string | undefined;
 }
 
-/** How long a job may wait until it is told that the limit is too low for what the handlers do. */
+/** How long a job may wait before a warning that the limit is too low. */
 const TOLD_AFTER: Seconds = 5;
-/** And how often, while that lasts. */
+/** How often to repeat the warning. */
 const TOLD_EVERY: Seconds = 600;
 
 /** From the least urgent to the most. */
@@ -30,8 +30,8 @@ const LEVELS = [undefined, 'first', 'deletion'] as const;
 const MOST_URGENT = LEVELS.length - 1;
 
 /**
- * A scheduler that runs a limited number of jobs at once, in the order of their coming: a job that had its turn and
- * comes again is behind all the others. `size` counts the running and the waiting ones.
+ * A scheduler that runs a limited number of jobs at once in the order of arrival: a job that comes again after its turn
+ * goes to the end. `size` counts running and waiting jobs.
  *
  * Deletions and first looks at objects have lines of their own. The lines take turns, so nobody starves; and a few
  * places are kept free for each of the urgent ones, so that they need not wait until slow handlers end.
@@ -45,11 +45,11 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
   const closing = new AbortController();
   const { signal } = closing;
   const queues = LEVELS.map(() => new JobQueue());
-  /** How many run, by levels. */
+  /** The number of running jobs by level. */
   const running = LEVELS.map(() => 0);
   let allRunning = 0;
   let allWaiting = 0;
-  /** The level that has had its turn. */
+  /** The level that had the last turn. */
   let lastTurn = 0;
   let forgetAlarm: (() => void) | undefined;
   let isStarting = false;
@@ -96,7 +96,7 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
     return undefined;
   };
 
-  /** Looks after the waiting jobs, for as long as there are any. */
+  /** Watches the waiting jobs as long as there are any. */
   const lookAfter = (delay: Seconds): void => {
     if (clock === undefined || forgetAlarm !== undefined) return;
     forgetAlarm = alarm(clock, delay, () => {
@@ -161,7 +161,7 @@ export function boundedScheduler({ limit, logger, clock, title }: BoundedSchedul
     spawn(job) {
       if (signal.aborted) return;
       const level = LEVELS.indexOf(job.occasion);
-      // Mostly, there is a place, and nobody else waits for it.
+      // Usually, there is a free place, and no other job waits for it.
       if (!isStarting && allWaiting === 0 && hasPlace(level)) {
         isStarting = true;
         start(job, level);

@@ -1,4 +1,4 @@
-/** One target: what its stream brings goes to the objects. */
+/** Watches one target and passes its events to the objects. */
 import { KopfError, type Scheduler, type Seconds, type Settings, type WatchTarget } from '@kopf-ts/core';
 import {
   type ConnectionLimiter,
@@ -34,7 +34,7 @@ interface WatcherOptions extends Omit<StreamObjectsOptions, 'resource'> {
 const HUNG_GRACE: Seconds = 5;
 const HUNG_SHARE = 0.25;
 
-/** Watches the target and handles its objects until the signal aborts. Rejects only if something in ourselves is broken. */
+/** Watches the target and handles its objects until the signal aborts. Rejects only on internal errors. */
 export type RunWatcher = (options: WatcherOptions) => Promise<void>;
 
 export function watcherOf(parts: WatcherParts): RunWatcher {
@@ -67,7 +67,7 @@ export function watcherOf(parts: WatcherParts): RunWatcher {
           } else if (event.type === 'REWOUND') objects.rewound();
           else if (!left?.take(event)) objects.push(event);
         } catch (error) {
-          // It is not a failure of the stream: connecting again does not help.
+          // Not a failure of the stream: reconnecting does not help.
           fail(error);
         }
       };

@@ -8,7 +8,7 @@
 import type { AnyObject, Body, Resource } from '@kopf-ts/core';
 import { compareVersions, deepFreeze, objectKey, type Relation, type WatchedEvent } from '@kopf-ts/core/engine';
 
-/** When the children of a parent have changed: by anybody, and by others than this operator. */
+/** When the children of a parent changed: by anyone, and by others than this operator. */
 export interface Stamp {
   readonly any: number;
   readonly others: number;
@@ -17,9 +17,9 @@ export interface Stamp {
 /** One place where children come from: a kind in a namespace, or in all of them. */
 interface Place {
   readonly resource: Resource;
-  /** Grows with each new stream. */
+  /** Incremented with each new stream. */
   stream: number;
-  /** Grows with each listing. */
+  /** Incremented with each listing. */
   listing: number;
   isListed: boolean;
   /** Those that we have deleted, while the stream may still tell of them: of the current listing and of the one before. */
@@ -49,7 +49,7 @@ interface ByOthers {
   readonly before: number;
 }
 
-/** All children of one parent by one relation. */
+/** All children of one parent in one relation. */
 interface Home {
   readonly relation: Relation;
   readonly key: string;
@@ -148,7 +148,7 @@ export class RelatedObjects {
     place.isListed = true;
   }
 
-  /** They are not ours any more. */
+  /** The objects are no longer ours. */
   leave(resource: Resource, namespace: string | null): void {
     const place = this.#places.get(placeKey(resource, namespace));
     if (place === undefined) return;
@@ -165,7 +165,7 @@ export class RelatedObjects {
     place.left.clear();
   }
 
-  /** The stream tells of an object. */
+  /** The stream reports an object. */
   accept(resource: Resource, namespace: string | null, { type, object: body }: WatchedEvent): void {
     const place = this.#places.get(placeKey(resource, namespace));
     if (place === undefined) return;
@@ -217,7 +217,7 @@ export class RelatedObjects {
     this.#drop(uid, known, false);
   }
 
-  /** The parent is gone. Its children will follow. */
+  /** The parent is gone; its children will follow. */
   forget(relation: Relation, key: string): void {
     const ofRelation = this.#homes.get(relation.key);
     if (ofRelation?.get(key)?.children.size === 0) ofRelation.delete(key);

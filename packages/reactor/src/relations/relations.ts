@@ -35,14 +35,14 @@ import { RelatedObjects, type Stamp } from './related-objects.js';
 
 /** Of one stream: of parents, of children, or of both. */
 interface StreamRelations {
-  /** Whether others belong to the objects of this stream. */
+  /** Whether the objects of this stream have children. */
   readonly areParents: boolean;
-  /** Whether its objects belong to others. */
+  /** Whether the objects of this stream have parents. */
   readonly areChildren: boolean;
   /** Whether all children of the objects of this stream are known. */
   readonly isComplete: boolean;
   accept(event: WatchedEvent): void;
-  /** The objects of this stream are parents, and this one is gone. */
+  /** A parent in this stream is gone. */
   forget(parent: Body): void;
   listed(): void;
   rewound(): void;
@@ -61,23 +61,23 @@ interface StreamRelations {
  * ```
  */
 export interface Relations {
-  /** As handlers are given it, for their object. */
+  /** The `children` kwarg of handlers for their object. */
   readonly children: ChildrenLookup;
-  /** When something has changed among the children of the object. */
+  /** A stamp that differs whenever the children of the object have changed. */
   stamp(relation: Relation, parent: Body): Stamp;
-  /** The operator itself has written an object. */
+  /** The operator itself wrote an object. */
   written(write: VerbWrite): void;
   /** For one stream; a new one for each stream. */
   stream(at: {
     readonly resource: Resource;
     readonly namespace: string | null;
-    /** Whether all children are known may be another thing now. */
+    /** Called when the knowledge of all children may be complete or incomplete now. */
     readonly onCompleteness: () => void;
   }): StreamRelations;
 }
 
 /**
- * What is needed to know which objects belong to which.
+ * The dependencies of relations.
  *
  * ```ts
  * const insights = kopf.reactor.liveInsights();
@@ -246,7 +246,7 @@ interface FoundRelations {
   readonly byObject: WeakMap<object, Relation>;
 }
 
-/** Whose children of which kind were asked for, and how they are found. */
+/** A request for children of a kind, and how to find them. */
 interface Asked {
   readonly resource: Resource;
   readonly child: SelectorSpec | Relation;
@@ -271,7 +271,7 @@ function findRelation(relations: readonly Relation[], { plural }: Resource, chil
   );
 }
 
-/** By which key an object is the parent of its children. */
+/** The key of an object as a parent. */
 function keyOf({ by }: Relation, { metadata }: Body): string {
   const { uid = '', namespace, name = '' } = metadata ?? {};
   return by.kind === 'owner' ? uid : nameKey(namespace, name);

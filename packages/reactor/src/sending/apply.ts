@@ -1,4 +1,4 @@
-/** Sending patches to the handled objects: nothing else in the reactor writes to them. */
+/** Sends patches to the handled objects: nothing else in the reactor writes to them. */
 import type { Awaitable, Body, Clock, KubeClient, Logger, Patch, Resource, SentRequest, Settings } from '@kopf-ts/core';
 import { ApiError, isMapping, KopfError } from '@kopf-ts/core';
 import {
@@ -27,9 +27,9 @@ export interface ApplyOptions {
   readonly patch: Patch;
   readonly logger: Logger;
   readonly signal?: AbortSignal | undefined;
-  /** Which address is written last, if both are. */
+  /** Which endpoint is written last, if both are. */
   readonly last?: Address | undefined;
-  /** A newer state than that one, if any has come meanwhile; otherwise, the cluster is asked. */
+  /** A newer state, if one has arrived meanwhile; otherwise, the cluster is asked. */
   readonly newerThan?: ((body: Body) => Body | undefined) | undefined;
   /** Waits for its turn among our own changes of the object. */
   readonly turn?: (() => Awaitable<EndTurn>) | undefined;
@@ -37,10 +37,10 @@ export interface ApplyOptions {
   readonly onRequest?: ((request: SentRequest) => void) | undefined;
 }
 
-/** Sends the patch, or what of it makes sense to be sent. An empty one is not sent. */
+/** Sends the patch, or its sound parts. An empty patch is not sent. */
 export type ApplyFn = (options: ApplyOptions) => Promise<PatchOutcome>;
 
-/** What is known of the kinds: which keys of their status are dropped by the cluster without a word. */
+/** Facts about kinds: which keys of their status the cluster silently drops. */
 interface PruningKnowledge {
   prunes(resource: Resource, key: string): boolean;
 }
@@ -50,12 +50,12 @@ export interface ApplierOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** As whom the operator is known in the managed fields: by the same name as its verbs. */
+  /** The field manager of the operator: the same as that of its verbs. */
   readonly fieldManager?: (() => string) | undefined;
   readonly random?: (() => number) | undefined;
   readonly writeGuards?: WriteGuards | undefined;
   readonly statusSchemas?: PruningKnowledge | undefined;
-  /** On while another operator is to do the work. */
+  /** On while another operator does the work. */
   readonly paused?: ToggleView | undefined;
   readonly facts?: Facts | undefined;
 }
@@ -64,7 +64,7 @@ export function applier(options: ApplierOptions): ApplyFn {
   const { client, settings, clock, logger, writeGuards, statusSchemas, paused, random = Math.random } = options;
   const { facts = NO_FACTS, fieldManager } = options;
   const reported = new Set<string>();
-  /** The kinds that cannot be written at the moment. */
+  /** The kinds whose objects cannot be written at the moment. */
   const failing = new Set<string>();
 
   /** The cluster would not keep them, so that they would be sent again and again. */

@@ -21,22 +21,22 @@ import { mergeInto } from './merging.js';
 
 export interface OversizedOptions extends ApplyOptions {
   readonly apply: ApplyFn;
-  /** Who has asked for what of the rest. */
+  /** Which handler requested which part of the rest. */
   readonly askedBy: readonly Asked[];
-  /** Our own part of the patch: it is stored, whatever becomes of the rest. */
+  /** Our own part of the patch, stored regardless of the rest. */
   readonly marks: Patch;
   /** Marks that could not be stored before: as a merge-patch of the object. */
   readonly unsavable: Mapping | undefined;
-  /** What was put into the patch as the last handled state, if anything was. */
+  /** The last handled state in the patch, if any. */
   readonly handled: Essence | undefined;
-  /** Puts another last handled state instead of that into the patch. */
+  /** Replaces the last handled state in the patch. */
   readonly storeHandled: (essence: Essence, patch: Patch) => Promise<void>;
   readonly onDropped?: OnDropped | undefined;
 }
 
 export interface FittedOutcome {
   readonly outcome: PatchOutcome;
-  /** What could not be stored, and is to be kept in memory. */
+  /** The parts that could not be stored, to be kept in memory. */
   readonly unsavable: Mapping | undefined;
 }
 
@@ -72,14 +72,14 @@ export async function applyInPart(options: OversizedOptions): Promise<FittedOutc
   return await applyWithoutAsked(options);
 }
 
-/** Nobody is blamed for less than that. */
+/** Handlers with smaller shares are never blamed. */
 const SUSPICIOUS = 10_000;
 
 function sizeOf({ paths }: Asked, { merge }: Patch): number {
   return paths.reduce((sum, path) => sum + (JSON.stringify(resolveField(merge, path)) ?? '').length, 0);
 }
 
-/** If that is not enough, or if there is nobody to blame. */
+/** If that is not enough, or if no handler is to blame. */
 async function applyWithoutAsked(options: OversizedOptions): Promise<FittedOutcome> {
   const { patch, body, handled, marks } = options;
   const { fns } = marks;

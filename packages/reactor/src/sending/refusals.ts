@@ -1,4 +1,4 @@
-/** Whose fault it is that the cluster refuses a patch: several handlers have asked for what is in it. */
+/** Finds the handlers whose requests make the cluster refuse a common patch. */
 import {
   ApiError,
   deepCopy,
@@ -25,27 +25,27 @@ import {
 import type { OperatorParts } from '../parts.js';
 import type { ApplyFn, ApplyOptions } from './apply.js';
 
-/** A handler has asked for what the cluster does not want. */
+/** A handler requested a change that the cluster refuses. */
 export interface Refusal {
   readonly asked: Asked;
-  /** With the fields and with the words of the server. */
+  /** With the fields and the message of the server. */
   readonly error: Error;
 }
 
-/** Whether the cluster refuses what is in the patch: the very same patch would be refused again. */
+/** Whether the cluster refuses the content of the patch: the same patch would be refused again. */
 export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && !isTooLarge(error) && retryable(error) === 'never';
 }
 
 export interface JudgingOptions {
   readonly handler: AnyHandler;
-  /** Before the call; absent for handlers whose progress nobody keeps. */
+  /** Before the call; absent for handlers without stored progress. */
   readonly state: HandlerState | undefined;
   readonly parts: Pick<OperatorParts, 'settings' | 'random'>;
   readonly logger: Logger;
 }
 
-/** A refusal is a failure of the handler as any other: by its own policy. */
+/** A refusal counts as a failure of the handler, by its own policy. */
 export function judgeRefusal(error: Error, { handler, state, parts, logger }: JudgingOptions): Outcome {
   const { retries = 0, runtime = 0, subrefs = [] } = state ?? {};
   const backoff = backoffOf(handler.backoff ?? parts.settings.execution.defaultBackoff, retries, parts.random);
@@ -97,12 +97,12 @@ function refusalOf(asked: Asked, error: Error, fields: readonly FieldPath[]): Re
   return { asked, error: refusalError(`The cluster refuses what it asks for in ${what}`, error) };
 }
 
-/** For the handler to fail with: its own stack would say nothing, the words of the server say all. */
+/** The error that the handler fails with: the message of the server without a stack, which would be of no use. */
 export function refusalError(text: string, cause: Error): KopfError {
   return new KopfError(`${text}: ${describeError(cause)}`, { code: 'KOPF_REFUSED', cause });
 }
 
-/** What it alone has asked for. */
+/** The share of one handler. */
 function shareOf({ paths, fns }: Asked, whole: Patch): Patch {
   const share = new Patch(undefined, { body: whole.body, fns });
   for (const path of paths) {

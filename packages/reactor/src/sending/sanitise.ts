@@ -1,4 +1,4 @@
-/** What users have put into a patch, but what can never be sent: it must not keep the rest of the patch from it. */
+/** Removes the parts of users' patches that can never be sent, so that they do not block the rest. */
 import {
   type AnyObject,
   type Body,
@@ -26,10 +26,10 @@ export function withoutBroken(patch: Patch, body: Body, logger: Logger, onDroppe
 /** Stanzas that several handlers write into: what is broken in them is dropped field by field. */
 const SHARED = new Set(['spec', 'status', 'metadata', 'metadata.labels', 'metadata.annotations']);
 
-/** Which object it is, and of which version, is not for handlers to say: it would be refused for ever. */
+/** Handlers cannot change the identity or the version of an object: the server would refuse that for ever. */
 const NOT_THEIRS = new Set(['metadata.uid', 'metadata.resourceVersion']);
 
-/** The same, if all of it is sound. */
+/** The same value if all of it is sound. */
 function soundFields(
   merge: Mapping,
   path: readonly string[],

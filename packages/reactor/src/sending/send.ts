@@ -22,16 +22,16 @@ import { withoutBroken } from './sanitise.js';
 
 export interface SendOptions extends Omit<ApplyOptions, 'patch' | 'last' | 'onWrite'> {
   readonly apply: ApplyFn;
-  /** What the handlers have asked for. */
+  /** The changes requested by handlers. */
   readonly asked: Patch;
-  /** Which of them has asked for what. */
+  /** Which handler requested which change. */
   readonly askedBy: readonly Asked[];
   readonly marks: Patch;
   /** Sends exactly what Kopf would. */
   readonly isCompat: boolean;
-  /** What is put into the marks as the last handled state, if anything is. */
+  /** The last handled state in the marks, if any. */
   readonly handled: Essence | undefined;
-  /** Puts another last handled state instead of that into a patch. */
+  /** Replaces the last handled state in a patch. */
   readonly storeHandled: (essence: Essence, patch: Patch) => Promise<void>;
   /** Marks that could not be stored before. */
   readonly unsavable: Mapping | undefined;
@@ -44,16 +44,16 @@ export type Sent =
       readonly kind: 'sent';
       /** The object after it; absent if nothing was sent. */
       readonly answer: AnyObject | undefined;
-      /** The object vanishes with this very patch. */
+      /** The object vanishes with this patch. */
       readonly isVanishing: boolean;
       /** Functions that are in conflict with newer changes: in the way of Kopf. */
       readonly remaining: Patch | undefined;
       /** Marks that could not be stored. */
       readonly unsavable: Mapping | undefined;
     }
-  /** There is no such object any more. */
+  /** The object no longer exists. */
   | { readonly kind: 'missing' }
-  /** The cluster does not want what these have asked for. The marks are not stored yet. */
+  /** The cluster refuses the changes of these handlers. The marks are not stored yet. */
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] };
 
 /** Rejects with errors that may pass, and with refusals of what nobody has asked for. */
@@ -76,7 +76,7 @@ export async function send(options: SendOptions): Promise<Sent> {
   }
 }
 
-/** What to do if it cannot be sent as it is. */
+/** The fallback if the patch cannot be sent as it is. */
 async function sendOtherwise(options: SendOptions, asked: Patch, last: Address, failure: unknown): Promise<Sent> {
   const { body, logger } = options;
   let error = failure;

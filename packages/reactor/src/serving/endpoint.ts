@@ -2,7 +2,7 @@ import { type HttpSite, KopfError, type KopfErrorOptions } from '@kopf-ts/core';
 
 /** Where to listen, and what to answer on. */
 export interface Endpoint {
-  /** As it was given: for logs and errors. */
+  /** The URL as given, for logs and errors. */
   readonly url: string;
   /** All interfaces, if absent. */
   readonly host: string | undefined;

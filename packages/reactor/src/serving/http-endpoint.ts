@@ -1,4 +1,4 @@
-/** The pages of the operator about itself, over HTTP: one socket for each address, however many share it. */
+/** The operator's own pages over HTTP: one socket per address, however many sites share it. */
 import type { AddressInfo } from 'node:net';
 import type { Clock, HttpEndpoint, HttpSite, Logger } from '@kopf-ts/core';
 import { abortable, aborted, alarm } from '@kopf-ts/core/engine';
@@ -6,7 +6,7 @@ import { type Endpoint, endpointError, parseEndpoint } from './endpoint.js';
 import { CLOSING_LIMIT, type PageServer, pageServer } from './page-server.js';
 
 /**
- * What the endpoint needs.
+ * The dependencies of the endpoint.
  *
  * ```ts
  * const options: kopf.reactor.HttpEndpointOptions = { clock: kopf.reactor.systemClock, logger };
@@ -18,7 +18,7 @@ export interface HttpEndpointOptions {
 }
 
 /**
- * Serves pages over plain HTTP. Operators that are given the same one can share a port.
+ * Serves pages over plain HTTP. Operators with the same endpoint can share a port.
  *
  * ```ts
  * const httpEndpoint = kopf.reactor.httpEndpoint({ clock: kopf.reactor.systemClock, logger });
@@ -32,7 +32,7 @@ export function httpEndpoint({ clock, logger }: HttpEndpointOptions): HttpEndpoi
   const serverAt = async (endpoint: Endpoint, signal: AbortSignal): Promise<PageServer> => {
     const { host, port } = endpoint;
     const key = `${host?.toLowerCase() ?? ''}:${port}`;
-    // The last one who was there may be just closing it.
+    // The last site may still be closing it.
     for (let old = servers.get(key); old?.closed !== undefined; old = servers.get(key)) {
       await abortable(old.closed, signal);
     }
@@ -44,7 +44,7 @@ export function httpEndpoint({ clock, logger }: HttpEndpointOptions): HttpEndpoi
     return server;
   };
 
-  /** What listening has failed by, in words. */
+  /** The reason why listening failed, in words. */
   const whyNot = ({ host, port }: Endpoint, error: NodeJS.ErrnoException): string => {
     if (error.code !== 'EADDRINUSE') return error.message;
     const neighbour = [...servers.values()].find((other) => other.port === port && other.host !== host);
@@ -77,7 +77,7 @@ export function httpEndpoint({ clock, logger }: HttpEndpointOptions): HttpEndpoi
   };
 }
 
-/** Returns how to leave: when it is resolved, nobody is answered by the site any more. */
+/** Returns a function that leaves: once it resolves, the site answers no more requests. */
 function join(server: PageServer, site: HttpSite, { path }: Endpoint, clock: Clock): () => Promise<void> {
   const pages = new Map([...Object.entries(site.beside ?? {}), [path, site.page]]);
   for (const each of pages.keys()) {
@@ -89,7 +89,7 @@ function join(server: PageServer, site: HttpSite, { path }: Endpoint, clock: Clo
   return async () => {
     server.remove(pages);
     if (server.names.length === 0) return await server.close();
-    // The others go on, and so does the socket: only the own answers are waited for.
+    // Other sites and the socket go on: only the site's own answers are awaited.
     const tooLong = new AbortController();
     const forget = alarm(clock, CLOSING_LIMIT, () => tooLong.abort());
     await abortable(answering(), tooLong.signal).catch(() => {});

@@ -1,4 +1,4 @@
-/** One listening socket, and the pages that are served on it. */
+/** One listening socket and its pages. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock, HttpPage, Logger, PageAnswer, Seconds } from '@kopf-ts/core';
@@ -11,12 +11,12 @@ export interface PageServer {
   readonly listening: Promise<AddressInfo>;
   /** Rejects if it cannot listen, or cannot go on. */
   readonly failed: Promise<never>;
-  /** Set as soon as it is being closed. */
+  /** Set as soon as closing begins. */
   readonly closed: Promise<void> | undefined;
-  /** Of those who are served there: `liveness`, `metrics`. */
+  /** The names of the sites: `liveness`, `metrics`. */
   readonly names: readonly string[];
   ownerOf(path: string): string | undefined;
-  /** Returns how to wait for the answers of these pages that are being made. */
+  /** Returns a function that waits for unfinished answers of these pages. */
   add(name: string, pages: ReadonlyMap<string, HttpPage>): () => Promise<void>;
   remove(pages: ReadonlyMap<string, HttpPage>): void;
   /** No new connections; the open ones have a little time, and are then closed. */
@@ -42,7 +42,7 @@ const USUAL_METHODS: readonly string[] = ['GET', 'HEAD'];
 interface Served {
   readonly name: string;
   readonly page: HttpPage;
-  /** Answers that are being made, of all pages of the same site. */
+  /** Unfinished answers of all pages of the same site. */
   readonly answers: Set<Promise<void>>;
 }
 
@@ -106,7 +106,7 @@ function limitConnections(server: Server): void {
 
 async function closeServer(server: Server, clock: Clock): Promise<void> {
   if (!server.listening) {
-    // It can still be on its way to that.
+    // It may still be starting to listen.
     server.once('listening', () => server.close());
     return;
   }
