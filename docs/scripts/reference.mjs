@@ -54,6 +54,7 @@ const project = await app.convert();
 if (project === undefined) throw new Error('The sources cannot be read.');
 await app.generateOutputs(project);
 renameIndices();
+writeFileSync(join(out, 'index.md'), frontPage());
 if (app.logger.hasErrors()) process.exitCode = 1;
 
 /** For the site, a page named `Index` is the front page of its folder, as `index` is: links to it would lead nowhere. */
@@ -67,4 +68,28 @@ function renameIndices() {
     if (/\bIndex\.md\b/.test(text)) writeFileSync(file, text.replace(/\bIndex\.md\b/g, 'Index-.md'));
     if (name === 'Index.md') renameSync(file, join(parentPath, 'Index-.md'));
   }
+}
+
+/** What each module is, in the first sentence of its sources. */
+function frontPage() {
+  const rows = Object.entries(modules).map(
+    ([name, file]) => `| [\`${name}\`](${name}/index.md) | ${firstSentence(file)} |`,
+  );
+  return `# Reference
+
+All public names of all packages, written from the comments in their sources. Most operators need only \`kopf-ts\`, and their tests
+\`kopf-ts/testing\`; the other packages are the parts that these are made of. The kinds of Kubernetes in \`@kopf-ts/kinds\` have no pages here:
+see [Resources](../guide/resources.md#built-in-kinds).
+
+| module | what it is |
+| ------ | ---------- |
+${rows.join('\n')}
+`;
+}
+
+function firstSentence(file) {
+  const [, comment = ''] = /^\/\*\*(.*?)\*\//s.exec(readFileSync(join(root, file), 'utf8')) ?? [];
+  const [sentence] = /^.*?\.(?=\s|$)/.exec(comment.replace(/\s*\n\s*\*?\s*/g, ' ').trim()) ?? [];
+  if (sentence === undefined) throw new Error(`${file} does not begin with a sentence about it.`);
+  return sentence.replaceAll('|', '\\|');
 }

@@ -42,6 +42,7 @@ export function planOf({ name, blocks }) {
         last = shellStep(block);
         plan.shell.push(last);
       } else if (language === 'json') plan.json.push(block);
+      else if (language === 'js' && block.name?.endsWith('.mjs')) plan.shown += 1;
       else if (language === 'js' || language === 'javascript' || language === 'typescript' || language === 'bash')
         refuse(line - 1, `write \`ts\` or \`sh\` instead of \`${language}\`: then it is checked.`);
       else if (language === 'text' && (flags.includes('output') || last?.takesOutput)) addOutput(last, block, refuse);
