@@ -83,7 +83,7 @@ describe('an operator at rest', () => {
     await create('one');
     const message = await messageOf(runner.expectQuiescent({ during: 10 }));
     expect(message).toContain('KopfExample default/one waits for the next attempts of its handlers');
-    expect(message).toMatch(/'later' waits for a retry .* the next one is in 2 h/);
+    expect(message).toMatch(/'later' is waiting for a retry .* the next one is in 2 h/);
   });
 
   it('is not one whose handlers quarrel, or answer themselves', async () => {
