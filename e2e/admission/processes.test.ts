@@ -109,7 +109,7 @@ describeOnClusters('operators with admission, in processes', (cluster) => {
 
     const second = start(special);
     await isChecked(55);
-    expect(second.log).toContain('They are removed until it is up');
+    expect(second.log).toContain('All but the persistent ones are removed until it is ready');
     expect(Object.keys(await validating.webhooks())).toEqual(['check', 'check-secrets']);
     expect(await ask(connection, { method: 'POST', path: secrets, body })).toMatchObject({ status: 201 });
     second.kill('SIGTERM');

@@ -66,7 +66,7 @@ it('kopf why, retry, pause and resume: with the operator, and without it', async
   const following = own.kopf(['why', 'foos/one', '-n', 'default', '--follow', ...way], { env });
   const follows = async (text: string): Promise<void> =>
     await eventually(() => expect(following.said.join('\n')).toContain(text));
-  await follows('As the operator');
+  await follows('From the operator');
   const retried = await kopf('retry', 'foos/one', '-n', 'default', ...way);
   expect(retried.out).toContain('The handlers of foos/one are called now.');
   await follows("'created' (attempt 2) will be retried in 10 min");

@@ -164,7 +164,9 @@ describeOnRealCluster('an operator, while the server refuses to serve its kind',
       await isHandled('after');
       await isAllGreen();
       expect(created).toEqual(['before', 'meanwhile', 'after']);
-      expect(operator.logger.messages('warn').filter((text) => text.includes('give the same ones'))).toHaveLength(1);
+      expect(operator.logger.messages('warn').filter((text) => text.includes('returned the same ones'))).toHaveLength(
+        1,
+      );
     });
   });
 });

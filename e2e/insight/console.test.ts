@@ -206,7 +206,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       const { url, kind, namespace } = await place(cluster, { admin: { tokenFile } });
       await kind.create(namespace, 'later', { spec: { mood: 'later' } });
       const page = await open(url);
-      const field = page.getByLabel('One of the tokens');
+      const field = page.getByLabel("A token from the operator's token file");
       await field.fill('wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('This token was not accepted.').waitFor();

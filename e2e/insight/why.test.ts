@@ -92,7 +92,7 @@ describeOnClusters('why', (cluster) => {
     ],
     ['an annotation', { annotations: { tier: 'gold' } }, {}, /the annotation "tier" must be "gold", but is absent/],
     ['a field', { field: 'spec.size' }, {}, /the object must have the field spec\.size, but has none/],
-    ['a value', { field: 'spec.size', value: 5 }, { spec: { size: 4 } }, /the field spec\.size must be 5, and it is 4/],
+    ['a value', { field: 'spec.size', value: 5 }, { spec: { size: 4 } }, /the field spec\.size must be 5, but is 4/],
     ['a condition', { when: () => false }, {}, /its condition \("when"\), the function 'when', was not met/],
   ])('filtered by %s', async (_, filters, body, expected) => {
     const { kind, namespace, told } = await asked(cluster(), ({ on }, { selector }) => {
