@@ -34,8 +34,15 @@ const checks = [
   { name: 'build', groups: ['build', 'fences', 'packages', 'combos', 'docs'], run: () => build({ quiet: true }) },
   { name: 'fence: exports and builds', groups: ['fences'], needs: 'build', run: fence('exports') },
   { name: 'demo: npm start -- --once', groups: ['demo'], run: () => demo() },
-  { name: 'packages: publint and attw', groups: ['packages'], needs: 'build', run: () => turbo('check:package') },
   { name: 'tests', groups: ['tests'], alone: true, run: (args) => tests(args) },
+  // Not among `all`: it takes half a minute, and only changes of what is exported can break it.
+  {
+    name: 'packages: publint and attw',
+    groups: ['packages', 'combos'],
+    apart: true,
+    needs: 'build',
+    run: () => turbo('check:package'),
+  },
   // Not among `all`: it asks the registry for what users would ask it for.
   { name: 'packages: as users get them', groups: ['combos'], apart: true, needs: 'build', run: combos },
   // Not among `all`: it takes minutes, and only changes of what is documented can break it.
