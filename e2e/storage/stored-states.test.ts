@@ -232,15 +232,20 @@ describeOnRealCluster('what is stored on objects of a real cluster', () => {
       expect(answer.current).toEqual(essence);
     });
 
+    /** An object whose state is stored as handled. */
+    async function handledObject(progress: ProgressStorage, diffBase: DiffBaseStorage) {
+      const body = await create({ spec, metadata });
+      const patch = new Patch();
+      const essence = progress.clear(diffBase.build({ body }));
+      await diffBase.store({ essence, body, patch });
+      return { handled: await send(body, patch), essence };
+    }
+
     it.for(storages)(
       'in %s: a digest of children is no change of the object, for Kopf either',
       async ([, storage, options, progress, diffBase], { skip }) => {
         if (kopf.kind === 'unavailable') skip(kopf.reason);
-        const body = await create({ spec, metadata });
-        const patch = new Patch();
-        const essence = progress.clear(diffBase.build({ body }));
-        await diffBase.store({ essence, body, patch });
-        const handled = await send(body, patch);
+        const { handled, essence } = await handledObject(progress, diffBase);
         const marks = new Patch();
         const digest = { success: true, purpose: 'children', digest: '0123456789abcdef' };
         await progress.store({ key: 'children/count', record: digest, body: handled, patch: marks });
@@ -259,11 +264,7 @@ describeOnRealCluster('what is stored on objects of a real cluster', () => {
       'in %s: a pause and a trace are no change of the object, for Kopf either',
       async ([, storage, options, progress, diffBase], { skip }) => {
         if (kopf.kind === 'unavailable') skip(kopf.reason);
-        const body = await create({ spec, metadata });
-        const patch = new Patch();
-        const essence = progress.clear(diffBase.build({ body }));
-        await diffBase.store({ essence, body, patch });
-        const handled = await send(body, patch);
+        const { handled, essence } = await handledObject(progress, diffBase);
         const marks = new Patch();
         marks.meta.annotations['kopf.zalando.org/paused-until'] = '2030-12-31T23:59:59Z';
         marks.meta.annotations['kopf.zalando.org/traceparent'] = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
